@@ -1,0 +1,21 @@
+//! The vocabulary every other crate speaks: ids, names, paths, chunks, manifests.
+//!
+//! This crate does no IO, draws no randomness and depends on nothing of ours.
+
+pub mod chunk;
+pub mod cursor;
+pub mod hash;
+pub mod id;
+pub mod kind;
+pub mod manifest;
+pub mod name;
+pub mod path;
+
+pub use chunk::{ChunkId, ChunkRef};
+pub use cursor::Cursor;
+pub use hash::ContentHash;
+pub use id::{AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, UploadId};
+pub use kind::Kind;
+pub use manifest::Manifest;
+pub use name::{Name, NameKey};
+pub use path::RelPath;

@@ -1,0 +1,68 @@
+//! The three trees that a plan is made from.
+//!
+//! A snapshot may be partial (only what changed, with its surroundings), under these promises:
+//! - closed under links: a synced node comes with its local and its remote node where they exist,
+//!   and a linked local or remote node comes with its synced node;
+//! - closed upwards: the parents of every node, in its own tree, up to the root;
+//! - the node that holds a wanted name is there: for each local node the remote node of the same
+//!   name in the counterpart of its folder, and the other way round;
+//! - of a folder that is gone on one side, all descendants on the other side.
+//!
+//! So a synced node without a local node *was deleted locally*; absence is never a mere gap.
+
+use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
+use std::collections::BTreeMap;
+
+/// What a scan saw. `parent: None` is the folder's root, which is no node itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalNode {
+    pub id: LocalId,
+    pub parent: Option<LocalId>,
+    pub name: Name,
+    pub kind: Kind,
+    /// Of the bytes as they are now; `None`: changed since they were last read, or never read.
+    pub hash: Option<ContentHash>,
+    pub size: u64,
+    pub executable: bool,
+    /// Ignored, unreadable, or its name clashes on this disk: it and all below stay as they are.
+    pub held: bool,
+}
+
+/// What the change feed said. `parent: None` is the linked remote folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RemoteNode {
+    pub id: NodeId,
+    pub parent: Option<NodeId>,
+    pub name: Name,
+    pub kind: Kind,
+    /// Present on files.
+    pub revision: Option<RevisionId>,
+    /// Of the revision's plaintext, if its manifest was opened before.
+    pub hash: Option<ContentHash>,
+    pub size: u64,
+    pub executable: bool,
+    /// Not selected for this device, or not acceptable on it: it and all below stay as they are.
+    pub held: bool,
+}
+
+/// What both sides last agreed on: the merge base.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SyncedNode {
+    pub node: NodeId,
+    pub local: LocalId,
+    pub parent: Option<NodeId>,
+    pub name: Name,
+    pub kind: Kind,
+    pub revision: Option<RevisionId>,
+    pub hash: Option<ContentHash>,
+    pub size: u64,
+    pub executable: bool,
+}
+
+/// The planner's whole view of the world.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Trees {
+    pub local: BTreeMap<LocalId, LocalNode>,
+    pub remote: BTreeMap<NodeId, RemoteNode>,
+    pub synced: BTreeMap<NodeId, SyncedNode>,
+}

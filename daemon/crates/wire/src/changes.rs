@@ -1,0 +1,78 @@
+//! The change feed: `GET /changes`, `GET /changes/stream` (SSE), `GET /changes/snapshot`.
+//!
+//! A node stands in the feed once, at its latest change, in its present state. Trashing a folder is
+//! one change of that folder; its descendants follow it without changes of their own. Restoring it
+//! makes a change for each descendant.
+
+use crate::nodes::Node;
+use cairn_model::{Cursor, NodeId};
+use serde::{Deserialize, Serialize};
+
+/// What last happened to a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    Created,
+    Updated,
+    Trashed,
+    /// Gone from the trash too; `node` is null.
+    Deleted,
+}
+
+/// One change.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Change {
+    pub seq: u64,
+    pub kind: ChangeKind,
+    pub node_id: NodeId,
+    pub node: Option<Node>,
+}
+
+/// `GET /changes?cursor=…&limit=…`; without a cursor: from the beginning of the feed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangesQuery {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// 1 to 1,000, default 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Answer of `GET /changes`. The states are consistent once `has_more` is false.
+/// 410: the cursor is too old, or from another history: take a snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Changes {
+    pub changes: Vec<Change>,
+    pub cursor: Cursor,
+    pub has_more: bool,
+    pub epoch: String,
+}
+
+/// `GET /changes/snapshot?after=…&limit=…`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotQuery {
+    /// `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// 1 to 1,000, default 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// One page of all active nodes. `cursor` was taken before the first page: applying the changes
+/// after it to all pages gives a consistent state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub nodes: Vec<Node>,
+    pub next: Option<String>,
+    pub cursor: Cursor,
+    pub epoch: String,
+}
+
+/// Data of an SSE event `change` (event id = cursor). Several changes may share one event: it says
+/// that the feed has moved, and up to where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeedMoved {
+    pub cursor: Cursor,
+    pub changes: Vec<Change>,
+}

@@ -1,0 +1,230 @@
+//! Files and folders: `/api/v1/nodes` (also `/v2/nodes`), trash and revisions.
+
+use crate::{ErrorBody, Sealed, Timestamp};
+use cairn_model::{DeviceId, Kind, NodeId, RevisionId, SpaceId};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+
+/// Whether a node is in its folder or in the trash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeState {
+    Active,
+    Trashed,
+}
+
+/// One file or folder. `parent_id` is null at the top of the space.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Node {
+    pub id: NodeId,
+    pub space_id: SpaceId,
+    pub parent_id: Option<NodeId>,
+    pub kind: Kind,
+    pub name: String,
+    /// `plain`; `sealed` is reserved for spaces with private names.
+    pub name_format: String,
+    /// Plaintext length in bytes; 0 for a folder.
+    pub size: u64,
+    pub mime_type: Option<String>,
+    pub category: Option<String>,
+    pub state: NodeState,
+    pub revision_id: Option<RevisionId>,
+    /// Where the current content was sealed, if a keyless copy or restore brought it here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_source: Option<ContentSource>,
+    /// The metadata version: grows by one at every change; the `ETag`.
+    pub version: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// The file's own modification time, as its writer gave it.
+    pub modified_at: Option<Timestamp>,
+    pub executable: bool,
+    pub description: String,
+    pub labels: BTreeMap<String, String>,
+    pub tags: Vec<String>,
+    pub favorite: bool,
+    /// The content key, wrapped under the space's wrap key; null for a folder.
+    pub content_key: Option<Sealed>,
+    /// The node seal of the last client that held the keys; null where the change was keyless.
+    pub seal: Option<Sealed>,
+    /// Position of the node's last change in the feed.
+    pub seq: u64,
+    /// The device of the last change, if it named itself.
+    #[serde(default)]
+    pub device_id: Option<DeviceId>,
+}
+
+/// The ids under which content was sealed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ContentSource {
+    pub node_id: NodeId,
+    pub revision_id: RevisionId,
+}
+
+/// `GET /nodes`: filters besides `page` and `page_size`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListNodes {
+    /// The folder; the top of the space if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<NodeId>,
+    /// Default `active`. With `trashed` the list is the trash and `parent_id` is ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<NodeState>,
+    /// `name` (default), `size` or `date`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort_by: Option<String>,
+    /// An exact name inside the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
+}
+
+/// `POST /nodes`: makes a folder. (Files come through uploads.)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreateNode {
+    /// Chosen by the client, so that a repeated request is the same request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<NodeId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<NodeId>,
+    pub kind: Kind,
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Sealed>,
+}
+
+/// `PUT /nodes/{id}`: only the given fields change, name and parent in one atomic step.
+/// `If-Match: "VERSION"` guards it (412).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpdateNode {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Absent: unchanged. Null: the top of the space.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub parent_id: Option<Option<NodeId>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub favorite: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Sealed>,
+}
+
+fn present<'de, D, T>(d: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::<T>::deserialize(d).map(Some)
+}
+
+/// `POST /nodes/{id}/copy`: one atomic copy, a folder with everything below it. No key is needed:
+/// a copied file points at the original's content through `content_source`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyNode {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<NodeId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<NodeId>,
+    /// Default: the original's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Sealed>,
+}
+
+/// `DELETE /nodes/{id}?seen=CURSOR`: into the trash, with everything below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeleteNode {
+    /// A feed position: 409 if anything in the subtree changed after it (by another device).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
+}
+
+/// One element of `POST /nodes/batch`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum NodeOperation {
+    CreateFolder {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<NodeId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent_id: Option<NodeId>,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<Sealed>,
+    },
+    Move {
+        id: NodeId,
+        name: String,
+        parent_id: Option<NodeId>,
+        /// As `If-Match`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<Sealed>,
+    },
+    Trash {
+        id: NodeId,
+        /// As `seen` of DELETE.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<Sealed>,
+    },
+}
+
+/// `POST /nodes/batch`: at most 1,000 operations, done in order; each succeeds or fails alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeBatch {
+    pub operations: Vec<NodeOperation>,
+}
+
+/// The answer for one element of a batch: a node, or an error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeResult {
+    pub status: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<Node>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorBody>,
+}
+
+/// The answer of `POST /nodes/batch` and `POST /uploads/batch`, in the order of the request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeResults {
+    pub results: Vec<NodeResult>,
+}
+
+/// One content version of a file: an element of `GET /nodes/{id}/revisions` (newest first).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Revision {
+    pub id: RevisionId,
+    pub node_id: NodeId,
+    pub number: u64,
+    pub size: u64,
+    pub created_at: Timestamp,
+    pub modified_at: Option<Timestamp>,
+    pub current: bool,
+    pub device_id: Option<DeviceId>,
+    /// E-mail of the account that wrote it.
+    pub uploaded_by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_source: Option<ContentSource>,
+}
+
+/// Answer of `DELETE /trash`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Emptied {
+    /// Nodes deleted for good.
+    pub deleted: u64,
+}

@@ -1,0 +1,135 @@
+//! Content up and down: `/api/v1/uploads`, `/api/v1/downloads`, manifests and chunks.
+
+use crate::nodes::ContentSource;
+use crate::{ErrorBody, Sealed, Timestamp};
+use cairn_model::{ChunkId, NodeId, RevisionId, UploadId};
+use serde::{Deserialize, Serialize};
+
+/// Files in one batch at most.
+pub const BATCH_FILES: usize = 256;
+/// Payload bytes in one batch at most.
+pub const BATCH_BYTES: usize = 8 * 1024 * 1024;
+/// The largest sealed chunk that the server takes: 4 MiB of plaintext, padded, with its tag.
+pub const MAX_SEALED_CHUNK: usize = 5 * 1024 * 1024;
+
+/// A chunk as the server sees it: its id and the length of its **sealed** bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedChunk {
+    pub id: ChunkId,
+    pub size: u64,
+}
+
+/// `POST /uploads`: begins a resumable upload of a new file or a new revision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreateUpload {
+    /// The client chooses the node's id, because content is sealed to it.
+    pub node_id: NodeId,
+    /// Likewise; also what makes `complete` repeatable.
+    pub revision_id: RevisionId,
+    /// The head that this revision replaces. Absent: the node is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_revision_id: Option<RevisionId>,
+    /// For a new node: its folder (the top of the space if absent) and its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<NodeId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Plaintext length in bytes.
+    pub size: u64,
+    /// In file order; the same id may stand more than once.
+    pub chunks: Vec<SealedChunk>,
+}
+
+/// Answer of `POST /uploads` (201) and `GET /uploads/{id}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upload {
+    pub upload_id: UploadId,
+    pub node_id: NodeId,
+    pub revision_id: RevisionId,
+    /// Chunks that the server still needs, each once, in file order.
+    pub missing: Vec<ChunkId>,
+    /// Base address for `PUT {chunk_url}/uploads/{upload_id}/chunks/{chunk_id}`.
+    pub chunk_url: String,
+    pub expires_at: Timestamp,
+}
+
+/// `POST /uploads/{id}/complete`: atomic; answers the node.
+/// 409 (head in `ETag`) if the base is no longer the head or the name is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteUpload {
+    pub manifest: Sealed,
+    pub content_key: Sealed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified_at: Option<Timestamp>,
+    #[serde(default)]
+    pub executable: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Sealed>,
+}
+
+/// Head of the frame of `POST /uploads/batch`; the payload is the sealed chunks of all files, in order.
+/// The answer is [`crate::nodes::NodeResults`] as JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UploadBatch {
+    pub files: Vec<BatchFile>,
+}
+
+/// One file of an upload batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchFile {
+    #[serde(flatten)]
+    pub create: CreateUpload,
+    #[serde(flatten)]
+    pub complete: CompleteUpload,
+}
+
+/// `POST /downloads/batch`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DownloadBatch {
+    pub files: Vec<DownloadFile>,
+    /// With `false` only manifests come, no chunks.
+    #[serde(default = "yes")]
+    pub content: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Which revision of which node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DownloadFile {
+    pub node_id: NodeId,
+    pub revision_id: RevisionId,
+}
+
+/// Head of the frame that answers `POST /downloads/batch`; the payload is the chunks of the files
+/// with status 200, in order. Files that would pass the limit of a batch answer 413: ask again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DownloadedBatch {
+    pub files: Vec<DownloadedFile>,
+}
+
+/// One file of a download batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DownloadedFile {
+    pub status: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<RevisionContent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorBody>,
+}
+
+/// Everything sealed that a revision consists of, chunks aside.
+/// Answer of `GET /nodes/{id}/revisions/{rev}/manifest`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevisionContent {
+    pub node_id: NodeId,
+    pub revision_id: RevisionId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_source: Option<ContentSource>,
+    pub manifest: Sealed,
+    pub content_key: Sealed,
+    /// Distinct chunks in file order.
+    pub chunks: Vec<SealedChunk>,
+}
