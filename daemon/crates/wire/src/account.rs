@@ -6,11 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// Answer of `GET /useraccount/composite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AccountInfo {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: AccountId,
     pub email: String,
     pub display_name: String,
     /// The personal space.
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
     pub created_at: Timestamp,
     pub usage: Quota,
@@ -22,6 +25,7 @@ pub struct AccountInfo {
 
 /// Answer of `GET /userusage/quota-limit`; bytes, or counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Quota {
     pub storage_used: u64,
     pub storage_limit: u64,
@@ -33,6 +37,7 @@ pub struct Quota {
 
 /// `POST /apikeys`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreateApiKey {
     /// 1 to 100 characters.
     pub name: String,
@@ -43,6 +48,7 @@ pub struct CreateApiKey {
 
 /// An API key's metadata: an element of `GET /apikeys`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ApiKey {
     pub id: String,
     pub name: String,
@@ -56,6 +62,7 @@ pub struct ApiKey {
 
 /// Answer of `POST /apikeys`: the only time that the whole key is shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatedApiKey {
     pub key: String,
     #[serde(flatten)]
@@ -64,7 +71,9 @@ pub struct CreatedApiKey {
 
 /// `PUT /devices/{id}` and an element of `GET /devices`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Device {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: DeviceId,
     /// 1 to 100 characters.
     pub name: String,

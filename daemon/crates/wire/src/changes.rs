@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// What last happened to a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     Created,
@@ -21,17 +22,22 @@ pub enum ChangeKind {
 
 /// One change.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Change {
     pub seq: u64,
     pub kind: ChangeKind,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     pub node: Option<Node>,
 }
 
 /// `GET /changes?cursor=…&limit=…`; without a cursor: from the beginning of the feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct ChangesQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>))]
     pub cursor: Option<Cursor>,
     /// 1 to 1,000, default 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,8 +47,10 @@ pub struct ChangesQuery {
 /// Answer of `GET /changes`. The states are consistent once `has_more` is false.
 /// 410: the cursor is too old, or from another history: take a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Changes {
     pub changes: Vec<Change>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Cursor))]
     pub cursor: Cursor,
     pub has_more: bool,
     pub epoch: String,
@@ -50,6 +58,8 @@ pub struct Changes {
 
 /// `GET /changes/snapshot?after=…&limit=…`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct SnapshotQuery {
     /// `next` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,9 +72,11 @@ pub struct SnapshotQuery {
 /// One page of all active nodes. `cursor` was taken before the first page: applying the changes
 /// after it to all pages gives a consistent state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Snapshot {
     pub nodes: Vec<Node>,
     pub next: Option<String>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Cursor))]
     pub cursor: Cursor,
     pub epoch: String,
 }
@@ -72,7 +84,9 @@ pub struct Snapshot {
 /// Data of an SSE event `change` (event id = cursor). Several changes may share one event: it says
 /// that the feed has moved, and up to where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct FeedMoved {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Cursor))]
     pub cursor: Cursor,
     pub changes: Vec<Change>,
 }

@@ -47,7 +47,10 @@ pub fn encode<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Bytes, FrameE
 /// # Errors
 /// A body that is no frame, or a head of another shape.
 pub fn decode<T: DeserializeOwned>(mut body: Bytes) -> Result<(T, Bytes), FrameError> {
-    let prefix: [u8; 4] = body.get(..4).and_then(|p| p.try_into().ok()).ok_or(FrameError::Short)?;
+    let prefix: [u8; 4] = body
+        .get(..4)
+        .and_then(|p| p.try_into().ok())
+        .ok_or(FrameError::Short)?;
     let length = u32::from_be_bytes(prefix) as usize;
     if length > MAX_HEAD {
         return Err(FrameError::TooLarge(length));
@@ -65,16 +68,26 @@ mod tests {
 
     #[test]
     fn a_frame_comes_back_as_it_went() {
-        let body = encode(&vec![1, 2], &[Bytes::from_static(b"ab"), Bytes::from_static(b"c")]).unwrap();
+        let body = encode(
+            &vec![1, 2],
+            &[Bytes::from_static(b"ab"), Bytes::from_static(b"c")],
+        )
+        .unwrap();
         let (head, payload): (Vec<i32>, _) = decode(body.clone()).unwrap();
         assert_eq!((head, &payload[..]), (vec![1, 2], &b"abc"[..]));
         for cut in 0..body.len() - 3 {
-            assert!(decode::<Vec<i32>>(body.slice(..cut)).is_err(), "cut at {cut}");
+            assert!(
+                decode::<Vec<i32>>(body.slice(..cut)).is_err(),
+                "cut at {cut}"
+            );
         }
     }
 
     #[test]
     fn a_huge_head_is_refused_before_it_is_read() {
-        assert!(matches!(decode::<()>(Bytes::from_static(&[255; 8])), Err(FrameError::TooLarge(_))));
+        assert!(matches!(
+            decode::<()>(Bytes::from_static(&[255; 8])),
+            Err(FrameError::TooLarge(_))
+        ));
     }
 }

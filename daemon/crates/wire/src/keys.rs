@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the root key is derived from the passphrase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct KdfParams {
     /// `pbkdf2-hmac-sha256`.
     pub algorithm: String,
@@ -16,7 +17,9 @@ pub struct KdfParams {
 
 /// A space key, wrapped under the account key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct WrappedSpaceKey {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
     pub epoch: u32,
     pub key: Sealed,
@@ -24,6 +27,7 @@ pub struct WrappedSpaceKey {
 
 /// All wrapped keys of one account. `version` grows with every change (`ETag`, `If-Match`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct KeyBundle {
     pub format: u32,
     pub version: u64,
@@ -42,6 +46,7 @@ pub struct KeyBundle {
 /// `PUT /keys`. Making the first bundle needs no `current_auth`; a later one needs the AUTH value of
 /// the passphrase in force (403 otherwise), so that a stolen token can't replace the keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct PutKeys {
     pub bundle: KeyBundle,
     /// AUTH derived from the new passphrase, 64 hexadecimal digits; the server keeps a hash of it.

@@ -10,6 +10,8 @@ pub mod headers;
 pub mod keys;
 pub mod nodes;
 pub mod page;
+#[cfg(feature = "utoipa")]
+pub mod schema;
 pub mod sealed;
 pub mod timestamp;
 pub mod transfer;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// Whether a node is in its folder or in the trash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
     Active,
@@ -15,10 +16,15 @@ pub enum NodeState {
 
 /// One file or folder. `parent_id` is null at the top of the space.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Node {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: NodeId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Kind))]
     pub kind: Kind,
     pub name: String,
     /// `plain`; `sealed` is reserved for spaces with private names.
@@ -28,6 +34,7 @@ pub struct Node {
     pub mime_type: Option<String>,
     pub category: Option<String>,
     pub state: NodeState,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub revision_id: Option<RevisionId>,
     /// Where the current content was sealed, if a keyless copy or restore brought it here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,24 +58,32 @@ pub struct Node {
     pub seq: u64,
     /// The device of the last change, if it named itself.
     #[serde(default)]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub device_id: Option<DeviceId>,
 }
 
 /// The ids under which content was sealed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ContentSource {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
 }
 
 /// `GET /nodes`: filters besides `page` and `page_size`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct ListNodes {
     /// The folder; the top of the space if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = Uuid))]
     pub parent_id: Option<NodeId>,
     /// Default `active`. With `trashed` the list is the trash and `parent_id` is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>))]
     pub state: Option<NodeState>,
     /// `name` (default), `size` or `date`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,12 +99,16 @@ pub struct ListNodes {
 
 /// `POST /nodes`: makes a folder. (Files come through uploads.)
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreateNode {
     /// Chosen by the client, so that a repeated request is the same request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Kind))]
     pub kind: Kind,
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,11 +118,17 @@ pub struct CreateNode {
 /// `PUT /nodes/{id}`: only the given fields change, name and parent in one atomic step.
 /// `If-Match: "VERSION"` guards it (412).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct UpdateNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Absent: unchanged. Null: the top of the space.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<Option<crate::schema::Id>>))]
     pub parent_id: Option<Option<NodeId>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<bool>,
@@ -130,10 +155,13 @@ where
 /// `POST /nodes/{id}/copy`: one atomic copy, a folder with everything below it. No key is needed:
 /// a copied file points at the original's content through `content_source`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CopyNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
     /// Default: the original's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,6 +172,8 @@ pub struct CopyNode {
 
 /// `DELETE /nodes/{id}?seen=CURSOR`: into the trash, with everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct DeleteNode {
     /// A feed position: 409 if anything in the subtree changed after it (by another device).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,20 +182,25 @@ pub struct DeleteNode {
 
 /// One element of `POST /nodes/batch`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum NodeOperation {
     CreateFolder {
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
         id: Option<NodeId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
         parent_id: Option<NodeId>,
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<Sealed>,
     },
     Move {
+        #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
         id: NodeId,
         name: String,
+        #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
         parent_id: Option<NodeId>,
         /// As `If-Match`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -174,6 +209,7 @@ pub enum NodeOperation {
         seal: Option<Sealed>,
     },
     Trash {
+        #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
         id: NodeId,
         /// As `seen` of DELETE.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,12 +221,14 @@ pub enum NodeOperation {
 
 /// `POST /nodes/batch`: at most 1,000 operations, done in order; each succeeds or fails alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NodeBatch {
     pub operations: Vec<NodeOperation>,
 }
 
 /// The answer for one element of a batch: a node, or an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NodeResult {
     pub status: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,20 +239,25 @@ pub struct NodeResult {
 
 /// The answer of `POST /nodes/batch` and `POST /uploads/batch`, in the order of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NodeResults {
     pub results: Vec<NodeResult>,
 }
 
 /// One content version of a file: an element of `GET /nodes/{id}/revisions` (newest first).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Revision {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: RevisionId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     pub number: u64,
     pub size: u64,
     pub created_at: Timestamp,
     pub modified_at: Option<Timestamp>,
     pub current: bool,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub device_id: Option<DeviceId>,
     /// E-mail of the account that wrote it.
     pub uploaded_by: String,
@@ -224,6 +267,7 @@ pub struct Revision {
 
 /// Answer of `DELETE /trash`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Emptied {
     /// Nodes deleted for good.
     pub deleted: u64,

@@ -26,6 +26,8 @@ pub struct Page<T> {
 
 /// `page` and `page_size` of a list endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct PageQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,

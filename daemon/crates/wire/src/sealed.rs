@@ -17,6 +17,9 @@ impl Serialize for Sealed {
 impl<'de> Deserialize<'de> for Sealed {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
-        STANDARD.decode(text).map(Self).map_err(|_| de::Error::custom("expected base64 with padding"))
+        STANDARD
+            .decode(text)
+            .map(Self)
+            .map_err(|_| de::Error::custom("expected base64 with padding"))
     }
 }

@@ -14,23 +14,30 @@ pub const MAX_SEALED_CHUNK: usize = 5 * 1024 * 1024;
 
 /// A chunk as the server sees it: its id and the length of its **sealed** bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SealedChunk {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::ChunkId))]
     pub id: ChunkId,
     pub size: u64,
 }
 
 /// `POST /uploads`: begins a resumable upload of a new file or a new revision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreateUpload {
     /// The client chooses the node's id, because content is sealed to it.
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     /// Likewise; also what makes `complete` repeatable.
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     /// The head that this revision replaces. Absent: the node is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub base_revision_id: Option<RevisionId>,
     /// For a new node: its folder (the top of the space if absent) and its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -42,11 +49,16 @@ pub struct CreateUpload {
 
 /// Answer of `POST /uploads` (201) and `GET /uploads/{id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Upload {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub upload_id: UploadId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     /// Chunks that the server still needs, each once, in file order.
+    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::ChunkId>))]
     pub missing: Vec<ChunkId>,
     /// Base address for `PUT {chunk_url}/uploads/{upload_id}/chunks/{chunk_id}`.
     pub chunk_url: String,
@@ -56,6 +68,7 @@ pub struct Upload {
 /// `POST /uploads/{id}/complete`: atomic; answers the node.
 /// 409 (head in `ETag`) if the base is no longer the head or the name is taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CompleteUpload {
     pub manifest: Sealed,
     pub content_key: Sealed,
@@ -70,12 +83,14 @@ pub struct CompleteUpload {
 /// Head of the frame of `POST /uploads/batch`; the payload is the sealed chunks of all files, in order.
 /// The answer is [`crate::nodes::NodeResults`] as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct UploadBatch {
     pub files: Vec<BatchFile>,
 }
 
 /// One file of an upload batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BatchFile {
     #[serde(flatten)]
     pub create: CreateUpload,
@@ -85,6 +100,7 @@ pub struct BatchFile {
 
 /// `POST /downloads/batch`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadBatch {
     pub files: Vec<DownloadFile>,
     /// With `false` only manifests come, no chunks.
@@ -98,20 +114,25 @@ fn yes() -> bool {
 
 /// Which revision of which node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadFile {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
 }
 
 /// Head of the frame that answers `POST /downloads/batch`; the payload is the chunks of the files
 /// with status 200, in order. Files that would pass the limit of a batch answer 413: ask again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadedBatch {
     pub files: Vec<DownloadedFile>,
 }
 
 /// One file of a download batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadedFile {
     pub status: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,8 +144,11 @@ pub struct DownloadedFile {
 /// Everything sealed that a revision consists of, chunks aside.
 /// Answer of `GET /nodes/{id}/revisions/{rev}/manifest`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RevisionContent {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,
