@@ -1,0 +1,100 @@
+//! A LaunchAgent in the user's library.
+
+use super::Autostart;
+use crate::disk::in_context;
+use std::io;
+use std::path::PathBuf;
+
+/// The directory of this user's agents.
+pub(super) struct Place {
+    agents: PathBuf,
+}
+
+#[cfg(target_os = "macos")]
+pub(super) fn place() -> io::Result<Place> {
+    let home = std::env::home_dir().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, "this user has no home directory")
+    })?;
+    Ok(Place {
+        agents: home.join("Library/LaunchAgents"),
+    })
+}
+
+impl Place {
+    fn agent(&self, autostart: &Autostart) -> PathBuf {
+        self.agents.join(format!("{}.plist", autostart.id))
+    }
+}
+
+pub(super) fn enable(autostart: &Autostart, place: &Place) -> io::Result<String> {
+    let agent = place.agent(autostart);
+    std::fs::create_dir_all(&place.agents)
+        .and_then(|()| std::fs::write(&agent, property_list(autostart)))
+        .map_err(|e| in_context("write", &agent, e))?;
+    Ok(format!("wrote {}", agent.display()))
+}
+
+pub(super) fn disable(autostart: &Autostart, place: &Place) -> io::Result<()> {
+    let agent = place.agent(autostart);
+    match std::fs::remove_file(&agent) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(in_context("remove", &agent, e)),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn is_enabled(autostart: &Autostart, place: &Place) -> bool {
+    place.agent(autostart).exists()
+}
+
+fn property_list(autostart: &Autostart) -> String {
+    let escape = |text: &str| {
+        text.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+    };
+    let arguments: String = autostart
+        .command()
+        .iter()
+        .map(|word| format!("    <string>{}</string>\n", escape(word)))
+        .collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \
+         \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
+         <plist version=\"1.0\">\n<dict>\n  <key>Label</key>\n  <string>{}</string>\n  \
+         <key>ProgramArguments</key>\n  <array>\n{arguments}  </array>\n  \
+         <key>RunAtLoad</key>\n  <true/>\n  <key>ProcessType</key>\n  \
+         <string>Background</string>\n</dict>\n</plist>\n",
+        escape(&autostart.id)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Home;
+    use std::path::Path;
+
+    #[test]
+    fn an_agent_is_written_and_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = Place {
+            agents: dir.path().join("LaunchAgents"),
+        };
+        let autostart = Autostart::new(
+            Path::new("/Applications/A&B/cairn"),
+            &Home::at(Path::new("/x")),
+        );
+        enable(&autostart, &place).unwrap();
+        assert!(is_enabled(&autostart, &place));
+        let text = std::fs::read_to_string(place.agent(&autostart)).unwrap();
+        assert!(
+            text.contains("<string>/Applications/A&amp;B/cairn</string>"),
+            "{text}"
+        );
+        assert!(text.contains("<string>daemon</string>"), "{text}");
+        disable(&autostart, &place).unwrap();
+        disable(&autostart, &place).unwrap();
+        assert!(!is_enabled(&autostart, &place));
+    }
+}

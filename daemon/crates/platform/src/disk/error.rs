@@ -1,0 +1,76 @@
+//! How errors of the disk say what happened to which path.
+//!
+//! They stay `io::Error`, so that callers match on the kind; the path travels inside.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What lies at a path is not what the caller expected there; nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} changed meanwhile and was left as it is; scan it again", path.display())]
+pub struct TargetChanged {
+    pub path: PathBuf,
+}
+
+impl TargetChanged {
+    /// Wraps the finding for `path` as the error that [`is_target_changed`] recognises.
+    #[must_use]
+    pub fn into_io(path: &Path) -> io::Error {
+        io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            Self {
+                path: path.to_path_buf(),
+            },
+        )
+    }
+}
+
+/// Tells whether an error of [`crate::disk::Disk::replace`] means that the target was not as expected.
+#[must_use]
+pub fn is_target_changed(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<TargetChanged>())
+}
+
+#[derive(Debug)]
+struct InContext {
+    action: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl fmt::Display for InContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "can't {} {}: {}",
+            self.action,
+            self.path.display(),
+            self.source
+        )
+    }
+}
+
+impl std::error::Error for InContext {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+/// Adds to an error what was tried on which path; its kind stays.
+pub fn in_context(action: &'static str, path: &Path, source: impl Into<io::Error>) -> io::Error {
+    let source = source.into();
+    if is_target_changed(&source) {
+        return source;
+    }
+    io::Error::new(
+        source.kind(),
+        InContext {
+            action,
+            path: path.to_path_buf(),
+            source,
+        },
+    )
+}

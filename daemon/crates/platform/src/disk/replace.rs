@@ -1,0 +1,299 @@
+//! Renames that never lose what somebody else put in the way.
+//!
+//! Putting a new version in place swaps the two files and then looks at what was swapped out: an edit
+//! that came between the last check and the swap is found there and put back. Where the file system
+//! can't swap, a hard link (or a copy) holds on to the old file instead.
+
+use super::unix::{Place, list, stat, stat_at, with_executable};
+use super::{Expect, FileKind, Stat, StatKey, TargetChanged};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+/// A moment inside [`replace`] at which tests play the other program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Moment {
+    /// The target was checked; the swap comes next.
+    Checked,
+    /// The new file is at the target; what was displaced hasn't been looked at.
+    Swapped,
+}
+
+pub(super) fn replace(temp: &Place<'_>, target: &Place<'_>, expect: Expect) -> io::Result<Stat> {
+    replace_with(temp, target, expect, exchange, &mut |_| {})
+}
+
+/// How the two files change places: [`exchange`] or [`displace`].
+pub(super) type Swap =
+    fn(&Place<'_>, &Place<'_>, &StatKey, &mut dyn FnMut(Moment)) -> io::Result<()>;
+
+pub(super) fn replace_with(
+    temp: &Place<'_>,
+    target: &Place<'_>,
+    expect: Expect,
+    swap: Swap,
+    at: &mut dyn FnMut(Moment),
+) -> io::Result<Stat> {
+    let ours = match expect {
+        Expect::Absent => {
+            let ours = stat(temp)?;
+            at(Moment::Checked);
+            move_no_replace(temp, target).map_err(|e| changed_if(e, Errno::EXIST, target))?;
+            ours
+        }
+        Expect::Same(key) => {
+            let found = stat(target).map_err(|e| {
+                if e.kind() == io::ErrorKind::NotFound {
+                    changed(target)
+                } else {
+                    e
+                }
+            })?;
+            if found.key() != key || found.kind != FileKind::File {
+                return Err(changed(target));
+            }
+            carry_mode(temp, target)?;
+            let ours = stat(temp)?;
+            at(Moment::Checked);
+            swap(temp, target, &key, at)?;
+            ours
+        }
+    };
+    // Where somebody edits the new file at once, the caller must not take that edit for its own write.
+    match stat(target) {
+        Ok(now) if now.key().same_content(&ours.key()) => Ok(now),
+        Ok(_) => Ok(ours),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(ours),
+        Err(e) => Err(e),
+    }
+}
+
+/// Swaps in one call of the kernel; falls back to [`displace`] where the file system can't.
+pub(super) fn exchange(
+    temp: &Place<'_>,
+    target: &Place<'_>,
+    key: &StatKey,
+    at: &mut dyn FnMut(Moment),
+) -> io::Result<()> {
+    match rename_flagged(temp, target, RenameFlags::EXCHANGE) {
+        Ok(()) => {}
+        Err(e) if is_unsupported(e) => return displace(temp, target, key, at),
+        Err(e) => return Err(changed_if(e.into(), Errno::NOENT, target)),
+    }
+    at(Moment::Swapped);
+    if stat(temp)?.key().same_content(key) {
+        return Ok(());
+    }
+    match rename_flagged(temp, target, RenameFlags::EXCHANGE) {
+        // The new file was deleted in the meantime; the edit still has to go back.
+        Err(Errno::NOENT) => move_no_replace(temp, target)?,
+        result => result?,
+    }
+    Err(changed(target))
+}
+
+/// Replaces on file systems that can't swap: the old file gets a second name first, so that an edit in
+/// place during the rename shows there and can be put back.
+///
+/// What remains open here, and only here, is another program renaming its own file over the target
+/// between the last check and the rename.
+pub(super) fn displace(
+    temp: &Place<'_>,
+    target: &Place<'_>,
+    key: &StatKey,
+    at: &mut dyn FnMut(Moment),
+) -> io::Result<()> {
+    let kept = with_suffix(temp, ".old")?;
+    let (dir, name) = temp.sibling(&kept)?;
+    let dir = dir
+        .as_ref()
+        .map_or(rustix::fs::CWD, std::os::fd::AsFd::as_fd);
+    match rustix::fs::unlinkat(dir, &name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(e) => return Err(e.into()),
+    }
+    let forget = || rustix::fs::unlinkat(dir, &name, AtFlags::empty());
+    match rustix::fs::linkat(target.dir(), target.name(), dir, &name, AtFlags::empty()) {
+        Ok(()) => {}
+        Err(Errno::NOENT) => return Err(changed(target)),
+        Err(e) if is_unsupported(e) || matches!(e, Errno::PERM | Errno::MLINK) => {
+            copy(target, dir, &name)?;
+        }
+        Err(e) => return Err(e.into()),
+    }
+    let untouched = |found: io::Result<Stat>| found.is_ok_and(|s| s.key().same_content(key));
+    if !untouched(stat(target)) {
+        forget()?;
+        return Err(changed(target));
+    }
+    if let Err(e) = rustix::fs::renameat(temp.dir(), temp.name(), target.dir(), target.name()) {
+        forget()?;
+        return Err(e.into());
+    }
+    at(Moment::Swapped);
+    let displaced = stat_at(dir, &name)?;
+    let edited = displaced.file_id == key.file_id && !displaced.key().same_content(key);
+    if edited {
+        // The new version goes back to `temp`, then the edit to the target.
+        rustix::fs::linkat(
+            target.dir(),
+            target.name(),
+            temp.dir(),
+            temp.name(),
+            AtFlags::empty(),
+        )?;
+        rustix::fs::renameat(dir, &name, target.dir(), target.name())?;
+        return Err(changed(target));
+    }
+    Ok(rustix::fs::renameat(dir, &name, temp.dir(), temp.name())?)
+}
+
+fn copy(
+    from: &Place<'_>,
+    dir: std::os::fd::BorrowedFd<'_>,
+    name: &std::path::Path,
+) -> io::Result<()> {
+    let mut source = super::unix::open(from)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
+    let mut target = std::fs::File::from(fd);
+    let modified = source.metadata()?.modified()?;
+    io::copy(&mut source, &mut target)?;
+    target.set_modified(modified)?;
+    target.sync_all()
+}
+
+/// Gives `temp` the permissions of `target`, but keeps the executable bit that `temp` has.
+fn carry_mode(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()> {
+    let mode = |place: &Place<'_>| {
+        rustix::fs::statat(place.dir(), place.name(), AtFlags::SYMLINK_NOFOLLOW)
+            .map(|s| Mode::from_raw_mode(s.st_mode & 0o777))
+    };
+    let (old, new) = (mode(target)?, mode(temp)?);
+    let executable = new.contains(Mode::XUSR);
+    let wanted = if old.contains(Mode::XUSR) == executable {
+        old
+    } else {
+        with_executable(old, executable)
+    };
+    if wanted != new {
+        rustix::fs::chmodat(temp.dir(), temp.name(), wanted, AtFlags::empty())?;
+    }
+    Ok(())
+}
+
+/// Renames without replacing anything; a change of spelling alone works everywhere.
+pub(super) fn rename(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+    match move_no_replace(from, to) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => respell(from, to, e),
+        result => result,
+    }
+}
+
+fn move_no_replace(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+    match rename_flagged(from, to, RenameFlags::NOREPLACE) {
+        Err(e) if is_unsupported(e) => move_in_two_steps(from, to),
+        result => Ok(result?),
+    }
+}
+
+/// The same for file systems without the flag: the name is claimed by a call that fails where it is
+/// taken.
+pub(super) fn move_in_two_steps(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+    let plain = || rustix::fs::renameat(from.dir(), from.name(), to.dir(), to.name());
+    if stat(from)?.kind == FileKind::Dir {
+        // A directory may be renamed over an empty one, so an empty one can hold the place.
+        rustix::fs::mkdirat(to.dir(), to.name(), Mode::RWXU)?;
+        if let Err(e) = plain() {
+            rustix::fs::unlinkat(to.dir(), to.name(), AtFlags::REMOVEDIR)?;
+            return Err(e.into());
+        }
+        return Ok(());
+    }
+    match rustix::fs::linkat(
+        from.dir(),
+        from.name(),
+        to.dir(),
+        to.name(),
+        AtFlags::empty(),
+    ) {
+        Ok(()) => Ok(rustix::fs::unlinkat(
+            from.dir(),
+            from.name(),
+            AtFlags::empty(),
+        )?),
+        // No hard links either (FAT on old kernels): look, then rename.
+        Err(e) if is_unsupported(e) || e == Errno::PERM => match stat(to) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(plain()?),
+            Ok(_) => Err(Errno::EXIST.into()),
+            Err(e) => Err(e),
+        },
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Changes only the spelling of a name (case, normal form) on a file system that takes both for one.
+fn respell(from: &Place<'_>, to: &Place<'_>, taken: io::Error) -> io::Result<()> {
+    let (Some(old), Some(new)) = (from.last(), to.last()) else {
+        return Err(taken);
+    };
+    let one_file = stat(from)?.file_id == stat(to)?.file_id;
+    // Two hard links side by side are one file as well, but there both spellings are listed.
+    if !one_file || old == new || is_listed(to, new)? {
+        return Err(taken);
+    }
+    rustix::fs::renameat(from.dir(), from.name(), to.dir(), to.name())?;
+    if is_listed(to, new)? {
+        return Ok(());
+    }
+    // The kernel saw one file on both sides and did nothing: go through a third name.
+    let between = OsString::from(format!(".cairn-tmp-rename-{}", std::process::id()));
+    let (dir, name) = from.sibling(&between)?;
+    let dir = dir
+        .as_ref()
+        .map_or(rustix::fs::CWD, std::os::fd::AsFd::as_fd);
+    rustix::fs::renameat(from.dir(), from.name(), dir, &name)?;
+    if let Err(e) = rustix::fs::renameat(dir, &name, to.dir(), to.name()) {
+        rustix::fs::renameat(dir, &name, from.dir(), from.name())?;
+        return Err(e.into());
+    }
+    Ok(())
+}
+
+fn is_listed(place: &Place<'_>, name: &OsStr) -> io::Result<bool> {
+    let parent = place.parent()?;
+    Ok(list(&parent)?.iter().any(|entry| entry.name == name))
+}
+
+fn rename_flagged(from: &Place<'_>, to: &Place<'_>, flags: RenameFlags) -> Result<(), Errno> {
+    rustix::fs::renameat_with(from.dir(), from.name(), to.dir(), to.name(), flags)
+}
+
+fn is_unsupported(error: Errno) -> bool {
+    error == Errno::INVAL
+        || error == Errno::NOSYS
+        || error == Errno::NOTSUP
+        || error == Errno::OPNOTSUPP
+}
+
+fn with_suffix(place: &Place<'_>, suffix: &str) -> io::Result<OsString> {
+    let mut name = place
+        .last()
+        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?
+        .to_os_string();
+    name.push(suffix);
+    Ok(name)
+}
+
+fn changed(place: &Place<'_>) -> io::Error {
+    TargetChanged::into_io(place.path())
+}
+
+fn changed_if(error: io::Error, when: Errno, target: &Place<'_>) -> io::Error {
+    if error.raw_os_error() == Some(when.raw_os_error()) {
+        changed(target)
+    } else {
+        error
+    }
+}

@@ -1,0 +1,148 @@
+//! One daemon per home: a locked file, which the system unlocks when its process ends in any way.
+//!
+//! The process id stands in a file beside it, because a locked file can't be read on some systems.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often, and how long each time, to wait for somebody who only looks who holds the lock.
+const LOOKS: u32 = 5;
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Held by the one daemon of a home.
+#[derive(Debug)]
+pub struct DaemonLock {
+    pid_file: PathBuf,
+    _file: File,
+}
+
+/// Why the lock can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error(
+        "a daemon is running for this home already{}; stop it with `cairn stop`, or use another --home",
+        pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
+    )]
+    Held { pid: Option<u32> },
+    #[error("can't lock {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl DaemonLock {
+    /// Takes the lock and notes this process as its holder. Doesn't wait.
+    ///
+    /// # Errors
+    /// [`LockError::Held`] with the holder's process id, or [`LockError::Io`].
+    pub fn acquire(path: &Path) -> Result<Self, LockError> {
+        let failed = |source| LockError::Io {
+            path: path.to_path_buf(),
+            source,
+        };
+        let file = open(path).map_err(failed)?;
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                // `holder` takes the lock for a moment when it looks.
+                Err(TryLockError::WouldBlock) if tries < LOOKS => {
+                    tries += 1;
+                    std::thread::sleep(LOOK);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(LockError::Held {
+                        pid: read_pid(path),
+                    });
+                }
+                Err(TryLockError::Error(e)) => return Err(failed(e)),
+            }
+        }
+        let pid_file = pid_file(path);
+        std::fs::write(&pid_file, format!("{}\n", std::process::id())).map_err(failed)?;
+        Ok(Self {
+            pid_file,
+            _file: file,
+        })
+    }
+
+    /// The process that holds the lock at `path`, if one does.
+    ///
+    /// # Errors
+    /// [`LockError::Io`].
+    pub fn holder(path: &Path) -> Result<Option<u32>, LockError> {
+        let failed = |source| LockError::Io {
+            path: path.to_path_buf(),
+            source,
+        };
+        let file = match OpenOptions::new().read(true).write(true).open(path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(failed(e)),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(read_pid(path)),
+            Err(TryLockError::Error(e)) => Err(failed(e)),
+        }
+    }
+}
+
+impl Drop for DaemonLock {
+    fn drop(&mut self) {
+        // The lock decides, the note only informs; a stale one does no harm.
+        let _ = std::fs::remove_file(&self.pid_file);
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn pid_file(lock: &Path) -> PathBuf {
+    lock.with_extension("pid")
+}
+
+fn read_pid(lock: &Path) -> Option<u32> {
+    std::fs::read_to_string(pid_file(lock))
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_holder_is_refused_and_told_who_holds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("daemon.lock");
+        assert_eq!(DaemonLock::holder(&path).unwrap(), None);
+        let first = DaemonLock::acquire(&path).unwrap();
+        let me = std::process::id();
+        match DaemonLock::acquire(&path) {
+            Err(LockError::Held { pid }) => assert_eq!(pid, Some(me)),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(DaemonLock::holder(&path).unwrap(), Some(me));
+        drop(first);
+        assert_eq!(DaemonLock::holder(&path).unwrap(), None);
+        DaemonLock::acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn a_note_left_by_a_crash_does_not_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("daemon.lock");
+        std::fs::write(&path, "").unwrap();
+        std::fs::write(pid_file(&path), "1\n").unwrap();
+        assert_eq!(DaemonLock::holder(&path).unwrap(), None);
+        DaemonLock::acquire(&path).unwrap();
+    }
+}

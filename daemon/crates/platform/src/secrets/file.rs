@@ -1,0 +1,138 @@
+//! Secrets in a JSON file that only its owner can read, for machines without a keyring.
+//!
+//! The bytes are not sealed: whoever reads the file has the secrets, so the command line says so aloud.
+
+use super::{Secrets, SecretsError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use zeroize::Zeroizing;
+
+/// A file of secrets.
+#[derive(Debug)]
+pub struct FileSecrets {
+    path: PathBuf,
+    /// Held while the file is rewritten, so that two names set at once are both kept.
+    writing: Mutex<()>,
+}
+
+type Kept = BTreeMap<String, Zeroizing<String>>;
+
+impl FileSecrets {
+    /// Opens the file at `path`; it is made by the first secret.
+    ///
+    /// # Errors
+    /// [`SecretsError::Exposed`] where others can read it, [`SecretsError::Damaged`].
+    pub fn open(path: &Path) -> Result<Self, SecretsError> {
+        let secrets = Self {
+            path: path.to_path_buf(),
+            writing: Mutex::new(()),
+        };
+        secrets.read()?;
+        Ok(secrets)
+    }
+
+    fn failed(&self, action: &'static str) -> impl FnOnce(io::Error) -> SecretsError {
+        let path = self.path.clone();
+        move |source| SecretsError::File {
+            action,
+            path,
+            source,
+        }
+    }
+
+    fn damaged(&self, reason: impl ToString) -> SecretsError {
+        SecretsError::Damaged {
+            path: self.path.clone(),
+            reason: reason.to_string(),
+        }
+    }
+
+    fn read(&self) -> Result<Kept, SecretsError> {
+        let text = match std::fs::read_to_string(&self.path) {
+            Ok(text) => Zeroizing::new(text),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Kept::new()),
+            Err(e) => return Err(self.failed("read")(e)),
+        };
+        self.check_mode()?;
+        let kept: BTreeMap<String, String> =
+            serde_json::from_str(&text).map_err(|e| self.damaged(e))?;
+        Ok(kept
+            .into_iter()
+            .map(|(name, secret)| (name, Zeroizing::new(secret)))
+            .collect())
+    }
+
+    #[cfg(unix)]
+    fn check_mode(&self) -> Result<(), SecretsError> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let found = std::fs::metadata(&self.path).map_err(self.failed("read"))?;
+        let mode = found.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(SecretsError::Exposed {
+                path: self.path.clone(),
+                mode,
+            });
+        }
+        Ok(())
+    }
+
+    /// The user's profile is closed to others on the other systems.
+    #[cfg(not(unix))]
+    fn check_mode(&self) -> Result<(), SecretsError> {
+        Ok(())
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), SecretsError> {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.read()?;
+        change(&mut kept);
+        let plain: BTreeMap<&str, &str> = kept
+            .iter()
+            .map(|(name, secret)| (name.as_str(), secret.as_str()))
+            .collect();
+        let text = Zeroizing::new(serde_json::to_vec(&plain).map_err(|e| self.damaged(e))?);
+        self.write(&text).map_err(self.failed("write"))
+    }
+
+    /// Replaces the file in one step: a crash leaves the old one or the new one.
+    fn write(&self, text: &[u8]) -> io::Result<()> {
+        let dir = self.path.parent().unwrap_or(Path::new("."));
+        // Temporary files are made with mode 0600.
+        let mut file = tempfile::NamedTempFile::new_in(dir)?;
+        file.write_all(text)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        #[cfg(unix)]
+        std::fs::File::open(dir)?.sync_all()?;
+        Ok(())
+    }
+}
+
+impl Secrets for FileSecrets {
+    fn get(&self, name: &str) -> Result<Option<Zeroizing<Vec<u8>>>, SecretsError> {
+        let kept = self.read()?;
+        let Some(text) = kept.get(name) else {
+            return Ok(None);
+        };
+        let secret = STANDARD
+            .decode(text.as_bytes())
+            .map_err(|e| self.damaged(format!("`{name}`: {e}")))?;
+        Ok(Some(Zeroizing::new(secret)))
+    }
+
+    fn set(&self, name: &str, secret: &[u8]) -> Result<(), SecretsError> {
+        self.change(|kept| {
+            kept.insert(name.to_owned(), Zeroizing::new(STANDARD.encode(secret)));
+        })
+    }
+
+    fn delete(&self, name: &str) -> Result<(), SecretsError> {
+        self.change(|kept| {
+            kept.remove(name);
+        })
+    }
+}

@@ -1,0 +1,240 @@
+//! Watching on Linux: one inotify watch per directory.
+//!
+//! A new directory is watched before it is reported, so that nothing that appears in it between the
+//! report and the watch goes unseen. Reading files gives no events: nobody's search wakes the daemon.
+
+mod tree;
+
+use super::{Hint, WatchError};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader};
+use rustix::io::Errno;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::mpsc::UnboundedSender;
+use tree::Tree;
+
+/// Room for about a thousand events in one read.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+#[derive(Debug)]
+pub(super) struct SysWatcher {
+    tree: Arc<Mutex<Tree>>,
+    inotify: Arc<OwnedFd>,
+    /// Closing the pipe ends the thread.
+    stop: Option<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SysWatcher {
+    pub(super) fn new(hints: UnboundedSender<Hint>) -> Result<Self, WatchError> {
+        let failed = |source: io::Error| WatchError::Io {
+            path: PathBuf::from("/proc/sys/fs/inotify"),
+            source,
+        };
+        let inotify = rustix::fs::inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)
+            .map_err(|e| match e {
+                Errno::MFILE => tree::too_many_instances(),
+                other => failed(other.into()),
+            })?;
+        let inotify = Arc::new(inotify);
+        let tree = Arc::new(Mutex::new(Tree::default()));
+        let (wake, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+            .map_err(|e| failed(e.into()))?;
+        let pump = Pump {
+            tree: Arc::clone(&tree),
+            inotify: Arc::clone(&inotify),
+            hints,
+        };
+        let thread = std::thread::Builder::new()
+            .name("watch".to_owned())
+            .spawn(move || pump.run(&wake))
+            .map_err(failed)?;
+        Ok(Self {
+            tree,
+            inotify,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    pub(super) fn watch(&self, root: &Path) -> Result<(), WatchError> {
+        if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            return Err(WatchError::Ended);
+        }
+        lock(&self.tree).add_root(&self.inotify, root)
+    }
+
+    pub(super) fn unwatch(&self, root: &Path) {
+        lock(&self.tree).remove_root(&self.inotify, root);
+    }
+
+    /// Lets the folder below fail at its `limit`th directory, as the kernel would.
+    #[cfg(test)]
+    pub(super) fn set_limit(&self, limit: usize) {
+        lock(&self.tree).set_limit(limit);
+    }
+}
+
+impl Drop for SysWatcher {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed already, and there is nobody to pass it on to.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn lock(tree: &Mutex<Tree>) -> MutexGuard<'_, Tree> {
+    // The tree is only a cache of what the kernel watches: worth using after a panic.
+    tree.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread that turns the kernel's events into hints.
+struct Pump {
+    tree: Arc<Mutex<Tree>>,
+    inotify: Arc<OwnedFd>,
+    hints: UnboundedSender<Hint>,
+}
+
+/// What one event says, out of the read buffer.
+struct Event {
+    watch: i32,
+    what: ReadFlags,
+    name: Option<PathBuf>,
+}
+
+impl Pump {
+    fn run(&self, stop: &OwnedFd) {
+        let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
+        loop {
+            let mut fds = [
+                PollFd::new(&self.inotify, PollFlags::IN),
+                PollFd::new(stop, PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return self.fail(error),
+            }
+            if !fds[1].revents().is_empty() {
+                return;
+            }
+            let events = match self.read(&mut buffer) {
+                Ok(events) => events,
+                Err(error) => return self.fail(error),
+            };
+            if !self.handle(events) {
+                return;
+            }
+        }
+    }
+
+    /// Reads what is there now, at most one buffer full.
+    fn read(&self, buffer: &mut [MaybeUninit<u8>]) -> Result<Vec<Event>, Errno> {
+        let mut events = Vec::new();
+        let mut reader = Reader::new(&*self.inotify, buffer);
+        loop {
+            match reader.next() {
+                Ok(event) => events.push(Event {
+                    watch: event.wd(),
+                    what: event.events(),
+                    name: event
+                        .file_name()
+                        .map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes()))),
+                }),
+                Err(Errno::AGAIN | Errno::INTR) => return Ok(events),
+                Err(error) => return Err(error),
+            }
+            if reader.is_buffer_empty() {
+                return Ok(events);
+            }
+        }
+    }
+
+    /// Updates the watches, then sends the hints; false when nobody listens any more.
+    fn handle(&self, events: Vec<Event>) -> bool {
+        let mut seen = HashSet::new();
+        let mut hints = Vec::new();
+        let mut tree = lock(&self.tree);
+        for event in events {
+            self.apply(&mut tree, event, &mut |hint| match hint {
+                Hint::Path(path) => {
+                    if seen.insert(path.clone()) {
+                        hints.push(Hint::Path(path));
+                    }
+                }
+                Hint::Overflow | Hint::Lost { .. } => hints.push(hint),
+            });
+        }
+        drop(tree);
+        hints.into_iter().all(|hint| self.hints.send(hint).is_ok())
+    }
+
+    fn apply(&self, tree: &mut Tree, event: Event, hint: &mut dyn FnMut(Hint)) {
+        let what = event.what;
+        if what.contains(ReadFlags::QUEUE_OVERFLOW) {
+            // Directories that came and went in the gap are unknown: look at all of them again.
+            hint(Hint::Overflow);
+            for (root, error) in tree.rebuild(&self.inotify) {
+                hint(Hint::Lost { root, error });
+            }
+            return;
+        }
+        let Some(dir) = tree.path_of(event.watch) else {
+            return;
+        };
+        if what.contains(ReadFlags::IGNORED) {
+            tree.forget(event.watch);
+            return;
+        }
+        if what.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
+            // For a directory inside, its parent's event says the same with the name.
+            if tree.is_root(&dir) {
+                tree.remove_root(&self.inotify, &dir);
+                hint(Hint::Path(dir.clone()));
+                let error = WatchError::Gone { root: dir.clone() };
+                hint(Hint::Lost { root: dir, error });
+            }
+            return;
+        }
+        let Some(name) = event.name else {
+            hint(Hint::Path(dir));
+            return;
+        };
+        let path = dir.join(name);
+        if tree.is_excluded(&path) {
+            return;
+        }
+        if what.contains(ReadFlags::ISDIR) {
+            if what.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
+                tree.remove_below(&self.inotify, &path);
+            }
+            if what.intersects(ReadFlags::MOVED_TO | ReadFlags::CREATE)
+                && let Err(error) = tree.add_below(&self.inotify, &path)
+            {
+                let root = tree.root_of(&path).unwrap_or_else(|| path.clone());
+                hint(Hint::Lost { root, error });
+            }
+        }
+        hint(Hint::Path(path));
+    }
+
+    fn fail(&self, error: Errno) {
+        for root in lock(&self.tree).roots() {
+            let error = WatchError::Io {
+                path: root.clone(),
+                source: error.into(),
+            };
+            // If nobody listens, nobody needs to know.
+            let _ = self.hints.send(Hint::Lost { root, error });
+        }
+    }
+}
