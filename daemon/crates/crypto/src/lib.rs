@@ -1,1 +1,44 @@
-//! Placeholder until the first real module lands.
+//! Keys and seals: everything between a passphrase and the bytes that the server may see.
+//!
+//! Bytes in, bytes out. This crate does no IO, reads no clock and knows no wire format; randomness
+//! comes in through [`Random`]. Whatever it opens may have been made by a hostile server.
+
+mod account;
+mod aead;
+mod bound;
+mod bundle;
+mod chunker;
+mod content;
+mod derive;
+mod error;
+mod hash;
+mod identity;
+mod link;
+mod manifest;
+mod node_seal;
+mod pad;
+mod random;
+mod recovery;
+mod secret;
+mod space;
+mod trust;
+
+pub use account::{Unlocked, change_passphrase, create_account, unlock, unlock_with_account_key};
+pub use bundle::{KeyBundle, WrappedSpaceKey};
+pub use chunker::{Chunker, MAX_CHUNK, MIN_CHUNK, TARGET_CHUNK};
+pub use content::{ContentKey, sealed_len};
+pub use derive::{
+    AuthValue, DEFAULT_ITERATIONS, KDF_ALGORITHM, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS,
+    RootKeys, derive_root,
+};
+pub use error::{Class, CryptoError};
+pub use hash::{ContentHasher, content_hash};
+pub use identity::{RsaPair, SigningPair};
+pub use link::{GateValue, LinkKey, LinkSecret};
+pub use manifest::{MAX_SEALED_MANIFEST, manifest_hash, open_manifest, seal_manifest};
+pub use node_seal::{NodeFacts, NodeSeal, SealInfo};
+pub use random::{Random, SystemRandom};
+pub use recovery::{RecoveryKey, make_recovery_key, unlock_with_recovery};
+pub use secret::AccountKey;
+pub use space::SpaceKeys;
+pub use trust::TrustKey;

@@ -1,0 +1,276 @@
+//! Making an account's keys, opening them, and changing the passphrase.
+//!
+//! Every wrap is bound to ids that the caller asked for, never to ids that came with the answer.
+
+use crate::aead;
+use crate::bound::Bound;
+use crate::bundle::{BUNDLE_FORMAT, KeyBundle, WrappedSpaceKey};
+use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
+use crate::error::{CryptoError, Result};
+use crate::identity::{RsaPair, SigningPair};
+use crate::random::Random;
+use crate::secret::{AccountKey, Key};
+use crate::space::SpaceKeys;
+use crate::trust::TrustKey;
+use cairn_model::{AccountId, SpaceId};
+use std::sync::Arc;
+
+/// The opened keys of one account.
+#[derive(Clone, Debug)]
+pub struct Unlocked {
+    pub account: AccountId,
+    pub account_key: AccountKey,
+    pub signing: SigningPair,
+    pub rsa: RsaPair,
+    /// The keys of the personal space.
+    pub space: Arc<SpaceKeys>,
+    /// Version of the bundle that was opened: the floor for the next one.
+    pub bundle_version: u64,
+}
+
+impl Unlocked {
+    /// The key under which this device seals what it trusts.
+    #[must_use]
+    pub fn trust_key(&self) -> TrustKey {
+        TrustKey::new(&self.account_key, self.account)
+    }
+}
+
+/// Makes all keys of a new account, and the first bundle.
+///
+/// # Errors
+/// Iterations out of bounds, or an empty passphrase.
+pub fn create_account(
+    passphrase: &str,
+    account: AccountId,
+    space: SpaceId,
+    iterations: u32,
+    rng: &mut dyn Random,
+) -> std::result::Result<(KeyBundle, Unlocked, AuthValue), CryptoError> {
+    let kdf = KdfParams::generate(iterations, rng)?;
+    let root = derive_root(passphrase, &kdf)?;
+    let account_key = AccountKey(Key::generate(rng));
+    let signing = SigningPair::generate(rng);
+    let rsa = RsaPair::generate(rng)?;
+    let space_key = Key::generate(rng);
+    let keys = SpaceKeys::from_key(space, 1, &space_key);
+
+    let mut bundle = KeyBundle {
+        format: BUNDLE_FORMAT,
+        version: 0,
+        kdf_algorithm: KDF_ALGORITHM.to_owned(),
+        kdf_iterations: kdf.iterations,
+        kdf_salt: kdf.salt.to_vec(),
+        account_key: wrap_account_key(&root.kek, &kdf, account, &account_key, rng),
+        rsa_public: rsa.public_der().to_vec(),
+        rsa_private: aead::seal(
+            &rsa_wrap(&account_key),
+            &rsa_bound(account),
+            &rsa.to_der()?,
+            rng,
+        ),
+        signing_public: signing.public().to_vec(),
+        signing_private: Vec::new(),
+        spaces: vec![WrappedSpaceKey {
+            space_id: space,
+            epoch: 1,
+            key: aead::seal(
+                &space_wrap(&account_key),
+                &space_bound(account, space, 1),
+                space_key.bytes(),
+                rng,
+            ),
+        }],
+        recovery: None,
+    };
+    let mut unlocked = Unlocked {
+        account,
+        account_key,
+        signing,
+        rsa,
+        space: Arc::new(keys),
+        bundle_version: 0,
+    };
+    unlocked.bundle_version = authenticate(&mut bundle, &unlocked, rng);
+    Ok((bundle, unlocked, root.auth))
+}
+
+/// Opens a bundle with the passphrase. The second value may be sent to the server, and exists only
+/// if the whole bundle was found authentic.
+///
+/// # Errors
+/// [`CryptoError::Opaque`] for a wrong passphrase and for anything altered alike; unsafe derivation
+/// parameters are refused before anything is derived.
+pub fn unlock(
+    bundle: &KeyBundle,
+    passphrase: &str,
+    account: AccountId,
+    space: SpaceId,
+) -> std::result::Result<(Unlocked, AuthValue), CryptoError> {
+    bundle.check_shape()?;
+    let kdf = KdfParams::parse(
+        &bundle.kdf_algorithm,
+        bundle.kdf_iterations,
+        &bundle.kdf_salt,
+    )?;
+    let root = derive_root(passphrase, &kdf)?;
+    let account_key = aead::open(
+        &root.kek,
+        &account_key_bound(account, &kdf),
+        &bundle.account_key,
+    )?;
+    let account_key = AccountKey::from_bytes(&account_key)?;
+    let unlocked = unlock_with_account_key(bundle, &account_key, account, space)?;
+    Ok((unlocked, root.auth))
+}
+
+/// Opens a bundle with the account key that a logged-in device kept in its keyring.
+///
+/// # Errors
+/// [`CryptoError::Opaque`] for anything altered, [`CryptoError::KeyChanged`] for a public key that is
+/// not ours, [`CryptoError::KeyMissing`] if the space has no key: no new one is ever made for it.
+pub fn unlock_with_account_key(
+    bundle: &KeyBundle,
+    account_key: &AccountKey,
+    account: AccountId,
+    space: SpaceId,
+) -> std::result::Result<Unlocked, CryptoError> {
+    bundle.check_shape()?;
+    let signing = aead::open(
+        &signing_wrap(account_key),
+        &signing_bound(account, bundle),
+        &bundle.signing_private,
+    )?;
+    let signing = SigningPair::from_seed(&signing)?;
+    let rsa = aead::open(
+        &rsa_wrap(account_key),
+        &rsa_bound(account),
+        &bundle.rsa_private,
+    )?;
+    let rsa = RsaPair::from_der(&rsa)?;
+    if bundle.signing_public != signing.public() || bundle.rsa_public != rsa.public_der() {
+        return Err(CryptoError::KeyChanged);
+    }
+    let wrapped = bundle.newest(space)?;
+    let key = aead::open(
+        &space_wrap(account_key),
+        &space_bound(account, space, wrapped.epoch),
+        &wrapped.key,
+    )?;
+    let keys = SpaceKeys::from_key(space, wrapped.epoch, &Key::from_bytes(&key)?);
+    Ok(Unlocked {
+        account,
+        account_key: account_key.clone(),
+        signing,
+        rsa,
+        space: Arc::new(keys),
+        bundle_version: bundle.version,
+    })
+}
+
+/// Wraps the account key under a new passphrase; the bundle's version rises by one.
+///
+/// # Errors
+/// Iterations out of bounds, an empty passphrase, or a bundle other than the one that was opened.
+pub fn change_passphrase(
+    bundle: &KeyBundle,
+    unlocked: &Unlocked,
+    new_passphrase: &str,
+    iterations: u32,
+    rng: &mut dyn Random,
+) -> std::result::Result<(KeyBundle, AuthValue), CryptoError> {
+    check_same(bundle, unlocked)?;
+    let kdf = KdfParams::generate(iterations, rng)?;
+    let root = derive_root(new_passphrase, &kdf)?;
+    let mut changed = KeyBundle {
+        kdf_algorithm: KDF_ALGORITHM.to_owned(),
+        kdf_iterations: kdf.iterations,
+        kdf_salt: kdf.salt.to_vec(),
+        account_key: wrap_account_key(
+            &root.kek,
+            &kdf,
+            unlocked.account,
+            &unlocked.account_key,
+            rng,
+        ),
+        ..bundle.clone()
+    };
+    authenticate(&mut changed, unlocked, rng);
+    Ok((changed, root.auth))
+}
+
+/// Raises the version and binds the signing key's wrap to the bundle as it now is.
+pub(crate) fn authenticate(
+    bundle: &mut KeyBundle,
+    unlocked: &Unlocked,
+    rng: &mut dyn Random,
+) -> u64 {
+    bundle.version += 1;
+    bundle.signing_private = aead::seal(
+        &signing_wrap(&unlocked.account_key),
+        &signing_bound(unlocked.account, bundle),
+        &*unlocked.signing.to_seed(),
+        rng,
+    );
+    bundle.version
+}
+
+/// Refuses to change a bundle that these keys were not opened from.
+pub(crate) fn check_same(bundle: &KeyBundle, unlocked: &Unlocked) -> Result<()> {
+    let space = unlocked.space.space();
+    unlock_with_account_key(bundle, &unlocked.account_key, unlocked.account, space).map(drop)
+}
+
+fn wrap_account_key(
+    kek: &Key,
+    kdf: &KdfParams,
+    account: AccountId,
+    account_key: &AccountKey,
+    rng: &mut dyn Random,
+) -> Vec<u8> {
+    aead::seal(
+        kek,
+        &account_key_bound(account, kdf),
+        account_key.0.bytes(),
+        rng,
+    )
+}
+
+fn account_key_bound(account: AccountId, kdf: &KdfParams) -> Bound {
+    Bound::new("cairn/account-key/1")
+        .id(&account)
+        .bytes(KDF_ALGORITHM.as_bytes())
+        .number(u64::from(kdf.iterations))
+        .bytes(&kdf.salt)
+}
+
+fn signing_wrap(account_key: &AccountKey) -> Key {
+    account_key
+        .0
+        .derive(&Bound::new("cairn/signing-wrap-key/1"))
+}
+
+fn signing_bound(account: AccountId, bundle: &KeyBundle) -> Bound {
+    Bound::new("cairn/signing-private/1")
+        .id(&account)
+        .bytes(&bundle.digest(account))
+}
+
+fn rsa_wrap(account_key: &AccountKey) -> Key {
+    account_key.0.derive(&Bound::new("cairn/rsa-wrap-key/1"))
+}
+
+fn rsa_bound(account: AccountId) -> Bound {
+    Bound::new("cairn/rsa-private/1").id(&account)
+}
+
+fn space_wrap(account_key: &AccountKey) -> Key {
+    account_key.0.derive(&Bound::new("cairn/space-wrap-key/1"))
+}
+
+fn space_bound(account: AccountId, space: SpaceId, epoch: u32) -> Bound {
+    Bound::new("cairn/space-key/1")
+        .id(&account)
+        .id(&space)
+        .number(u64::from(epoch))
+}

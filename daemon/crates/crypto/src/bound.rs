@@ -1,0 +1,82 @@
+//! What a seal is bound to: a label and a list of parts, each with its length in front, so that no
+//! two different lists ever make the same bytes. Used as associated data, HKDF info and MAC input.
+
+use uuid_bytes::AsIdBytes;
+
+/// A length-prefixed tuple that begins with a label (purpose and format version).
+pub(crate) struct Bound(Vec<u8>);
+
+impl Bound {
+    /// `label` is `cairn/PURPOSE/VERSION` and stands for one purpose only.
+    pub(crate) fn new(label: &'static str) -> Self {
+        Self(Vec::with_capacity(160)).bytes(label.as_bytes())
+    }
+
+    pub(crate) fn bytes(mut self, part: &[u8]) -> Self {
+        // A part is an id, a name or a parameter; none comes near 2^32 bytes.
+        let length = u32::try_from(part.len()).expect("a bound part is shorter than 4 GiB");
+        self.0.extend_from_slice(&length.to_be_bytes());
+        self.0.extend_from_slice(part);
+        self
+    }
+
+    pub(crate) fn id(self, id: &impl AsIdBytes) -> Self {
+        self.bytes(id.id_bytes())
+    }
+
+    pub(crate) fn number(self, number: u64) -> Self {
+        self.bytes(&number.to_be_bytes())
+    }
+
+    pub(crate) fn flag(self, flag: bool) -> Self {
+        self.bytes(&[u8::from(flag)])
+    }
+
+    /// `None` and an empty part differ.
+    pub(crate) fn optional(self, part: Option<&[u8]>) -> Self {
+        match part {
+            Some(part) => self.flag(true).bytes(part),
+            None => self.flag(false),
+        }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+mod uuid_bytes {
+    use cairn_model::{AccountId, NodeId, RevisionId, SpaceId};
+
+    pub(crate) trait AsIdBytes {
+        fn id_bytes(&self) -> &[u8; 16];
+    }
+
+    macro_rules! id {
+        ($($name:ty),*) => {$(
+            impl AsIdBytes for $name {
+                fn id_bytes(&self) -> &[u8; 16] {
+                    self.as_bytes()
+                }
+            }
+        )*};
+    }
+
+    id!(AccountId, NodeId, RevisionId, SpaceId);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shifting_a_byte_between_parts_changes_the_tuple() {
+        let a = Bound::new("l").bytes(b"ab").bytes(b"c");
+        let b = Bound::new("l").bytes(b"a").bytes(b"bc");
+        assert_ne!(a.as_bytes(), b.as_bytes());
+        assert_ne!(
+            Bound::new("l").optional(None).as_bytes(),
+            Bound::new("l").optional(Some(b"")).as_bytes()
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! All wrapped keys of one account, as plain bytes; callers translate to and from the wire.
+
+use crate::error::{CryptoError, Result};
+use cairn_model::{AccountId, SpaceId};
+
+/// The bundle format that this build reads and writes.
+pub(crate) const BUNDLE_FORMAT: u32 = 1;
+/// More spaces than anybody is in; keeps a hostile bundle from costing time.
+const MAX_SPACES: usize = 10_000;
+
+/// The account's key bundle. The server stores it and can't open it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyBundle {
+    pub format: u32,
+    /// Grows by one with every change; authenticated, so that a server can't make an old bundle look new.
+    pub version: u64,
+    /// [`crate::KDF_ALGORITHM`]; as it came from the wire until it is checked.
+    pub kdf_algorithm: String,
+    pub kdf_iterations: u32,
+    pub kdf_salt: Vec<u8>,
+    /// The account key, wrapped under what comes from the passphrase.
+    pub account_key: Vec<u8>,
+    /// PKCS#1 DER.
+    pub rsa_public: Vec<u8>,
+    pub rsa_private: Vec<u8>,
+    /// 32 bytes of Ed25519.
+    pub signing_public: Vec<u8>,
+    /// Its wrap is bound to the digest of the whole bundle, which makes the bundle one piece.
+    pub signing_private: Vec<u8>,
+    pub spaces: Vec<WrappedSpaceKey>,
+    /// The account key wrapped under the recovery key, if one was set up.
+    pub recovery: Option<Vec<u8>>,
+}
+
+/// A space key, wrapped under the account key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrappedSpaceKey {
+    pub space_id: SpaceId,
+    pub epoch: u32,
+    pub key: Vec<u8>,
+}
+
+impl KeyBundle {
+    /// Refuses a bundle older than one that was seen before.
+    ///
+    /// # Errors
+    /// [`CryptoError::Rollback`] if the bundle's version is below `seen`.
+    pub fn check_floor(&self, seen: u64) -> std::result::Result<(), CryptoError> {
+        if self.version < seen {
+            return Err(CryptoError::Rollback {
+                seen,
+                served: self.version,
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_shape(&self) -> Result<()> {
+        if self.format != BUNDLE_FORMAT {
+            return Err(CryptoError::UnsupportedFormat(self.format));
+        }
+        if self.spaces.len() > MAX_SPACES {
+            return Err(CryptoError::InvalidInput(
+                "the key bundle names too many spaces",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The wrapped key of a space in its newest epoch.
+    pub(crate) fn newest(&self, space: SpaceId) -> Result<&WrappedSpaceKey> {
+        self.spaces
+            .iter()
+            .filter(|wrapped| wrapped.space_id == space)
+            .max_by_key(|wrapped| wrapped.epoch)
+            .ok_or(CryptoError::KeyMissing { space, epoch: 1 })
+    }
+
+    /// BLAKE3 over everything but the signing key, whose wrap carries this digest, and the public
+    /// keys, which are recomputed from the private ones.
+    pub(crate) fn digest(&self, account: AccountId) -> [u8; 32] {
+        let mut hash = blake3::Hasher::new_derive_key("cairn/bundle-digest/1");
+        let mut part = |bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_be_bytes());
+            hash.update(bytes);
+        };
+        part(account.as_bytes());
+        part(&self.format.to_be_bytes());
+        part(&self.version.to_be_bytes());
+        part(self.kdf_algorithm.as_bytes());
+        part(&self.kdf_iterations.to_be_bytes());
+        part(&self.kdf_salt);
+        part(&self.account_key);
+        part(&self.rsa_private);
+        part(&(self.spaces.len() as u64).to_be_bytes());
+        for space in &self.spaces {
+            part(space.space_id.as_bytes());
+            part(&space.epoch.to_be_bytes());
+            part(&space.key);
+        }
+        part(&[u8::from(self.recovery.is_some())]);
+        part(self.recovery.as_deref().unwrap_or_default());
+        *hash.finalize().as_bytes()
+    }
+}

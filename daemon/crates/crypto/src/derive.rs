@@ -1,0 +1,139 @@
+//! From a passphrase to the two values that come out of it: one that opens the account key and
+//! never leaves the client, and one that the server may know.
+
+use crate::bound::Bound;
+use crate::error::{CryptoError, Result};
+use crate::random::{self, Random};
+use crate::secret::Key;
+use pbkdf2::pbkdf2_hmac;
+use sha2::Sha256;
+use std::fmt;
+use unicode_normalization::UnicodeNormalization as _;
+use zeroize::Zeroizing;
+
+/// The only key derivation that there is; its name on the wire.
+pub const KDF_ALGORITHM: &str = "pbkdf2-hmac-sha256";
+/// Fewer are refused, whatever the server says (OWASP's floor for PBKDF2-HMAC-SHA256, 2023).
+pub const MIN_ITERATIONS: u32 = 600_000;
+/// More are refused: a hostile server could otherwise keep the client busy for hours.
+pub const MAX_ITERATIONS: u32 = 10_000_000;
+/// What new accounts use: under a second on a laptop of 2018.
+pub const DEFAULT_ITERATIONS: u32 = 1_000_000;
+
+/// How the root key is derived from the passphrase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KdfParams {
+    pub iterations: u32,
+    pub salt: [u8; 32],
+}
+
+/// What a passphrase turns into.
+pub struct RootKeys {
+    pub(crate) kek: Key,
+    /// The value that proves knowledge of the passphrase to the server.
+    pub auth: AuthValue,
+}
+
+/// A proof for the server, made so that it tells nothing about the keys: 32 bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AuthValue(pub(crate) Zeroizing<[u8; 32]>);
+
+impl KdfParams {
+    /// Takes parameters from the wire and refuses those that are unsafe or absurd.
+    ///
+    /// # Errors
+    /// [`CryptoError::BadKdf`], [`CryptoError::WeakKdf`] or [`CryptoError::CostlyKdf`].
+    pub fn parse(
+        algorithm: &str,
+        iterations: u32,
+        salt: &[u8],
+    ) -> std::result::Result<Self, CryptoError> {
+        if algorithm != KDF_ALGORITHM {
+            return Err(CryptoError::BadKdf(
+                "the algorithm is not pbkdf2-hmac-sha256",
+            ));
+        }
+        let salt = salt
+            .try_into()
+            .map_err(|_| CryptoError::BadKdf("the salt has not 32 bytes"))?;
+        let params = Self { iterations, salt };
+        params.check()?;
+        Ok(params)
+    }
+
+    pub(crate) fn generate(iterations: u32, rng: &mut dyn Random) -> Result<Self> {
+        let params = Self {
+            iterations,
+            salt: random::array(rng),
+        };
+        params.check()?;
+        Ok(params)
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.iterations < MIN_ITERATIONS {
+            return Err(CryptoError::WeakKdf(self.iterations));
+        }
+        if self.iterations > MAX_ITERATIONS {
+            return Err(CryptoError::CostlyKdf(self.iterations));
+        }
+        if self.salt == [0; 32] {
+            return Err(CryptoError::BadKdf("the salt is all zero"));
+        }
+        Ok(())
+    }
+}
+
+/// Derives what a passphrase stands for. Takes up to a second of computing.
+///
+/// The passphrase is normalised (NFKC), so that it opens however a keyboard composes its letters.
+///
+/// # Errors
+/// Parameters out of bounds are refused before anything is derived; so is an empty passphrase.
+pub fn derive_root(
+    passphrase: &str,
+    params: &KdfParams,
+) -> std::result::Result<RootKeys, CryptoError> {
+    params.check()?;
+    if passphrase.is_empty() {
+        return Err(CryptoError::InvalidInput("the passphrase is empty"));
+    }
+    let normal: Zeroizing<String> = Zeroizing::new(passphrase.nfkc().collect());
+    let mut root = Zeroizing::new([0; 32]);
+    pbkdf2_hmac::<Sha256>(
+        normal.as_bytes(),
+        &params.salt,
+        params.iterations,
+        &mut *root,
+    );
+    let root = Key::from_bytes(&*root)?;
+    let auth = root.derive(&Bound::new("cairn/passphrase-auth/1"));
+    Ok(RootKeys {
+        kek: root.derive(&Bound::new("cairn/passphrase-kek/1")),
+        auth: AuthValue::from_key(&auth),
+    })
+}
+
+impl AuthValue {
+    pub(crate) fn from_key(key: &Key) -> Self {
+        Self(Zeroizing::new(*key.bytes()))
+    }
+
+    /// 64 hexadecimal digits, as the server wants it.
+    #[must_use]
+    pub fn to_hex(&self) -> String {
+        hex::encode(*self.0)
+    }
+}
+
+impl fmt::Debug for AuthValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AuthValue(…)")
+    }
+}
+
+impl fmt::Debug for RootKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RootKeys(…)")
+    }
+}

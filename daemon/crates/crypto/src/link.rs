@@ -1,0 +1,111 @@
+//! Share links: a secret that stands after `#` in an address and reaches no server, alone or with a
+//! password, wraps the content key of one node.
+
+use crate::aead;
+use crate::bound::Bound;
+use crate::content::ContentKey;
+use crate::derive::{AuthValue, KdfParams, derive_root};
+use crate::error::CryptoError;
+use crate::random::{self, Random};
+use crate::secret::Key;
+use cairn_model::NodeId;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// The secret of a link: 32 bytes, 64 hexadecimal digits in the fragment.
+#[derive(Clone)]
+pub struct LinkSecret(Key);
+
+/// What the server checks before it hands out a link's content; tells nothing about the key.
+pub type GateValue = AuthValue;
+
+/// The key that a link's secret (and password) stand for.
+#[derive(Clone, Debug)]
+pub struct LinkKey(Key);
+
+impl LinkSecret {
+    /// Makes a new random secret.
+    #[must_use]
+    pub fn generate(rng: &mut dyn Random) -> Self {
+        Self(Key::generate(rng))
+    }
+
+    /// The text for the fragment of the address.
+    #[must_use]
+    pub fn reveal(&self) -> Zeroizing<String> {
+        Zeroizing::new(hex::encode(self.0.bytes()))
+    }
+
+    /// Reads the fragment of an address.
+    ///
+    /// # Errors
+    /// [`CryptoError::InvalidInput`] if it is no secret.
+    pub fn parse(fragment: &str) -> Result<Self, CryptoError> {
+        const INCOMPLETE: CryptoError = CryptoError::InvalidInput(
+            "the link is incomplete: copy it whole, with the part after the #",
+        );
+        let mut bytes = Zeroizing::new([0; 32]);
+        hex::decode_to_slice(fragment, &mut *bytes).map_err(|_| INCOMPLETE)?;
+        Key::from_bytes(&*bytes).map(Self).map_err(|_| INCOMPLETE)
+    }
+
+    /// The key of a link without a password.
+    #[must_use]
+    pub fn key(&self) -> LinkKey {
+        LinkKey(self.0.derive(&Bound::new("cairn/link-key/1")))
+    }
+
+    /// The key of a link with a password, and the value that the server asks for at its gate.
+    ///
+    /// # Errors
+    /// Derivation parameters out of bounds, or an empty password.
+    pub fn key_with_password(
+        &self,
+        password: &str,
+        kdf: &KdfParams,
+    ) -> Result<(LinkKey, GateValue), CryptoError> {
+        let root = derive_root(password, kdf)?;
+        let share = root.kek.derive(&Bound::new("cairn/link-share/1"));
+        let key = self
+            .0
+            .derive(&Bound::new("cairn/link-key-with-password/1").bytes(share.bytes()));
+        Ok((LinkKey(key), root.auth))
+    }
+
+    /// Parameters for [`Self::key_with_password`], with a new salt.
+    ///
+    /// # Errors
+    /// Iterations out of bounds.
+    pub fn password_params(
+        iterations: u32,
+        rng: &mut dyn Random,
+    ) -> Result<KdfParams, CryptoError> {
+        KdfParams::parse(crate::KDF_ALGORITHM, iterations, &random::array::<32>(rng))
+    }
+}
+
+impl LinkKey {
+    /// Wraps a node's content key for whoever has the link.
+    #[must_use]
+    pub fn wrap(&self, content: &ContentKey, node: NodeId, rng: &mut dyn Random) -> Vec<u8> {
+        aead::seal(&self.0, &bound(node), content.root(), rng)
+    }
+
+    /// Opens the content key of the node that the link is for.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] with a wrong secret or password, or for another node.
+    pub fn unwrap(&self, node: NodeId, wrapped: &[u8]) -> Result<ContentKey, CryptoError> {
+        ContentKey::from_root(&aead::open(&self.0, &bound(node), wrapped)?)
+    }
+}
+
+impl fmt::Debug for LinkSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LinkSecret(…)")
+    }
+}
+
+fn bound(node: NodeId) -> Bound {
+    Bound::new("cairn/link-wrap/1").id(&node)
+}

@@ -1,0 +1,197 @@
+//! Manifests, sealed: the one thing that says which chunks, in which order, make a revision.
+//!
+//! In clear: epoch, format, nonce. Inside, all numbers big-endian:
+//! format u32 · space · node · revision · base flag u8 · base · number u64 · size u64 · modified i64 ·
+//! executable u8 · hash 32 · author · count u32 · count × (chunk id 32, length u32).
+
+use crate::aead::{self, OVERHEAD};
+use crate::bound::Bound;
+use crate::chunker::MAX_CHUNK;
+use crate::error::{CryptoError, Result};
+use crate::random::Random;
+use crate::space::SpaceKeys;
+use cairn_model::{
+    ChunkId, ChunkRef, ContentHash, DeviceId, Manifest, NodeId, RevisionId, SpaceId,
+};
+use uuid::Uuid;
+
+/// The longest sealed manifest that is opened, in bytes: a file of about 2 TB.
+pub const MAX_SEALED_MANIFEST: usize = 64 * 1024 * 1024;
+const ID: usize = 16;
+const FIXED: usize = 4 + 3 * ID + 1 + ID + 3 * 8 + 1 + 32 + ID + 4;
+const PER_CHUNK: usize = 32 + 4;
+
+/// Seals a manifest under the space's meta key.
+///
+/// # Errors
+/// [`CryptoError::InvalidInput`] if it belongs to another space, contradicts itself, or is too long.
+pub fn seal_manifest(
+    keys: &SpaceKeys,
+    manifest: &Manifest,
+    rng: &mut dyn Random,
+) -> std::result::Result<Vec<u8>, CryptoError> {
+    check(keys, manifest)
+        .map_err(|_| CryptoError::InvalidInput("the manifest contradicts itself or its space"))?;
+    let plain = encode(manifest)?;
+    let bound = bound(keys, manifest.node, manifest.revision);
+    Ok(keys.with_epoch(&aead::seal(&keys.meta, &bound, &plain, rng)))
+}
+
+/// Opens the manifest of the revision that was asked for.
+///
+/// # Errors
+/// [`CryptoError::Opaque`] if it was altered, contradicts itself, or belongs to another revision,
+/// node or space.
+pub fn open_manifest(
+    keys: &SpaceKeys,
+    node: NodeId,
+    revision: RevisionId,
+    sealed: &[u8],
+) -> std::result::Result<Manifest, CryptoError> {
+    if sealed.len() > MAX_SEALED_MANIFEST {
+        return Err(CryptoError::Opaque);
+    }
+    let plain = aead::open(
+        &keys.meta,
+        &bound(keys, node, revision),
+        keys.split_epoch(sealed)?,
+    )?;
+    let manifest = decode(&plain)?;
+    if manifest.node != node || manifest.revision != revision {
+        return Err(CryptoError::Opaque);
+    }
+    check(keys, &manifest)?;
+    Ok(manifest)
+}
+
+/// The hash that a node seal carries: BLAKE3 of the sealed manifest, as the server stores it.
+#[must_use]
+pub fn manifest_hash(sealed: &[u8]) -> [u8; 32] {
+    blake3::derive_key("cairn/manifest-hash/1", sealed)
+}
+
+fn bound(keys: &SpaceKeys, node: NodeId, revision: RevisionId) -> Bound {
+    Bound::new("cairn/manifest/1")
+        .id(&keys.space())
+        .number(u64::from(keys.epoch()))
+        .id(&node)
+        .id(&revision)
+}
+
+fn check(keys: &SpaceKeys, manifest: &Manifest) -> Result<()> {
+    if manifest.format != Manifest::FORMAT {
+        return Err(CryptoError::UnsupportedFormat(manifest.format));
+    }
+    let lengths_possible = manifest
+        .chunks
+        .iter()
+        .all(|c| c.len > 0 && c.len as usize <= MAX_CHUNK);
+    let first = manifest.base.is_none();
+    let numbered = if first {
+        manifest.number == 1
+    } else {
+        manifest.number > 1
+    };
+    if manifest.space != keys.space() || !lengths_possible || !manifest.is_consistent() || !numbered
+    {
+        return Err(CryptoError::Opaque);
+    }
+    Ok(())
+}
+
+fn encode(manifest: &Manifest) -> Result<Vec<u8>> {
+    const TOO_LONG: CryptoError =
+        CryptoError::InvalidInput("the file has too many chunks for one manifest");
+    let length = FIXED + manifest.chunks.len() * PER_CHUNK;
+    let count = u32::try_from(manifest.chunks.len()).map_err(|_| TOO_LONG)?;
+    if length + 4 + OVERHEAD > MAX_SEALED_MANIFEST {
+        return Err(TOO_LONG);
+    }
+    let mut out = Vec::with_capacity(length);
+    out.extend_from_slice(&manifest.format.to_be_bytes());
+    out.extend_from_slice(manifest.space.as_bytes());
+    out.extend_from_slice(manifest.node.as_bytes());
+    out.extend_from_slice(manifest.revision.as_bytes());
+    out.push(u8::from(manifest.base.is_some()));
+    out.extend_from_slice(manifest.base.as_ref().map_or(&[0; ID], |id| id.as_bytes()));
+    out.extend_from_slice(&manifest.number.to_be_bytes());
+    out.extend_from_slice(&manifest.size.to_be_bytes());
+    out.extend_from_slice(&manifest.modified_ms.to_be_bytes());
+    out.push(u8::from(manifest.executable));
+    out.extend_from_slice(&manifest.hash.0);
+    out.extend_from_slice(manifest.author.as_bytes());
+    out.extend_from_slice(&count.to_be_bytes());
+    for chunk in &manifest.chunks {
+        out.extend_from_slice(&chunk.id.0);
+        out.extend_from_slice(&chunk.len.to_be_bytes());
+    }
+    Ok(out)
+}
+
+fn decode(plain: &[u8]) -> Result<Manifest> {
+    let mut reader = Reader(plain);
+    let format = u32::from_be_bytes(reader.take()?);
+    if format != Manifest::FORMAT {
+        return Err(CryptoError::UnsupportedFormat(format));
+    }
+    let space = SpaceId(Uuid::from_bytes(reader.take()?));
+    let node = NodeId(Uuid::from_bytes(reader.take()?));
+    let revision = RevisionId(Uuid::from_bytes(reader.take()?));
+    let has_base = reader.flag()?;
+    let base = reader.take()?;
+    if !has_base && base != [0; ID] {
+        return Err(CryptoError::Opaque);
+    }
+    let number = u64::from_be_bytes(reader.take()?);
+    let size = u64::from_be_bytes(reader.take()?);
+    let modified_ms = i64::from_be_bytes(reader.take()?);
+    let executable = reader.flag()?;
+    let hash = ContentHash(reader.take()?);
+    let author = DeviceId(Uuid::from_bytes(reader.take()?));
+    let count = u32::from_be_bytes(reader.take()?) as usize;
+    // The count is believed only if exactly that many chunks follow, so it can't ask for memory.
+    if reader.0.len() != count * PER_CHUNK {
+        return Err(CryptoError::Opaque);
+    }
+    let mut chunks = Vec::with_capacity(count);
+    for _ in 0..count {
+        let id = ChunkId(reader.take()?);
+        chunks.push(ChunkRef {
+            id,
+            len: u32::from_be_bytes(reader.take()?),
+        });
+    }
+    let base = has_base.then(|| RevisionId(Uuid::from_bytes(base)));
+    Ok(Manifest {
+        format,
+        space,
+        node,
+        revision,
+        base,
+        number,
+        size,
+        modified_ms,
+        executable,
+        chunks,
+        hash,
+        author,
+    })
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>().ok_or(CryptoError::Opaque)?;
+        self.0 = rest;
+        Ok(*head)
+    }
+
+    fn flag(&mut self) -> Result<bool> {
+        match self.take::<1>()? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            [_] => Err(CryptoError::Opaque),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The node seal: proof that a key-holding client gave a node its name, place and content.
+//!
+//! The blob: format u8 · sequence u64 · manifest hash 32 (zero if there is none) · MAC 32
+//! (HMAC-SHA256). The sequence counts a node's sealed changes, so that an older state shows.
+
+use crate::bound::Bound;
+use crate::error::CryptoError;
+use crate::space::SpaceKeys;
+use cairn_model::{Kind, NodeId};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+const FORMAT: u8 = 1;
+const LENGTH: usize = 1 + 8 + 32 + 32;
+
+/// What a seal says about a node, besides its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeFacts<'a> {
+    pub node: NodeId,
+    /// `None` at the top of the space.
+    pub parent: Option<NodeId>,
+    pub name: &'a str,
+    pub kind: Kind,
+    pub executable: bool,
+    /// In the trash.
+    pub deleted: bool,
+}
+
+/// What a seal carries with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SealInfo {
+    /// 1 for a node's first seal, then one more for each.
+    pub seq: u64,
+    /// [`crate::manifest_hash`] of the current revision; `None` for a folder.
+    pub manifest_hash: Option<[u8; 32]>,
+}
+
+/// Makes and checks node seals.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeSeal;
+
+impl NodeSeal {
+    /// Makes the seal of a node.
+    #[must_use]
+    pub fn make(keys: &SpaceKeys, facts: &NodeFacts<'_>, info: SealInfo) -> Vec<u8> {
+        let mut out = Vec::with_capacity(LENGTH);
+        out.push(FORMAT);
+        out.extend_from_slice(&info.seq.to_be_bytes());
+        out.extend_from_slice(&info.manifest_hash.unwrap_or_default());
+        out.extend_from_slice(&mac(keys, facts, info).finalize().into_bytes());
+        out
+    }
+
+    /// Checks that a seal belongs to these facts and tells what it carries.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] if the seal or any of the facts is not as it was sealed.
+    pub fn check(
+        keys: &SpaceKeys,
+        facts: &NodeFacts<'_>,
+        seal: &[u8],
+    ) -> Result<SealInfo, CryptoError> {
+        let (&format, rest) = seal.split_first().ok_or(CryptoError::Opaque)?;
+        if format != FORMAT {
+            return Err(CryptoError::UnsupportedFormat(u32::from(format)));
+        }
+        let (seq, rest) = rest.split_first_chunk::<8>().ok_or(CryptoError::Opaque)?;
+        let (hash, code) = rest.split_first_chunk::<32>().ok_or(CryptoError::Opaque)?;
+        let info = SealInfo {
+            seq: u64::from_be_bytes(*seq),
+            manifest_hash: (*hash != [0; 32]).then_some(*hash),
+        };
+        mac(keys, facts, info)
+            .verify_slice(code)
+            .map_err(|_| CryptoError::Opaque)?;
+        Ok(info)
+    }
+}
+
+fn mac(keys: &SpaceKeys, facts: &NodeFacts<'_>, info: SealInfo) -> Hmac<Sha256> {
+    let bound = Bound::new("cairn/node-seal/1")
+        .id(&keys.space())
+        .number(u64::from(keys.epoch()))
+        .id(&facts.node)
+        .number(info.seq)
+        .optional(facts.parent.as_ref().map(|id| &id.as_bytes()[..]))
+        .bytes(facts.name.as_bytes())
+        .bytes(facts.kind.as_str().as_bytes())
+        .flag(facts.executable)
+        .optional(info.manifest_hash.as_ref().map(|hash| &hash[..]))
+        .flag(facts.deleted);
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(keys.mac.bytes()).expect("HMAC takes keys of any length");
+    mac.update(bound.as_bytes());
+    mac
+}

@@ -1,0 +1,73 @@
+//! 32-byte keys that are wiped when dropped, never printed and never all zero, and how one key
+//! makes others (HKDF, RFC 5869; one label per purpose).
+
+use crate::bound::Bound;
+use crate::error::{CryptoError, Result};
+use crate::random::{self, Random};
+use hkdf::Hkdf;
+use sha2::Sha256;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// A key of 256 bits.
+#[derive(Clone)]
+pub(crate) struct Key(Zeroizing<[u8; 32]>);
+
+impl Key {
+    pub(crate) fn generate(rng: &mut dyn Random) -> Self {
+        Self(Zeroizing::new(random::array(rng)))
+    }
+
+    /// Takes bytes as a key; anything but 32 bytes that are not all zero is refused.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let bytes: [u8; 32] = bytes.try_into().map_err(|_| CryptoError::Opaque)?;
+        let key = Self(Zeroizing::new(bytes));
+        if key.0.iter().fold(0, |any, b| any | b) == 0 {
+            return Err(CryptoError::Opaque);
+        }
+        Ok(key)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Derives a key for one purpose.
+    pub(crate) fn derive(&self, purpose: &Bound) -> Self {
+        // The key is uniformly random already, so RFC 5869 section 3.3 lets extract be skipped.
+        let hkdf = Hkdf::<Sha256>::from_prk(self.bytes())
+            .expect("32 bytes are a pseudorandom key of SHA-256");
+        let mut out = Zeroizing::new([0; 32]);
+        hkdf.expand(purpose.as_bytes(), &mut *out)
+            .expect("32 bytes are within the bounds of HKDF");
+        Self(out)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+/// The key under which all other keys of an account are wrapped.
+///
+/// A logged-in device keeps its bytes in the system's keyring; nothing else stores it in clear.
+#[derive(Clone, Debug)]
+pub struct AccountKey(pub(crate) Key);
+
+impl AccountKey {
+    /// The 32 bytes, for the keyring.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(*self.0.bytes())
+    }
+
+    /// Takes bytes from the keyring.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] if they are not 32 bytes, or all zero.
+    pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
+        Key::from_bytes(bytes).map(Self)
+    }
+}

@@ -1,0 +1,206 @@
+//! What a vector can ask for. Bytes are hexadecimal.
+
+use crate::seeded::Seeded;
+use cairn_crypto::{
+    AccountKey, Chunker, ContentKey, CryptoError, KdfParams, KeyBundle, LinkSecret, NodeFacts,
+    NodeSeal, Random as _, RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey, derive_root,
+    open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
+};
+use cairn_model::{ChunkId, Kind};
+use serde_json::{Value, json};
+
+type Outcome = Result<Value, CryptoError>;
+
+pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
+    match operation {
+        "derive" => derive(input),
+        "unlock" => {
+            let (opened, auth) = unlock(
+                &bundle(input),
+                text(input, "passphrase"),
+                id(input, "account"),
+                id(input, "space"),
+            )?;
+            Ok(json!({"auth": auth.to_hex(), "opened": opened_json(&opened)}))
+        }
+        "unlock_with_account_key" => {
+            let key = AccountKey::from_bytes(&bytes(input, "opened_account_key"))?;
+            let opened = unlock_with_account_key(
+                &bundle(input),
+                &key,
+                id(input, "account"),
+                id(input, "space"),
+            )?;
+            Ok(opened_json(&opened))
+        }
+        "unlock_with_recovery" => {
+            let key = RecoveryKey::parse(text(input, "recovery_key"))?;
+            let opened = unlock_with_recovery(
+                &bundle(input),
+                &key,
+                id(input, "account"),
+                id(input, "space"),
+            )?;
+            Ok(json!({"auth": key.auth().to_hex(), "opened": opened_json(&opened)}))
+        }
+        "check_floor" => bundle(input)
+            .check_floor(number(input, "seen"))
+            .map(|()| json!({})),
+        "unwrap_content_key" => {
+            content_key(input).map(|key| json!({"chunk_id": key.chunk_id(b"cairn").to_string()}))
+        }
+        "seal_chunk" => {
+            let (key, plain) = (content_key(input)?, bytes(input, "plain"));
+            let id = key.chunk_id(&plain);
+            Ok(json!({"id": id.to_string(), "sealed": hex::encode(key.seal_chunk(&id, &plain))}))
+        }
+        "open_chunk" => {
+            let id: ChunkId = text(input, "id").parse().unwrap();
+            let length = u32::try_from(number(input, "length")).unwrap();
+            let plain = content_key(input)?.open_chunk(&id, length, &bytes(input, "sealed"))?;
+            Ok(json!({"plain": hex::encode(plain)}))
+        }
+        "open_manifest" => {
+            let sealed = bytes(input, "sealed");
+            let manifest = open_manifest(
+                &space_keys(input)?,
+                id(input, "node"),
+                id(input, "revision"),
+                &sealed,
+            )?;
+            Ok(serde_json::to_value(manifest).unwrap())
+        }
+        "check_node_seal" => check_node_seal(input),
+        "open_link" => {
+            let secret = LinkSecret::parse(text(input, "fragment"))?;
+            let key = match input["password"].as_str() {
+                None => secret.key(),
+                Some(password) => secret.key_with_password(password, &kdf(input)?)?.0,
+            };
+            let content = key.unwrap(id(input, "node"), &bytes(input, "link_wrapped"))?;
+            Ok(json!({"chunk_id": content.chunk_id(b"cairn").to_string()}))
+        }
+        "cut" => {
+            let mut data = vec![0; usize::try_from(number(input, "length")).unwrap()];
+            Seeded::new(text(input, "seed")).fill(&mut data);
+            let chunker = Chunker::new(&space_keys(input)?);
+            let (mut rest, mut lengths) = (&data[..], Vec::new());
+            while let Some(length) = chunker.cut(rest, true) {
+                rest = &rest[length..];
+                lengths.push(length);
+            }
+            Ok(json!({"lengths": lengths}))
+        }
+        other => panic!("there is no operation {other}"),
+    }
+}
+
+fn derive(input: &Value) -> Outcome {
+    let root = derive_root(text(input, "passphrase"), &kdf(input)?)?;
+    Ok(json!({"auth": root.auth.to_hex()}))
+}
+
+fn kdf(input: &Value) -> Result<KdfParams, CryptoError> {
+    let iterations = u32::try_from(number(input, "kdf_iterations")).unwrap();
+    KdfParams::parse(
+        text(input, "kdf_algorithm"),
+        iterations,
+        &bytes(input, "kdf_salt"),
+    )
+}
+
+fn check_node_seal(input: &Value) -> Outcome {
+    let facts = NodeFacts {
+        node: id(input, "node"),
+        parent: input["parent"]
+            .as_str()
+            .map(|parent| parent.parse().unwrap()),
+        name: text(input, "name"),
+        kind: if text(input, "kind") == "file" {
+            Kind::File
+        } else {
+            Kind::Folder
+        },
+        executable: input["executable"].as_bool().unwrap(),
+        deleted: input["deleted"].as_bool().unwrap(),
+    };
+    let info = NodeSeal::check(&space_keys(input)?, &facts, &bytes(input, "seal"))?;
+    Ok(json!({"seq": info.seq, "manifest_hash": info.manifest_hash.map(hex::encode)}))
+}
+
+fn space_keys(input: &Value) -> Result<SpaceKeys, CryptoError> {
+    let key: [u8; 32] = bytes(input, "space_key").try_into().unwrap();
+    SpaceKeys::from_raw(
+        id(input, "space"),
+        u32::try_from(number(input, "epoch")).unwrap(),
+        &key,
+    )
+}
+
+fn content_key(input: &Value) -> Result<ContentKey, CryptoError> {
+    ContentKey::unwrap(
+        &space_keys(input)?,
+        id(input, "node"),
+        &bytes(input, "wrapped"),
+    )
+}
+
+fn opened_json(opened: &Unlocked) -> Value {
+    json!({
+        "account_key": hex::encode(*opened.account_key.to_bytes()),
+        "bundle_version": opened.bundle_version,
+        "signing_public": hex::encode(opened.signing.public()),
+        "fingerprint": opened.signing.fingerprint(),
+        "space_epoch": opened.space.epoch(),
+    })
+}
+
+pub(crate) fn bundle(input: &Value) -> KeyBundle {
+    let spaces = input["spaces"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|space| WrappedSpaceKey {
+            space_id: id(space, "space_id"),
+            epoch: u32::try_from(number(space, "epoch")).unwrap(),
+            key: bytes(space, "key"),
+        });
+    KeyBundle {
+        format: u32::try_from(number(input, "format")).unwrap(),
+        version: number(input, "version"),
+        kdf_algorithm: text(input, "kdf_algorithm").to_owned(),
+        kdf_iterations: u32::try_from(number(input, "kdf_iterations")).unwrap(),
+        kdf_salt: bytes(input, "kdf_salt"),
+        account_key: bytes(input, "account_key"),
+        rsa_public: bytes(input, "rsa_public"),
+        rsa_private: bytes(input, "rsa_private"),
+        signing_public: bytes(input, "signing_public"),
+        signing_private: bytes(input, "signing_private"),
+        spaces: spaces.collect(),
+        recovery: input["recovery"]
+            .as_str()
+            .map(|text| hex::decode(text).unwrap()),
+    }
+}
+
+fn text<'a>(input: &'a Value, field: &str) -> &'a str {
+    input[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("{field} is no text"))
+}
+
+fn number(input: &Value, field: &str) -> u64 {
+    input[field]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{field} is no number"))
+}
+
+fn bytes(input: &Value, field: &str) -> Vec<u8> {
+    hex::decode(text(input, field)).unwrap_or_else(|_| panic!("{field} is not hexadecimal"))
+}
+
+fn id<T: std::str::FromStr>(input: &Value, field: &str) -> T {
+    text(input, field)
+        .parse()
+        .unwrap_or_else(|_| panic!("{field} is no id"))
+}
