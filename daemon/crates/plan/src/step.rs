@@ -36,24 +36,66 @@ pub enum MoveReason {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Both sides are equal: record it. No transfer.
-    Link { local: LocalId, node: NodeId },
+    Link {
+        local: LocalId,
+        node: NodeId,
+    },
     /// Both sides are gone: drop the synced node.
-    Forget { node: NodeId },
+    Forget {
+        node: NodeId,
+    },
     /// The two sides part: drop the synced node, keep both sides as they are.
-    Unlink { node: NodeId },
+    Unlink {
+        node: NodeId,
+    },
 
-    CreateLocalFolder { node: NodeId, to: Place },
-    CreateRemoteFolder { local: LocalId, to: Place },
-    MoveLocal { local: LocalId, to: Place, reason: MoveReason },
-    MoveRemote { node: NodeId, to: Place, reason: MoveReason },
-    SetLocalExecutable { node: NodeId, local: LocalId, executable: bool },
-    SetRemoteExecutable { node: NodeId, local: LocalId, executable: bool },
+    CreateLocalFolder {
+        node: NodeId,
+        to: Place,
+    },
+    CreateRemoteFolder {
+        local: LocalId,
+        to: Place,
+    },
+    MoveLocal {
+        local: LocalId,
+        to: Place,
+        reason: MoveReason,
+    },
+    MoveRemote {
+        node: NodeId,
+        to: Place,
+        reason: MoveReason,
+    },
+    SetLocalExecutable {
+        node: NodeId,
+        local: LocalId,
+        executable: bool,
+    },
+    SetRemoteExecutable {
+        node: NodeId,
+        local: LocalId,
+        executable: bool,
+    },
     /// `over`: the local file whose synced content is replaced; `None`: a new local file.
-    Download { node: NodeId, over: Option<LocalId>, to: Place },
+    Download {
+        node: NodeId,
+        over: Option<LocalId>,
+        to: Place,
+    },
     /// `over`: the node that gets a new revision; `None`: a new node.
-    Upload { local: LocalId, over: Option<NodeId>, to: Place },
+    Upload {
+        local: LocalId,
+        over: Option<NodeId>,
+        to: Place,
+    },
     /// To the local trash, with everything below.
-    TrashLocal { node: NodeId, local: LocalId },
+    TrashLocal {
+        node: NodeId,
+        local: LocalId,
+    },
     /// To the service's trash, with everything below; one call.
-    TrashRemote { node: NodeId },
+    TrashRemote {
+        node: NodeId,
+    },
 }

@@ -1,0 +1,103 @@
+//! Whose bytes count: the three-way comparison of one file's content.
+//!
+//! It asks for a missing hash where a guess would cost data or a transfer, and nowhere else.
+//! Modification times play no part.
+
+use crate::Need;
+use crate::tree::{LocalNode, RemoteNode, SyncedNode};
+
+/// What the content of an entity asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Content {
+    /// Nothing changed, or nothing that can be compared.
+    Same,
+    /// The local side has news.
+    Push,
+    /// The remote side has news.
+    Pull,
+    /// Both sides hold the same bytes, but the synced node doesn't say so yet.
+    Relink,
+    /// Both sides have news, and not the same.
+    Conflict,
+}
+
+/// Compares the faces that are there; what it would have to guess goes to `needs`.
+pub(crate) fn compare(
+    local: Option<&LocalNode>,
+    remote: Option<&RemoteNode>,
+    base: &SyncedNode,
+    needs: &mut Vec<Need>,
+) -> Content {
+    let edited_here = local.is_some_and(|l| edited_locally(l, remote, base, needs));
+    let edited_there = remote.is_some_and(|r| edited_remotely(r, base, needs));
+    match (local, remote) {
+        (Some(l), Some(r)) if edited_here && edited_there => match same_bytes(l, r, needs) {
+            Some(true) => Content::Relink,
+            Some(false) => Content::Conflict,
+            None => Content::Same,
+        },
+        (Some(_), _) if edited_here => Content::Push,
+        (_, Some(_)) if edited_there => Content::Pull,
+        (Some(l), Some(r))
+            if r.revision != base.revision || r.id != base.node || l.id != base.local =>
+        {
+            Content::Relink
+        }
+        (_, _) => Content::Same,
+    }
+}
+
+/// Tells whether two files hold the same bytes; `None` after asking for the missing hashes.
+pub(crate) fn same_bytes(
+    local: &LocalNode,
+    remote: &RemoteNode,
+    needs: &mut Vec<Need>,
+) -> Option<bool> {
+    if local.size != remote.size {
+        return Some(false);
+    }
+    if local.hash.is_none() {
+        needs.push(Need::LocalHash(local.id));
+    }
+    if remote.hash.is_none() {
+        needs.push(Need::RemoteHash(remote.id));
+    }
+    Some(local.hash? == remote.hash?)
+}
+
+/// A touch is no edit: only other bytes are, and another size is enough to know.
+fn edited_locally(
+    local: &LocalNode,
+    remote: Option<&RemoteNode>,
+    base: &SyncedNode,
+    needs: &mut Vec<Need>,
+) -> bool {
+    if local.size != base.size {
+        return true;
+    }
+    let Some(hash) = local.hash else {
+        needs.push(Need::LocalHash(local.id));
+        return false;
+    };
+    let head = remote.filter(|r| r.revision == base.revision && r.id == base.node);
+    let known = base.hash.or_else(|| head.and_then(|r| r.hash));
+    known != Some(hash)
+}
+
+fn edited_remotely(remote: &RemoteNode, base: &SyncedNode, needs: &mut Vec<Need>) -> bool {
+    if remote.id == base.node && remote.revision == base.revision {
+        return false;
+    }
+    if remote.size != base.size {
+        return true;
+    }
+    match (remote.hash, base.hash) {
+        (Some(now), Some(then)) => now != then,
+        // Another node took the place of the old one: perhaps with the same bytes.
+        (None, Some(_)) if remote.id != base.node => {
+            needs.push(Need::RemoteHash(remote.id));
+            true
+        }
+        (_, _) => true,
+    }
+}

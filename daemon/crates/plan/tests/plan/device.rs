@@ -1,0 +1,508 @@
+//! A device in memory: a disk, an index, and an executor that refuses whatever can't be done.
+//!
+//! It is the least that a real one must do; so a plan that passes here is executable as it stands.
+
+use crate::service::{Service, hash};
+use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
+use cairn_plan::{
+    Direction, LocalNode, Need, Parent, Place, Plan, Policy, Step, SyncedNode, Trees, reconcile,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Device {
+    pub(crate) policy: Policy,
+    pub(crate) local: BTreeMap<LocalId, LocalNode>,
+    pub(crate) bytes: BTreeMap<LocalId, String>,
+    pub(crate) synced: BTreeMap<NodeId, SyncedNode>,
+    /// Nodes that this device does not want.
+    pub(crate) unselected: BTreeSet<NodeId>,
+    pub(crate) trash: Vec<String>,
+    pub(crate) transfers: u32,
+    pub(crate) local_moves: u32,
+    opened: BTreeSet<RevisionId>,
+    next: i64,
+}
+
+impl Device {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            policy: Policy {
+                direction: Direction::TwoWay,
+                device: name.to_owned(),
+                stamp: "2026-01-02 030405".to_owned(),
+                hold_local_deletions: false,
+                hold_remote_deletions: false,
+            },
+            local: BTreeMap::new(),
+            bytes: BTreeMap::new(),
+            synced: BTreeMap::new(),
+            unselected: BTreeSet::new(),
+            trash: Vec::new(),
+            transfers: 0,
+            local_moves: 0,
+            opened: BTreeSet::new(),
+            next: 0,
+        }
+    }
+
+    pub(crate) fn trees(&self, service: &Service) -> Trees {
+        let mut remote = service.nodes.clone();
+        for node in remote.values_mut() {
+            let opened = node.revision.filter(|r| self.opened.contains(r));
+            node.hash = opened.and_then(|r| service.bytes.get(&r)).map(|b| hash(b));
+            node.held = self.unselected.contains(&node.id);
+        }
+        Trees {
+            local: self.local.clone(),
+            remote,
+            synced: self.synced.clone(),
+        }
+    }
+
+    /// Plans once, after looking up whatever the planner asks for.
+    pub(crate) fn plan(&mut self, service: &Service) -> Plan {
+        for _ in 0..20 {
+            let plan = reconcile(&self.trees(service), &self.policy);
+            if plan.needs.is_empty() {
+                return plan;
+            }
+            assert!(plan.steps.is_empty(), "a plan with needs has no steps");
+            for need in &plan.needs {
+                match need {
+                    Need::LocalHash(id) => {
+                        let known = hash(&self.bytes[id]);
+                        let node = self.local.get_mut(id).unwrap();
+                        assert!(node.hash.is_none(), "asked for a hash that is known");
+                        node.hash = Some(known);
+                    }
+                    Need::RemoteHash(id) => {
+                        let revision = service.nodes[id].revision.unwrap();
+                        assert!(
+                            self.opened.insert(revision),
+                            "asked for a hash that is known"
+                        );
+                    }
+                }
+            }
+        }
+        panic!("the planner asks for ever");
+    }
+
+    /// Plans and executes until nothing is left to do; returns all steps.
+    pub(crate) fn sync(&mut self, service: &mut Service) -> Vec<Step> {
+        let mut all = Vec::new();
+        for _ in 0..20 {
+            let plan = self.plan(service);
+            if plan.steps.is_empty() {
+                return all;
+            }
+            self.run(service, &plan.steps);
+            all.extend(plan.steps);
+        }
+        panic!(
+            "still planning after 20 rounds: {:#?}",
+            self.plan(service).steps
+        );
+    }
+
+    pub(crate) fn run(&mut self, service: &mut Service, steps: &[Step]) {
+        for (at, step) in steps.iter().enumerate() {
+            if let Err(why) = self.execute(service, step) {
+                panic!(
+                    "step {at} {step:?} is not executable: {why}\nof {steps:#?}\nlocal {:#?}",
+                    self.paths()
+                );
+            }
+        }
+    }
+
+    fn execute(&mut self, service: &mut Service, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Link { local, node } => self.link(service, *local, *node),
+            Step::Forget { node } => {
+                let base = self.synced.remove(node).ok_or("nothing to forget")?;
+                let both_gone =
+                    !self.local.contains_key(&base.local) && !service.nodes.contains_key(node);
+                both_gone
+                    .then_some(())
+                    .ok_or_else(|| "a side still stands".into())
+            }
+            Step::Unlink { node } => self
+                .synced
+                .remove(node)
+                .map(|_| ())
+                .ok_or_else(|| "not linked".into()),
+            Step::CreateLocalFolder { node, to } => {
+                let local = self.put(to, Kind::Folder)?;
+                self.record(service, local, *node)
+            }
+            Step::CreateRemoteFolder { local, to } => {
+                let parent = self.remote_parent(to)?;
+                let node = service.create(parent, &to.name, None)?;
+                self.record(service, *local, node)
+            }
+            Step::MoveLocal { local, to, .. } => {
+                let parent = self.local_parent(to)?;
+                self.local_moves += 1;
+                self.relocate(*local, parent, &to.name)?;
+                self.refresh_place(service, *local);
+                Ok(())
+            }
+            Step::MoveRemote { node, to, .. } => {
+                let parent = self.remote_parent(to)?;
+                service.relocate(*node, parent, &to.name)?;
+                if let Some(local) = self.synced.get(node).map(|s| s.local) {
+                    self.refresh_place(service, local);
+                }
+                Ok(())
+            }
+            Step::SetLocalExecutable {
+                node,
+                local,
+                executable,
+            } => {
+                self.local.get_mut(local).ok_or("no such file")?.executable = *executable;
+                self.refresh_bit(service, *node, *local);
+                Ok(())
+            }
+            Step::SetRemoteExecutable {
+                node,
+                local,
+                executable,
+            } => {
+                service
+                    .nodes
+                    .get_mut(node)
+                    .ok_or("no such node")?
+                    .executable = *executable;
+                self.refresh_bit(service, *node, *local);
+                Ok(())
+            }
+            Step::Download { node, over, to } => self.download(service, *node, *over, to),
+            Step::Upload { local, over, to } => self.upload(service, *local, *over, to),
+            Step::TrashLocal { node, local } => {
+                let base = self.synced.get(node).ok_or("trash of what is not synced")?;
+                if base.local != *local {
+                    return Err("the node is linked to another file".into());
+                }
+                let gone = self.remove(*local);
+                self.synced.retain(|_, s| !gone.contains(&s.local));
+                Ok(())
+            }
+            Step::TrashRemote { node } => {
+                let gone = service.delete(*node)?;
+                self.synced.retain(|id, _| !gone.contains(id));
+                Ok(())
+            }
+        }
+    }
+
+    fn link(&mut self, service: &Service, local: LocalId, node: NodeId) -> Result<(), String> {
+        let here = self.local.get(&local).ok_or("no such file")?;
+        let there = service.nodes.get(&node).ok_or("no such node")?;
+        if here.kind != there.kind {
+            return Err("a file linked to a folder".into());
+        }
+        if service.content(node) != self.bytes.get(&local).map(String::as_str) {
+            return Err("different bytes linked".into());
+        }
+        self.record(service, local, node)
+    }
+
+    /// Writes what both sides agree on; a place or bit on which they differ stays as it was.
+    fn record(&mut self, service: &Service, local: LocalId, node: NodeId) -> Result<(), String> {
+        let double = self
+            .synced
+            .values()
+            .any(|s| s.local == local && s.node != node);
+        if double {
+            return Err("one file linked to two nodes".into());
+        }
+        let here = self.local.get_mut(&local).ok_or("no such file")?;
+        let there = service.nodes.get(&node).ok_or("no such node")?;
+        if let Some(revision) = there.revision {
+            self.opened.insert(revision);
+        }
+        here.hash = service.content(node).map(hash);
+        let old = self.synced.get(&node);
+        self.synced.insert(
+            node,
+            SyncedNode {
+                node,
+                local,
+                parent: old.map_or(there.parent, |o| o.parent),
+                name: old.map_or(&here.name, |o| &o.name).clone(),
+                kind: there.kind,
+                revision: there.revision,
+                hash: here.hash,
+                size: there.size,
+                executable: old.map_or(here.executable, |o| o.executable),
+            },
+        );
+        self.refresh_place(service, local);
+        self.refresh_bit(service, node, local);
+        Ok(())
+    }
+
+    fn refresh_place(&mut self, service: &Service, local: LocalId) {
+        let Some(here) = self.local.get(&local) else {
+            return;
+        };
+        let folder = here.parent.map(|p| self.node_of(p));
+        let Some(node) = self.node_of(local) else {
+            return;
+        };
+        let Some(there) = service.nodes.get(&node) else {
+            return;
+        };
+        let same_folder = match folder {
+            None => there.parent.is_none(),
+            Some(linked) => linked.is_some() && linked == there.parent,
+        };
+        if same_folder && here.name == there.name {
+            let base = self.synced.get_mut(&node).unwrap();
+            base.parent = there.parent;
+            base.name = there.name.clone();
+        }
+    }
+
+    fn refresh_bit(&mut self, service: &Service, node: NodeId, local: LocalId) {
+        let bit = service.nodes[&node].executable;
+        if let Some(base) = self.synced.get_mut(&node)
+            && self.local[&local].executable == bit
+        {
+            base.executable = bit;
+        }
+    }
+
+    fn download(
+        &mut self,
+        service: &Service,
+        node: NodeId,
+        over: Option<LocalId>,
+        to: &Place,
+    ) -> Result<(), String> {
+        let bytes = service.content(node).ok_or("no content")?.to_owned();
+        let local = match over {
+            None => self.put(to, Kind::File)?,
+            Some(local) => {
+                let here = self.local.get(&local).ok_or("no such file")?;
+                if here.parent != self.local_parent(to)? || here.name != to.name {
+                    return Err("the file stands elsewhere".into());
+                }
+                let old = self.bytes.remove(&local).ok_or("no bytes")?;
+                self.trash.push(old);
+                local
+            }
+        };
+        let size = bytes.len() as u64;
+        self.bytes.insert(local, bytes);
+        let here = self.local.get_mut(&local).unwrap();
+        here.size = size;
+        here.executable = service.nodes[&node].executable;
+        self.transfers += 1;
+        self.record(service, local, node)
+    }
+
+    fn upload(
+        &mut self,
+        service: &mut Service,
+        local: LocalId,
+        over: Option<NodeId>,
+        to: &Place,
+    ) -> Result<(), String> {
+        let parent = self.remote_parent(to)?;
+        let bytes = self.bytes.get(&local).ok_or("no such file")?.clone();
+        let executable = self.local[&local].executable;
+        let node = match over {
+            None => service.create(parent, &to.name, Some((&bytes, executable)))?,
+            Some(node) => {
+                let there = service.nodes.get(&node).ok_or("no such node")?;
+                if there.parent != parent || there.name != to.name {
+                    return Err("the node stands elsewhere".into());
+                }
+                service.write(node, &bytes, executable)?;
+                node
+            }
+        };
+        self.transfers += 1;
+        self.record(service, local, node)
+    }
+
+    pub(crate) fn node_of(&self, local: LocalId) -> Option<NodeId> {
+        self.synced
+            .values()
+            .find(|s| s.local == local)
+            .map(|s| s.node)
+    }
+
+    fn local_parent(&self, to: &Place) -> Result<Option<LocalId>, String> {
+        let id = match to.parent {
+            Parent::Root => return Ok(None),
+            Parent::Local(id) => id,
+            Parent::Node(node) => {
+                self.synced
+                    .get(&node)
+                    .ok_or("the parent node is not linked")?
+                    .local
+            }
+        };
+        let folder = self.local.get(&id).ok_or("the local parent is gone")?;
+        (folder.kind == Kind::Folder)
+            .then_some(Some(id))
+            .ok_or_else(|| "the parent is a file".into())
+    }
+
+    fn remote_parent(&self, to: &Place) -> Result<Option<NodeId>, String> {
+        match to.parent {
+            Parent::Root => Ok(None),
+            Parent::Node(node) => Ok(Some(node)),
+            Parent::Local(id) => self
+                .node_of(id)
+                .map(Some)
+                .ok_or_else(|| "the parent has no node".into()),
+        }
+    }
+
+    fn put(&mut self, to: &Place, kind: Kind) -> Result<LocalId, String> {
+        let parent = self.local_parent(to)?;
+        self.check_place(parent, &to.name, None)?;
+        Ok(self.add(parent, &to.name, kind))
+    }
+
+    pub(crate) fn add(&mut self, parent: Option<LocalId>, name: &Name, kind: Kind) -> LocalId {
+        self.next += 1;
+        let id = LocalId(self.next);
+        let node = LocalNode {
+            id,
+            parent,
+            name: name.clone(),
+            kind,
+            hash: None,
+            size: 0,
+            executable: false,
+            held: false,
+        };
+        self.local.insert(id, node);
+        id
+    }
+
+    pub(crate) fn check_place(
+        &self,
+        parent: Option<LocalId>,
+        name: &Name,
+        own: Option<LocalId>,
+    ) -> Result<(), String> {
+        let taken =
+            |n: &&LocalNode| n.parent == parent && n.name.key() == name.key() && Some(n.id) != own;
+        match self.local.values().find(taken) {
+            Some(_) => Err(format!("the local name {name:?} is taken")),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn relocate(
+        &mut self,
+        id: LocalId,
+        parent: Option<LocalId>,
+        name: &Name,
+    ) -> Result<(), String> {
+        self.check_place(parent, name, Some(id))?;
+        let mut at = parent;
+        while let Some(folder) = at {
+            if folder == id {
+                return Err(format!("{name:?} would move into itself"));
+            }
+            at = self.local[&folder].parent;
+        }
+        let node = self.local.get_mut(&id).ok_or("no such file")?;
+        node.parent = parent;
+        node.name = name.clone();
+        Ok(())
+    }
+
+    /// Removes with everything below; the bytes go to the trash.
+    pub(crate) fn remove(&mut self, id: LocalId) -> BTreeSet<LocalId> {
+        let mut gone = BTreeSet::from([id]);
+        loop {
+            let below = self
+                .local
+                .values()
+                .filter(|n| n.parent.is_some_and(|p| gone.contains(&p)));
+            let more: Vec<LocalId> = below.map(|n| n.id).filter(|n| !gone.contains(n)).collect();
+            if more.is_empty() {
+                break;
+            }
+            gone.extend(more);
+        }
+        for id in &gone {
+            self.local.remove(id);
+            if let Some(bytes) = self.bytes.remove(id) {
+                self.trash.push(bytes);
+            }
+        }
+        gone
+    }
+
+    /// Every path with its bytes; `None` for a folder.
+    pub(crate) fn paths(&self) -> BTreeMap<String, Option<String>> {
+        let path = |id: LocalId| {
+            let mut names = Vec::new();
+            let mut at = Some(id);
+            while let Some(id) = at {
+                names.push(self.local[&id].name.as_str());
+                at = self.local[&id].parent;
+            }
+            names.reverse();
+            names.join("/")
+        };
+        self.local
+            .keys()
+            .map(|&id| (path(id), self.bytes.get(&id).cloned()))
+            .collect()
+    }
+
+    /// Fails unless disk, index and service say the same.
+    pub(crate) fn assert_equal_to(&self, service: &Service) {
+        let linked: BTreeSet<LocalId> = self.synced.values().map(|s| s.local).collect();
+        assert_eq!(
+            linked,
+            self.local.keys().copied().collect(),
+            "disk and index differ"
+        );
+        let nodes: BTreeSet<&NodeId> = self.synced.keys().collect();
+        assert_eq!(
+            nodes,
+            service.nodes.keys().collect(),
+            "service and index differ"
+        );
+        for base in self.synced.values() {
+            let (here, there) = (&self.local[&base.local], &service.nodes[&base.node]);
+            let folder = here.parent.map(|p| self.node_of(p).unwrap());
+            assert_eq!(
+                (folder, &here.name),
+                (there.parent, &there.name),
+                "places differ"
+            );
+            assert_eq!(
+                (base.parent, &base.name),
+                (there.parent, &there.name),
+                "the index is stale"
+            );
+            assert_eq!(
+                self.bytes.get(&here.id).map(String::as_str),
+                service.content(there.id)
+            );
+            assert_eq!(
+                (base.revision, base.hash),
+                (there.revision, service.content(there.id).map(hash))
+            );
+            assert_eq!(here.executable, there.executable, "bits differ");
+            assert_eq!(
+                base.executable, there.executable,
+                "the index has another bit"
+            );
+        }
+    }
+}

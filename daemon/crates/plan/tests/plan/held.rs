@@ -1,0 +1,222 @@
+//! What is held stays as it is; deletions that wait for consent delete nothing.
+
+use crate::scenario::{Pair, check};
+use cairn_plan::Step;
+
+/// The second device follows; both come to rest. The first may keep what is held.
+fn quiet(pair: &mut Pair) {
+    pair.settle();
+    assert!(pair.first.plan(&pair.service).steps.is_empty());
+    assert!(pair.second.plan(&pair.service).steps.is_empty());
+}
+
+#[test]
+fn s170_what_is_ignored_waits_and_goes_on_later() {
+    let mut pair = Pair::with("f=v1");
+    pair.first.user("hold f; f=v2");
+    quiet(&mut pair);
+    check(&pair.second, "f=v1");
+    pair.first.user("free f");
+    quiet(&mut pair);
+    check(&pair.second, "f=v2");
+}
+
+#[test]
+fn s171_a_new_rule_removes_nothing_anywhere() {
+    let mut pair = Pair::with("f=x d/g=y");
+    pair.first.user("hold f; hold d");
+    quiet(&mut pair);
+    check(&pair.first, "f=x d/g=y");
+    check(&pair.second, "f=x d/g=y");
+}
+
+#[test]
+fn s173_what_moves_into_an_ignored_folder_leaves_the_others() {
+    let mut pair = Pair::with("a=1 b=2");
+    pair.first.user("mkdir build; hold build; mv a build/a");
+    quiet(&mut pair);
+    check(&pair.first, "build/a=1 b=2");
+    check(&pair.second, "b=2");
+    assert!(
+        pair.service
+            .nodes
+            .values()
+            .all(|n| n.name.as_str() != "build")
+    );
+}
+
+#[test]
+fn a_folder_that_moves_into_an_ignored_one_leaves_with_all_in_it() {
+    let mut pair = Pair::with("d/e/f=1 d/g=2 k=3");
+    pair.first.user("mkdir build; hold build; mv d build/d");
+    quiet(&mut pair);
+    check(&pair.second, "k=3");
+    check(&pair.first, "build/d/e/f=1 build/d/g=2 k=3");
+    assert_eq!(pair.service.deletions, 1);
+}
+
+#[test]
+fn a_backup_under_an_ignored_name_does_not_stop_the_file() {
+    let mut pair = Pair::with("f=old");
+    pair.first.user("mv f f~; hold f~; f=new");
+    let nodes: Vec<_> = pair.service.nodes.keys().copied().collect();
+    quiet(&mut pair);
+    check(&pair.first, "f=new f~=old");
+    check(&pair.second, "f=new");
+    assert_eq!(
+        nodes,
+        pair.service.nodes.keys().copied().collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn s181_a_file_replaced_by_something_that_cannot_sync_is_kept() {
+    let mut pair = Pair::with("f=x d/g=y");
+    pair.first.user("save f=link; hold f; rm d; d=link; hold d");
+    quiet(&mut pair);
+    check(&pair.second, "f=x d/g=y");
+}
+
+#[test]
+fn a_deleted_folder_waits_for_the_ignored_file_in_it() {
+    let mut pair = Pair::with("d/f=1 d/e/g=2");
+    pair.first.user("d/e/log=mine; hold d/e/log");
+    pair.second.user("rm d");
+    pair.second.sync(&mut pair.service);
+    pair.first.sync(&mut pair.service);
+    check(&pair.first, "d/e/log=mine");
+    assert!(pair.service.nodes.is_empty());
+    assert!(pair.first.plan(&pair.service).steps.is_empty());
+    pair.first.user("rm d/e/log");
+    quiet(&mut pair);
+    check(&pair.first, "");
+}
+
+#[test]
+fn a_newcomer_waits_for_a_name_that_is_held() {
+    let mut pair = Pair::with("a=1");
+    pair.first.user("x=mine; hold x");
+    pair.second.user("x=theirs; d/y=2");
+    quiet(&mut pair);
+    check(&pair.first, "a=1 d/y=2 x=mine");
+    check(&pair.second, "a=1 d/y=2 x=theirs");
+    pair.first.user("mv x z");
+    quiet(&mut pair);
+    check(&pair.first, "a=1 d/y=2 x=theirs z=mine");
+}
+
+#[test]
+fn what_belongs_into_a_folder_that_waits_waits_too() {
+    let mut pair = Pair::with("m=1");
+    pair.first.user("x=mine; hold x");
+    pair.second.user("x/in=2; mv m x/m");
+    quiet(&mut pair);
+    check(&pair.first, "m=1 x=mine");
+    pair.first.user("rm x");
+    quiet(&mut pair);
+    check(&pair.first, "x/m=1 x/in=2");
+}
+
+#[test]
+fn s186_a_rename_above_an_unselected_folder_leaves_it_alone() {
+    let mut pair = Pair::with("p/a/f=1 p/b/g=2");
+    unselect(&mut pair, "a");
+    pair.first.user("mv p q");
+    pair.first.sync(&mut pair.service);
+    pair.second.sync(&mut pair.service);
+    check(&pair.second, "q/b/g=2");
+    check(&pair.first, "q/a/f=1 q/b/g=2");
+    assert!(pair.second.plan(&pair.service).steps.is_empty());
+    assert!(pair.first.plan(&pair.service).steps.is_empty());
+}
+
+#[test]
+fn deleting_a_folder_leaves_what_this_device_never_had() {
+    let mut pair = Pair::with("p/a/f=1 p/b/g=2");
+    unselect(&mut pair, "a");
+    pair.second.user("rm p");
+    quiet(&mut pair);
+    check(&pair.first, "p/a/f=1");
+    check(&pair.second, "");
+}
+
+/// What the second device's own machinery does when a person unselects a folder.
+fn unselect(pair: &mut Pair, name: &str) {
+    let node = pair
+        .service
+        .nodes
+        .values()
+        .find(|n| n.name.as_str() == name)
+        .unwrap()
+        .id;
+    let local = pair.second.synced[&node].local;
+    let gone = pair.second.remove(local);
+    pair.second.synced.retain(|_, s| !gone.contains(&s.local));
+    pair.second.unselected.insert(node);
+    pair.second.trash.clear();
+    assert!(pair.second.plan(&pair.service).steps.is_empty());
+}
+
+#[test]
+fn what_moves_out_of_the_selection_leaves_the_disk() {
+    let mut pair = Pair::with("p/f=1 q/g=2");
+    unselect(&mut pair, "q");
+    pair.first.user("mv p/f q/f");
+    pair.first.sync(&mut pair.service);
+    pair.second.sync(&mut pair.service);
+    check(&pair.second, "p/");
+    check(&pair.first, "p/ q/f=1 q/g=2");
+    assert_eq!(pair.second.trash, ["1"]);
+}
+
+#[test]
+fn s190_deletions_wait_and_all_else_goes_on() {
+    let base: Vec<String> = (0..100).map(|i| format!("d{}/{i}=x{i}", i % 7)).collect();
+    let mut pair = Pair::with(&base.join(" "));
+    let all: Vec<String> = (0..7).map(|i| format!("rm d{i}")).collect();
+    pair.first.user(&all.join("; "));
+    pair.first.user("new=n; d1/sub/x=y");
+    assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
+    pair.first.policy.hold_remote_deletions = true;
+    assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
+    quiet(&mut pair);
+    assert_eq!(pair.service.deletions, 0);
+    let paths = pair.second.paths();
+    assert_eq!(paths.values().flatten().count(), 102);
+    assert!(
+        paths.contains_key("new") && paths.contains_key("d1/sub/x") && paths.contains_key("d1/1")
+    );
+    pair.first.policy.hold_remote_deletions = false;
+    quiet(&mut pair);
+    check(&pair.second, "d1/sub/x=y new=n");
+}
+
+#[test]
+fn deletions_from_the_service_wait_as_well() {
+    let mut pair = Pair::with("d/a=1 d/b=2 c=3");
+    pair.second.policy.hold_local_deletions = true;
+    pair.first.user("rm d; d=file; rm c; e=5");
+    pair.first.sync(&mut pair.service);
+    let plan = pair.second.plan(&pair.service);
+    assert_eq!((plan.local_deletions, plan.remote_deletions), (3, 0));
+    quiet(&mut pair);
+    check(&pair.second, "c=3 d/a=1 d/b=2 e=5");
+    check(&pair.first, "d=file e=5");
+    pair.second.policy.hold_local_deletions = false;
+    quiet(&mut pair);
+    check(&pair.second, "d=file e=5");
+}
+
+#[test]
+fn a_move_out_of_a_folder_whose_deletion_waits_is_made() {
+    let mut pair = Pair::with("d/a=1 d/b=2");
+    pair.first.policy.hold_remote_deletions = true;
+    pair.first.user("mv d/a a; rm d");
+    let steps = pair.first.plan(&pair.service).steps;
+    assert!(
+        matches!(steps.as_slice(), [Step::MoveRemote { .. }]),
+        "{steps:?}"
+    );
+    quiet(&mut pair);
+    check(&pair.second, "a=1 d/b=2");
+}

@@ -1,0 +1,170 @@
+//! A service in memory: the remote tree, and every way in which a real one refuses.
+
+use cairn_model::{ContentHash, Kind, Name, NodeId, RevisionId};
+use cairn_plan::RemoteNode;
+use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
+
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Service {
+    pub(crate) nodes: BTreeMap<NodeId, RemoteNode>,
+    pub(crate) bytes: BTreeMap<RevisionId, String>,
+    pub(crate) trash: Vec<String>,
+    pub(crate) moves: u32,
+    pub(crate) deletions: u32,
+    next: u128,
+}
+
+/// Stands for a real digest: equal bytes give equal hashes, others don't.
+pub(crate) fn hash(bytes: &str) -> ContentHash {
+    let mut state = 0xcbf2_9ce4_8422_2325_u64;
+    let mut out = [0; 32];
+    for round in 0..4_u8 {
+        for byte in bytes.bytes().chain([round]) {
+            state = (state ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        out[usize::from(round) * 8..][..8].copy_from_slice(&state.to_be_bytes());
+    }
+    ContentHash(out)
+}
+
+impl Service {
+    fn fresh(&mut self) -> Uuid {
+        self.next += 1;
+        // Spread out, so that the order of ids says nothing about their age.
+        Uuid::from_u128(
+            self.next
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835),
+        )
+    }
+
+    pub(crate) fn create(
+        &mut self,
+        parent: Option<NodeId>,
+        name: &Name,
+        bytes: Option<(&str, bool)>,
+    ) -> Result<NodeId, String> {
+        self.check_place(parent, name, None)?;
+        let id = NodeId(self.fresh());
+        let node = RemoteNode {
+            id,
+            parent,
+            name: name.clone(),
+            kind: if bytes.is_some() {
+                Kind::File
+            } else {
+                Kind::Folder
+            },
+            revision: None,
+            hash: None,
+            size: 0,
+            executable: false,
+            held: false,
+        };
+        self.nodes.insert(id, node);
+        if let Some((bytes, executable)) = bytes {
+            self.write(id, bytes, executable)?;
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        id: NodeId,
+        bytes: &str,
+        executable: bool,
+    ) -> Result<(), String> {
+        let revision = RevisionId(self.fresh());
+        let node = self
+            .nodes
+            .get_mut(&id)
+            .ok_or("write to a node that is gone")?;
+        if node.kind != Kind::File {
+            return Err("write to a folder".into());
+        }
+        node.revision = Some(revision);
+        node.size = bytes.len() as u64;
+        node.executable = executable;
+        self.bytes.insert(revision, bytes.to_owned());
+        Ok(())
+    }
+
+    pub(crate) fn content(&self, id: NodeId) -> Option<&str> {
+        let revision = self.nodes.get(&id)?.revision?;
+        self.bytes.get(&revision).map(String::as_str)
+    }
+
+    pub(crate) fn relocate(
+        &mut self,
+        id: NodeId,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<(), String> {
+        if !self.nodes.contains_key(&id) {
+            return Err("move of a node that is gone".into());
+        }
+        self.check_place(parent, name, Some(id))?;
+        let mut at = parent;
+        while let Some(folder) = at {
+            if folder == id {
+                return Err(format!("{name:?} would move into itself"));
+            }
+            at = self.nodes[&folder].parent;
+        }
+        let node = self.nodes.get_mut(&id).ok_or("gone")?;
+        node.parent = parent;
+        node.name = name.clone();
+        self.moves += 1;
+        Ok(())
+    }
+
+    /// To the trash, with everything below; returns what went.
+    pub(crate) fn delete(&mut self, id: NodeId) -> Result<BTreeSet<NodeId>, String> {
+        if !self.nodes.contains_key(&id) {
+            return Err("deletion of a node that is gone".into());
+        }
+        let mut gone = BTreeSet::from([id]);
+        loop {
+            let below = self
+                .nodes
+                .values()
+                .filter(|n| n.parent.is_some_and(|p| gone.contains(&p)));
+            let more: Vec<NodeId> = below.map(|n| n.id).filter(|n| !gone.contains(n)).collect();
+            if more.is_empty() {
+                break;
+            }
+            gone.extend(more);
+        }
+        for id in &gone {
+            if let Some(bytes) = self.content(*id) {
+                self.trash.push(bytes.to_owned());
+            }
+            self.nodes.remove(id);
+        }
+        self.deletions += 1;
+        Ok(gone)
+    }
+
+    fn check_place(
+        &self,
+        parent: Option<NodeId>,
+        name: &Name,
+        own: Option<NodeId>,
+    ) -> Result<(), String> {
+        if let Some(parent) = parent {
+            let folder = self
+                .nodes
+                .get(&parent)
+                .ok_or_else(|| format!("no remote folder for {name:?}"))?;
+            if folder.kind != Kind::Folder {
+                return Err(format!("the remote parent of {name:?} is a file"));
+            }
+        }
+        let taken =
+            |n: &&RemoteNode| n.parent == parent && n.name.key() == name.key() && Some(n.id) != own;
+        match self.nodes.values().find(taken) {
+            Some(_) => Err(format!("the remote name {name:?} is taken")),
+            None => Ok(()),
+        }
+    }
+}
