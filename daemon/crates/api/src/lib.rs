@@ -1,1 +1,33 @@
-//! Placeholder until the first real module lands.
+//! The REST client: one method per endpoint, with authentication, retries and bounded answers.
+//!
+//! It knows the wire contract and nothing about keys, files or the index: sealed bytes go in and
+//! come out as they are. The network itself is behind [`Transport`], so that the whole client runs
+//! against a server in the same process, on a paused clock.
+
+mod account;
+mod auth;
+mod changes;
+mod client;
+mod counters;
+mod downloads;
+mod entropy;
+mod error;
+
+mod network;
+mod nodes;
+mod retry;
+mod sse;
+mod transport;
+mod uploads;
+
+pub use auth::{ApiKey, Auth};
+pub use changes::FeedStream;
+pub use client::Api;
+pub use counters::{Counters, CountersSnapshot};
+pub use entropy::{Entropy, SystemEntropy};
+pub use error::ApiError;
+pub use network::HttpTransport;
+pub use retry::RetryPolicy;
+pub use transport::{BodyStream, Request, Response, Transport, TransportError};
+
+pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};

@@ -1,0 +1,146 @@
+//! The account itself: composite, quota, keys, devices, API keys, health.
+
+use crate::client::{Api, Call};
+use crate::error::ApiError;
+use cairn_wire::Page;
+use cairn_wire::account::{AccountInfo, ApiKey, CreateApiKey, CreatedApiKey, Device, Quota};
+use cairn_wire::keys::{KeyBundle, PutKeys};
+use http::Method;
+
+impl Api {
+    /// `GET /useraccount/composite`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn account(&self) -> Result<AccountInfo, ApiError> {
+        self.json(Call::get("/api/v1/useraccount/composite")).await
+    }
+
+    /// `GET /userusage/quota-limit`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn quota(&self) -> Result<Quota, ApiError> {
+        self.json(Call::get("/api/v1/userusage/quota-limit")).await
+    }
+
+    /// `GET /keys`: the account's key bundle.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] where the account has none yet. Whoever asks decides whether that can
+    /// be true: a server may hide a bundle that exists.
+    pub async fn keys(&self) -> Result<KeyBundle, ApiError> {
+        self.json(Call::get("/api/v1/keys")).await
+    }
+
+    /// `PUT /keys`: replaces the bundle of the given version, or makes the first one.
+    ///
+    /// # Errors
+    /// [`ApiError::PreconditionFailed`] if another version is there, [`ApiError::Forbidden`] if
+    /// `current_auth` is not that of the passphrase in force.
+    pub async fn put_keys(&self, keys: &PutKeys, replaces: Option<u64>) -> Result<(), ApiError> {
+        let call = Call::new(Method::PUT, "/api/v1/keys").json(keys)?;
+        let call = match replaces {
+            Some(version) => call.if_match(version)?,
+            None => call,
+        };
+        self.done(call).await
+    }
+
+    /// `GET /devices`: all devices of the account.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn devices(&self) -> Result<Vec<Device>, ApiError> {
+        self.all_pages("/api/v1/devices", &()).await
+    }
+
+    /// `PUT /devices/{id}`: makes this device known, or renames it.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn put_device(&self, device: &Device) -> Result<(), ApiError> {
+        let path = format!("/api/v1/devices/{}", device.id);
+        self.done(Call::new(Method::PUT, path).json(device)?.repeatable())
+            .await
+    }
+
+    /// `GET /apikeys`: metadata of all API keys.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn api_keys(&self) -> Result<Vec<ApiKey>, ApiError> {
+        self.all_pages("/api/v1/apikeys", &()).await
+    }
+
+    /// `POST /apikeys`: makes an API key; only this answer has it whole.
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] or [`ApiError::Conflict`] at the eleventh active key.
+    pub async fn create_api_key(&self, key: &CreateApiKey) -> Result<CreatedApiKey, ApiError> {
+        self.json(self.idempotent(Call::new(Method::POST, "/api/v1/apikeys").json(key)?)?)
+            .await
+    }
+
+    /// `DELETE /apikeys/{id}`: makes an API key worthless.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn revoke_api_key(&self, id: &str) -> Result<(), ApiError> {
+        self.done(
+            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).repeatable(),
+        )
+        .await
+    }
+
+    /// `GET /health`: the server's own account of itself.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn health(&self) -> Result<serde_json::Value, ApiError> {
+        self.json(Call::get("/api/v1/health")).await
+    }
+
+    /// All elements of a paged list, in the server's order.
+    pub(crate) async fn all_pages<T, Q>(&self, path: &str, query: &Q) -> Result<Vec<T>, ApiError>
+    where
+        T: serde::de::DeserializeOwned,
+        Q: serde::Serialize,
+    {
+        let mut all = Vec::new();
+        for page in 1_u64.. {
+            let call = Call::get(path)
+                .query(query)?
+                .query(&[("page", page), ("page_size", 100)])?;
+            let answer: Page<T> = self.json(call).await?;
+            let empty = answer.content.is_empty();
+            all.extend(answer.content);
+            // An empty page ends it, whatever total the server claims.
+            if empty || page >= answer.total_pages {
+                break;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// A text as one segment of a path.
+pub(crate) fn segment(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_segment_can_not_leave_its_place() {
+        assert_eq!(super::segment("../a b/c?d"), "%2E%2E%2Fa%20b%2Fc%3Fd");
+    }
+}

@@ -1,0 +1,477 @@
+//! The client itself: addresses, headers, retries, and how an answer becomes a value or an error.
+//!
+//! The endpoints stand in the modules beside this one, each a few lines over [`Api::json`] and
+//! [`Api::bytes`].
+
+use crate::auth::Auth;
+use crate::counters::Counters;
+use crate::entropy::{Entropy, SystemEntropy};
+use crate::error::{ApiError, quote};
+use crate::retry::{Again, Repeat, RetryPolicy, retry_after};
+use crate::transport::{Request, Response, Transport, TransportError};
+use bytes::{Bytes, BytesMut};
+use cairn_model::DeviceId;
+use cairn_wire::{ErrorBody, headers};
+use futures_util::StreamExt as _;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Ample for a page of 1,000 nodes with all their fields.
+const MAX_JSON: usize = 32 * 1024 * 1024;
+const MAX_ERROR_BODY: usize = 64 * 1024;
+
+/// A client of one server for one account and device.
+pub struct Api {
+    transport: Arc<dyn Transport>,
+    auth: Arc<dyn Auth>,
+    entropy: Arc<dyn Entropy>,
+    retry: RetryPolicy,
+    counters: Arc<Counters>,
+    device: DeviceId,
+    base: Base,
+    files: Base,
+}
+
+/// An address that requests may go to, with the origin that tokens are bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Base {
+    pub(crate) text: String,
+    origin: String,
+}
+
+impl Base {
+    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
+        let bad = |why: &str| {
+            ApiError::Protocol(format!("`{}` is no server address: {why}", quote(text)))
+        };
+        let url = reqwest::Url::parse(text.trim()).map_err(|e| bad(&e.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(bad("it has to begin with https:// or http://"));
+        }
+        if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
+            return Err(bad("it can't have a user, a query or a fragment"));
+        }
+        let origin = url.origin().ascii_serialization();
+        Ok(Self {
+            text: url.as_str().trim_end_matches('/').to_owned(),
+            origin,
+        })
+    }
+}
+
+/// One call of an endpoint, before it is sent.
+pub(crate) struct Call {
+    method: Method,
+    base: Option<Base>,
+    path: String,
+    headers: HeaderMap,
+    body: Bytes,
+    repeat: Repeat,
+    limit: usize,
+}
+
+impl Call {
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
+        let repeat = if method == Method::GET {
+            Repeat::Safe
+        } else {
+            Repeat::Once
+        };
+        Self {
+            method,
+            base: None,
+            path: path.into(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            repeat,
+            limit: MAX_JSON,
+        }
+    }
+
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// Adds a query; an empty one leaves the path as it is.
+    pub(crate) fn query<Q: Serialize>(mut self, query: &Q) -> Result<Self, ApiError> {
+        let text = serde_urlencoded::to_string(query)
+            .map_err(|e| ApiError::Protocol(format!("the query can't be written: {e}")))?;
+        if !text.is_empty() {
+            let separator = if self.path.contains('?') { '&' } else { '?' };
+            self.path = format!("{}{separator}{text}", self.path);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn json<B: Serialize>(self, body: &B) -> Result<Self, ApiError> {
+        let body = serde_json::to_vec(body)
+            .map_err(|e| ApiError::Protocol(format!("the request can't be written: {e}")))?;
+        Ok(self.body(body.into(), "application/json"))
+    }
+
+    pub(crate) fn body(mut self, body: Bytes, media_type: &'static str) -> Self {
+        self.body = body;
+        self.headers
+            .insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        self
+    }
+
+    /// Adds a header; texts of our own making are always valid ones.
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Result<Self, ApiError> {
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| ApiError::Protocol(format!("the header {name} can't be written")))?;
+        self.headers.insert(HeaderName::from_static(name), value);
+        Ok(self)
+    }
+
+    /// Guards a change with the metadata version that it was decided on.
+    pub(crate) fn if_match(self, version: u64) -> Result<Self, ApiError> {
+        self.header("if-match", &format!("\"{version}\""))
+    }
+
+    /// Doing it twice is doing it once.
+    pub(crate) fn repeatable(mut self) -> Self {
+        self.repeat = Repeat::Safe;
+        self
+    }
+
+    pub(crate) fn at(mut self, base: Base) -> Self {
+        self.base = Some(base);
+        self
+    }
+
+    /// The longest answer in bytes that is read.
+    pub(crate) fn limit(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
+    }
+}
+
+/// A failed try, and whether another one makes sense.
+struct Failure {
+    error: ApiError,
+    again: Again,
+    at_least: Duration,
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self {
+            error,
+            again: Again::Never,
+            at_least: Duration::ZERO,
+        }
+    }
+}
+
+impl From<TransportError> for Failure {
+    fn from(error: TransportError) -> Self {
+        let (error, again) = match error {
+            TransportError::Connect(text) => (ApiError::Offline(text), Again::Always),
+            TransportError::Cut(text) => (ApiError::Offline(text), Again::IfSafe),
+            TransportError::Invalid(text) => (ApiError::Protocol(text), Again::Never),
+        };
+        Self {
+            error,
+            again,
+            at_least: Duration::ZERO,
+        }
+    }
+}
+
+impl Api {
+    /// Makes a client. Chunks go to `file_server_url`, or to `base_url` where there is none.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] for a text that is no http or https address.
+    pub fn new(
+        transport: Arc<dyn Transport>,
+        base_url: &str,
+        file_server_url: Option<&str>,
+        auth: Arc<dyn Auth>,
+        device: DeviceId,
+    ) -> Result<Self, ApiError> {
+        let base = Base::parse(base_url)?;
+        let files = file_server_url.map_or_else(|| Ok(base.clone()), Base::parse)?;
+        Ok(Self {
+            transport,
+            auth,
+            entropy: Arc::new(SystemEntropy),
+            retry: RetryPolicy::default(),
+            counters: Arc::default(),
+            device,
+            base,
+            files,
+        })
+    }
+
+    /// Takes another retry policy than the default.
+    #[must_use]
+    pub fn with_retry(mut self, retry: RetryPolicy) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// Takes waiting times and idempotency keys from another source than the system's.
+    #[must_use]
+    pub fn with_entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
+        self.entropy = entropy;
+        self
+    }
+
+    /// Requests and bytes since the client was made.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The server's address, without a trailing slash.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.base.text
+    }
+
+    /// The device that the client's changes are attributed to.
+    #[must_use]
+    pub fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    pub(crate) fn file_base(&self) -> Base {
+        self.files.clone()
+    }
+
+    pub(crate) fn shared_counters(&self) -> Arc<Counters> {
+        self.counters.clone()
+    }
+
+    /// Accepts an address that the server named, if it belongs to a configured origin.
+    pub(crate) fn known_base(&self, text: &str) -> Result<Base, ApiError> {
+        let base = Base::parse(text)?;
+        if base.origin == self.base.origin || base.origin == self.files.origin {
+            return Ok(base);
+        }
+        Err(ApiError::Protocol(format!(
+            "the server sends content to {}, which is neither {} nor the configured file server",
+            base.origin, self.base.origin
+        )))
+    }
+
+    /// Marks a creating POST with a new idempotency key, which makes it repeatable.
+    pub(crate) fn idempotent(&self, call: Call) -> Result<Call, ApiError> {
+        let key = crate::entropy::key(self.entropy.as_ref());
+        Ok(call.header(headers::IDEMPOTENCY_KEY, &key)?.repeatable())
+    }
+
+    /// Sends a call and reads its answer as JSON.
+    pub(crate) async fn json<T: DeserializeOwned>(&self, call: Call) -> Result<T, ApiError> {
+        let what = format!("{} {}", call.method, path_only(&call.path));
+        let body = self.bytes(call).await?;
+        serde_json::from_slice(&body)
+            .map_err(|e| ApiError::Protocol(format!("{what} answered other JSON: {e}")))
+    }
+
+    /// Sends a call whose answer has nothing to say beyond its status.
+    pub(crate) async fn done(&self, call: Call) -> Result<(), ApiError> {
+        self.bytes(call).await.map(drop)
+    }
+
+    /// Sends a call and reads its whole answer.
+    pub(crate) async fn bytes(&self, call: Call) -> Result<Bytes, ApiError> {
+        self.persist(&call, |response| self.collect(response, call.limit))
+            .await
+    }
+
+    /// Sends a call and hands out the answer while its body is still on the way.
+    pub(crate) async fn open(&self, call: Call) -> Result<Response, ApiError> {
+        self.persist(&call, |response| std::future::ready(Ok(response)))
+            .await
+    }
+
+    /// Tries until a good answer is there and `read`, or until trying again makes no sense.
+    async fn persist<T, F, R>(&self, call: &Call, read: F) -> Result<T, ApiError>
+    where
+        F: Fn(Response) -> R,
+        R: Future<Output = Result<T, Failure>>,
+    {
+        let mut tried = 0;
+        let mut refreshed = false;
+        loop {
+            tried += 1;
+            let attempt = async { read(self.attempt(call).await?).await };
+            let failure = match attempt.await {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
+            };
+            if failure.error == ApiError::Unauthorized && !refreshed {
+                refreshed = true;
+                if self.auth.refresh().await? {
+                    continue;
+                }
+            }
+            let worth = match failure.again {
+                Again::Never => false,
+                Again::IfSafe => call.repeat == Repeat::Safe,
+                Again::Always => true,
+            };
+            if !worth
+                || tried >= self.retry.tries
+                || failure.at_least > self.retry.longest_retry_after
+            {
+                return Err(failure.error);
+            }
+            let wait = self
+                .retry
+                .backoff(tried, self.entropy.as_ref())
+                .max(failure.at_least);
+            tracing::debug!(
+                method = %call.method, path = path_only(&call.path), tried, ?wait, error = %failure.error,
+                "trying again"
+            );
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Response, Failure> {
+        let mut headers = call.headers.clone();
+        let bearer = format!("Bearer {}", self.auth.bearer().await?);
+        let mut bearer = HeaderValue::from_str(&bearer).map_err(|_| ApiError::Unauthorized)?;
+        bearer.set_sensitive(true);
+        headers.insert(header::AUTHORIZATION, bearer);
+        let device = HeaderValue::from_str(&self.device.to_string())
+            .map_err(|_| ApiError::Protocol("the device id is no header value".into()))?;
+        headers.insert(HeaderName::from_static(headers::DEVICE_ID), device);
+        let base = call.base.as_ref().unwrap_or(&self.base);
+        self.counters.request(call.body.len());
+        let response = self
+            .transport
+            .send(Request {
+                method: call.method.clone(),
+                base: base.text.clone(),
+                path: call.path.clone(),
+                headers,
+                body: call.body.clone(),
+            })
+            .await?;
+        if response.status.is_success() {
+            return Ok(response);
+        }
+        Err(self.failure(response).await)
+    }
+
+    async fn collect(&self, mut response: Response, limit: usize) -> Result<Bytes, Failure> {
+        let mut whole = BytesMut::new();
+        let mut first = Bytes::new();
+        while let Some(part) = response.body.next().await {
+            let part = part?;
+            self.counters.received(part.len());
+            if first.len() + whole.len() + part.len() > limit {
+                let text = format!("it has more than the {limit} bytes that belong there");
+                return Err(ApiError::Protocol(text).into());
+            }
+            // Most bodies arrive in one part, which then needs no copy.
+            if first.is_empty() && whole.is_empty() {
+                first = part;
+            } else {
+                if whole.is_empty() {
+                    whole.extend_from_slice(&std::mem::take(&mut first));
+                }
+                whole.extend_from_slice(&part);
+            }
+        }
+        Ok(if whole.is_empty() {
+            first
+        } else {
+            whole.freeze()
+        })
+    }
+
+    /// Turns an answer that is no success into an error. Its body is read as far as it helps.
+    async fn failure(&self, response: Response) -> Failure {
+        let status = response.status;
+        let wait = retry_after(&response.headers);
+        let head = response
+            .headers
+            .get(header::ETAG)
+            .and_then(|tag| tag.to_str().ok())
+            .and_then(|tag| tag.trim_start_matches("W/").trim_matches('"').parse().ok());
+        let location = response
+            .headers
+            .get(header::LOCATION)
+            .map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
+        let message = match self.collect(response, MAX_ERROR_BODY).await {
+            Ok(body) => serde_json::from_slice::<ErrorBody>(&body)
+                .map(|body| body.message)
+                .ok(),
+            Err(_) => None,
+        };
+        let message = message.map_or_else(
+            || {
+                status
+                    .canonical_reason()
+                    .unwrap_or("no reason given")
+                    .to_owned()
+            },
+            |m| quote(&m),
+        );
+        let at_least = wait.unwrap_or_default();
+        let never = |error| Failure {
+            error,
+            again: Again::Never,
+            at_least,
+        };
+        match status {
+            StatusCode::UNAUTHORIZED => never(ApiError::Unauthorized),
+            StatusCode::FORBIDDEN => never(ApiError::Forbidden { message }),
+            StatusCode::NOT_FOUND => never(ApiError::NotFound { message }),
+            StatusCode::CONFLICT => never(ApiError::Conflict { head, message }),
+            StatusCode::PRECONDITION_FAILED => never(ApiError::PreconditionFailed { message }),
+            StatusCode::GONE => never(ApiError::Gone { message }),
+            StatusCode::PAYLOAD_TOO_LARGE => never(ApiError::TooLarge { message }),
+            StatusCode::INSUFFICIENT_STORAGE => never(ApiError::QuotaFull { message }),
+            StatusCode::TOO_MANY_REQUESTS => Failure {
+                error: ApiError::RateLimited {
+                    retry_after: wait.unwrap_or(Duration::from_secs(1)),
+                },
+                again: Again::Always,
+                at_least,
+            },
+            StatusCode::REQUEST_TIMEOUT => Failure {
+                error: ApiError::Offline(message),
+                again: Again::IfSafe,
+                at_least,
+            },
+            status if status.is_server_error() => Failure {
+                error: ApiError::Server {
+                    status: status.as_u16(),
+                    message,
+                },
+                again: Again::IfSafe,
+                at_least,
+            },
+            status if status.is_redirection() => {
+                let to = quote(&location.unwrap_or_else(|| "nowhere".into()));
+                never(ApiError::Protocol(format!(
+                    "it redirects to {to}, and redirects are not followed"
+                )))
+            }
+            status if status.is_client_error() => never(ApiError::Rejected {
+                status: status.as_u16(),
+                message,
+            }),
+            status => never(ApiError::Protocol(format!(
+                "the status {status} means nothing here"
+            ))),
+        }
+    }
+}
+
+fn path_only(path: &str) -> &str {
+    path.split('?').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! The retry rules, against a transport that plays a script on a paused clock.
+
+use super::*;
+use async_trait::async_trait;
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use tokio::time::Instant;
+
+enum Play {
+    Answer(u16, Vec<(&'static str, &'static str)>, &'static str),
+    Fail(TransportError),
+    CutBody(&'static str),
+}
+
+#[derive(Default)]
+struct Script {
+    plays: Mutex<VecDeque<Play>>,
+    seen: Mutex<Vec<Request>>,
+}
+
+#[async_trait]
+impl Transport for Script {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        self.seen.lock().unwrap().push(request);
+        let play = self
+            .plays
+            .lock()
+            .unwrap()
+            .pop_front()
+            .expect("one request too many");
+        let (status, headers, parts) = match play {
+            Play::Answer(status, headers, body) => (
+                status,
+                headers,
+                vec![Ok(Bytes::from_static(body.as_bytes()))],
+            ),
+            Play::Fail(error) => return Err(error),
+            Play::CutBody(body) => {
+                let cut = Err(TransportError::Cut("reset".into()));
+                (
+                    200,
+                    vec![],
+                    vec![Ok(Bytes::from_static(body.as_bytes())), cut],
+                )
+            }
+        };
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(name, HeaderValue::from_static(value));
+        }
+        Ok(Response {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers: map,
+            body: futures_util::stream::iter(parts).boxed(),
+        })
+    }
+}
+
+struct Tokens(Mutex<Vec<&'static str>>);
+
+#[async_trait]
+impl Auth for Tokens {
+    async fn bearer(&self) -> Result<String, ApiError> {
+        Ok((*self.0.lock().unwrap().last().unwrap()).to_owned())
+    }
+    async fn refresh(&self) -> Result<bool, ApiError> {
+        let mut tokens = self.0.lock().unwrap();
+        if tokens.len() > 1 {
+            tokens.pop();
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+fn api(plays: Vec<Play>) -> (Api, Arc<Script>) {
+    let script = Arc::new(Script {
+        plays: Mutex::new(plays.into()),
+        ..Default::default()
+    });
+    let auth = Arc::new(Tokens(Mutex::new(vec!["fresh", "stale"])));
+    let device = DeviceId::from_random_bytes([7; 16]);
+    let api = Api::new(
+        script.clone(),
+        "http://server.test/",
+        Some("http://files.test"),
+        auth,
+        device,
+    )
+    .unwrap();
+    (api, script)
+}
+
+fn ok() -> Play {
+    Play::Answer(200, vec![], "{}")
+}
+
+fn post() -> Call {
+    Call::new(Method::POST, "/once")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_get_outlives_cut_bodies_and_server_errors() {
+    let (api, script) = api(vec![
+        Play::Fail(TransportError::Connect("refused".into())),
+        Play::Answer(500, vec![], "{\"code\":500,\"message\":\"oh\"}"),
+        Play::CutBody("{\"half\":"),
+        ok(),
+    ]);
+    let value: serde_json::Value = api.json(Call::get("/x")).await.unwrap();
+    assert_eq!(value, serde_json::json!({}));
+    assert_eq!(script.seen.lock().unwrap().len(), 4);
+    assert_eq!(api.counters().snapshot().requests, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_have_happened_is_not_sent_twice() {
+    for play in [
+        Play::Fail(TransportError::Cut("reset".into())),
+        Play::Answer(500, vec![], ""),
+        Play::CutBody("{"),
+    ] {
+        let (api, script) = api(vec![play]);
+        assert!(api.bytes(post()).await.unwrap_err().is_transient());
+        assert_eq!(script.seen.lock().unwrap().len(), 1);
+    }
+    let (api, script) = api(vec![
+        Play::Fail(TransportError::Connect("refused".into())),
+        ok(),
+    ]);
+    api.bytes(post()).await.unwrap();
+    assert_eq!(script.seen.lock().unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_post_carries_the_same_idempotency_key() {
+    let (api, script) = api(vec![Play::Fail(TransportError::Cut("reset".into())), ok()]);
+    let call = api.idempotent(post()).unwrap();
+    api.bytes(call).await.unwrap();
+    let seen = script.seen.lock().unwrap();
+    let keys: Vec<_> = seen
+        .iter()
+        .map(|r| r.headers.get(headers::IDEMPOTENCY_KEY).cloned())
+        .collect();
+    assert!(keys[0].is_some());
+    assert_eq!(keys[0], keys[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limit_is_waited_for_even_by_a_post() {
+    let (api, _) = api(vec![
+        Play::Answer(429, vec![("retry-after", "20")], ""),
+        ok(),
+    ]);
+    let start = Instant::now();
+    api.bytes(post()).await.unwrap();
+    assert!(start.elapsed() >= Duration::from_secs(20));
+    assert!(start.elapsed() < Duration::from_secs(22));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_rate_limit_is_the_callers_to_wait_for() {
+    let (api, _) = api(vec![Play::Answer(429, vec![("retry-after", "3600")], "")]);
+    let error = api.bytes(Call::get("/x")).await.unwrap_err();
+    assert_eq!(
+        error,
+        ApiError::RateLimited {
+            retry_after: Duration::from_secs(3600)
+        }
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn tries_are_bounded() {
+    let plays = (0..5)
+        .map(|_| Play::Fail(TransportError::Connect("refused".into())))
+        .collect();
+    let (api, script) = api(plays);
+    assert_eq!(
+        api.bytes(Call::get("/x")).await.unwrap_err(),
+        ApiError::Offline("refused".into())
+    );
+    assert_eq!(script.seen.lock().unwrap().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_401_refreshes_the_token_once() {
+    let (fresh, script) = api(vec![Play::Answer(401, vec![], ""), ok()]);
+    fresh.bytes(post()).await.unwrap();
+    let tokens: Vec<_> = script
+        .seen
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|r| r.headers["authorization"].clone())
+        .collect();
+    assert_eq!(tokens, ["Bearer stale", "Bearer fresh"]);
+    let (api, _) = api(vec![
+        Play::Answer(401, vec![], ""),
+        Play::Answer(401, vec![], ""),
+    ]);
+    assert_eq!(api.bytes(post()).await.unwrap_err(), ApiError::Unauthorized);
+}
+
+#[tokio::test(start_paused = true)]
+async fn statuses_become_what_a_caller_can_do() {
+    let body = "{\"code\":0,\"message\":\"why\\u0007\"}";
+    let head = "\"00000000-0000-4000-8000-000000000001\"";
+    let message = || "why".to_owned();
+    let cases = [
+        (403, ApiError::Forbidden { message: message() }),
+        (404, ApiError::NotFound { message: message() }),
+        (
+            409,
+            ApiError::Conflict {
+                head: head.trim_matches('"').parse().ok(),
+                message: message(),
+            },
+        ),
+        (412, ApiError::PreconditionFailed { message: message() }),
+        (410, ApiError::Gone { message: message() }),
+        (413, ApiError::TooLarge { message: message() }),
+        (507, ApiError::QuotaFull { message: message() }),
+        (
+            418,
+            ApiError::Rejected {
+                status: 418,
+                message: message(),
+            },
+        ),
+    ];
+    for (status, expected) in cases {
+        let (api, _) = api(vec![Play::Answer(status, vec![("etag", head)], body)]);
+        assert_eq!(api.bytes(Call::get("/x")).await.unwrap_err(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redirect_is_never_followed() {
+    let (api, script) = api(vec![Play::Answer(
+        307,
+        vec![("location", "http://evil.test/")],
+        "",
+    )]);
+    let error = api.bytes(Call::get("/x")).await.unwrap_err();
+    assert!(
+        matches!(&error, ApiError::Protocol(text) if text.contains("evil.test")),
+        "{error}"
+    );
+    assert_eq!(script.seen.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_and_chunks_stay_inside_the_configured_origins() {
+    let (api, script) = api(vec![ok(), ok()]);
+    let (upload, chunk) = (
+        cairn_model::UploadId::from_random_bytes([1; 16]),
+        cairn_model::ChunkId([2; 32]),
+    );
+    for base in ["http://server.test/api/v1", "http://files.test/api/v1/"] {
+        api.put_chunk(base, upload, chunk, Bytes::from_static(b"sealed"))
+            .await
+            .unwrap();
+    }
+    for base in [
+        "http://evil.test/",
+        "https://server.test/",
+        "http://server.test:81/",
+        "http://u@server.test/",
+        "file:///etc",
+    ] {
+        let error = api
+            .put_chunk(base, upload, chunk, Bytes::new())
+            .await
+            .unwrap_err();
+        assert!(matches!(error, ApiError::Protocol(_)), "{base}");
+    }
+    let seen = script.seen.lock().unwrap();
+    assert_eq!(
+        format!("{}{}", seen[1].base, seen[1].path),
+        format!("http://files.test/api/v1/uploads/{upload}/chunks/{chunk}")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_oversized_answer_is_refused() {
+    let (api, _) = api(vec![Play::Answer(200, vec![], "123456789")]);
+    let error = api.bytes(Call::get("/x").limit(8)).await.unwrap_err();
+    assert!(matches!(error, ApiError::Protocol(_)));
+}

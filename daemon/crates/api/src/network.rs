@@ -1,0 +1,129 @@
+//! The real transport: HTTP/1.1 and HTTP/2 through reqwest, TLS through rustls.
+//!
+//! Redirects are never followed, so that no token travels to another origin. Silence is bounded
+//! here; sizes are bounded by the caller, who knows what it asked for.
+
+use crate::transport::{BodyStream, Request, Response, Transport, TransportError};
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use std::error::Error as _;
+use std::time::Duration;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// More than two heartbeats of the change stream.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The slowest uplink that still gets a body through before the answer is waited for.
+const SLOWEST_UPLINK: u64 = 16 * 1024;
+
+/// Talks to a server over the network.
+pub struct HttpTransport {
+    client: reqwest::Client,
+    /// For servers on this machine: a proxy from the environment can't reach them.
+    direct: reqwest::Client,
+}
+
+impl HttpTransport {
+    /// Makes a transport with its own connection pool.
+    ///
+    /// # Errors
+    /// The TLS library found no usable configuration on this machine.
+    pub fn new() -> Result<Self, TransportError> {
+        let build = |direct: bool| {
+            let builder = reqwest::Client::builder()
+                .user_agent(concat!("cairn/", env!("CARGO_PKG_VERSION")))
+                .redirect(reqwest::redirect::Policy::none())
+                .referer(false)
+                .connect_timeout(CONNECT_TIMEOUT)
+                .pool_idle_timeout(Duration::from_secs(30))
+                .tcp_nodelay(true);
+            let builder = if direct { builder.no_proxy() } else { builder };
+            builder.build().map_err(|e| {
+                TransportError::Invalid(format!("can't set up HTTP: {}", describe(&e)))
+            })
+        };
+        Ok(Self {
+            client: build(false)?,
+            direct: build(true)?,
+        })
+    }
+}
+
+#[async_trait]
+impl Transport for HttpTransport {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        let address = format!("{}{}", request.base, request.path);
+        let url = reqwest::Url::parse(&address)
+            .map_err(|e| TransportError::Invalid(format!("{address} is no address: {e}")))?;
+        let client = if is_loopback(&url) {
+            &self.direct
+        } else {
+            &self.client
+        };
+        let patience =
+            IDLE_TIMEOUT + Duration::from_secs(request.body.len() as u64 / SLOWEST_UPLINK);
+        let sending = client
+            .request(request.method, url)
+            .headers(request.headers)
+            .body(request.body)
+            .send();
+        let answer = tokio::time::timeout(patience, sending)
+            .await
+            .map_err(|_| TransportError::Cut(format!("no answer within {} s", patience.as_secs())))?
+            .map_err(|e| classify(&e))?;
+        let status = answer.status();
+        let headers = answer.headers().clone();
+        Ok(Response {
+            status,
+            headers,
+            body: guarded(answer),
+        })
+    }
+}
+
+/// The body, with an error where nothing arrives for too long.
+fn guarded(answer: reqwest::Response) -> BodyStream {
+    let bytes = Box::pin(answer.bytes_stream());
+    futures_util::stream::unfold(Some(bytes), |state| async move {
+        let mut bytes = state?;
+        match tokio::time::timeout(IDLE_TIMEOUT, bytes.next()).await {
+            Ok(Some(Ok(part))) => Some((Ok(part), Some(bytes))),
+            Ok(Some(Err(e))) => Some((Err(TransportError::Cut(describe(&e))), None)),
+            Ok(None) => None,
+            Err(_) => {
+                let silence = format!("nothing arrived for {} s", IDLE_TIMEOUT.as_secs());
+                Some((Err(TransportError::Cut(silence)), None))
+            }
+        }
+    })
+    .boxed()
+}
+
+fn is_loopback(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost")
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+fn classify(error: &reqwest::Error) -> TransportError {
+    let text = describe(error);
+    if error.is_builder() {
+        TransportError::Invalid(text)
+    } else if error.is_connect() {
+        TransportError::Connect(text)
+    } else {
+        TransportError::Cut(text)
+    }
+}
+
+/// The innermost cause: the outer layers only repeat the address.
+fn describe(error: &reqwest::Error) -> String {
+    let mut cause = error.source();
+    let mut text = None;
+    while let Some(inner) = cause {
+        text = Some(inner.to_string());
+        cause = inner.source();
+    }
+    text.unwrap_or_else(|| error.to_string())
+}

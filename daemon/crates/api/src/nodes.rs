@@ -1,0 +1,207 @@
+//! Files and folders: `/nodes`, the trash, revisions, search.
+
+use crate::client::{Api, Call};
+use crate::error::ApiError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cairn_model::{NodeId, RevisionId};
+use cairn_wire::nodes::{
+    CopyNode, CreateNode, DeleteNode, Emptied, ListNodes, Node, NodeBatch, NodeResults, NodeState,
+    Revision, UpdateNode,
+};
+use cairn_wire::{Page, Sealed, headers};
+use http::Method;
+
+const NODES: &str = "/api/v1/nodes";
+
+impl Api {
+    /// `GET /nodes`: one page of a folder, or of the trash.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn list_nodes(&self, query: &ListNodes) -> Result<Page<Node>, ApiError> {
+        self.json(Call::get(NODES).query(query)?).await
+    }
+
+    /// All nodes of a folder (`None`: the top of the space), or those of one name.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] if the folder is none.
+    pub async fn children(
+        &self,
+        parent: Option<NodeId>,
+        name: Option<&str>,
+    ) -> Result<Vec<Node>, ApiError> {
+        let query = ListNodes {
+            parent_id: parent,
+            name: name.map(Into::into),
+            ..Default::default()
+        };
+        self.all_pages(NODES, &query).await
+    }
+
+    /// `GET /nodes/{id}`.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`], also for a node of someone else.
+    pub async fn node(&self, id: NodeId) -> Result<Node, ApiError> {
+        self.json(Call::get(format!("{NODES}/{id}"))).await
+    }
+
+    /// `POST /nodes`: makes a folder. Repeating it with the same id is the same request.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if the name is taken.
+    pub async fn create_folder(&self, folder: &CreateNode) -> Result<Node, ApiError> {
+        self.json(self.idempotent(Call::new(Method::POST, NODES).json(folder)?)?)
+            .await
+    }
+
+    /// `PUT /nodes/{id}`: changes the given fields at once; `version` guards against changes
+    /// that were not seen.
+    ///
+    /// # Errors
+    /// [`ApiError::PreconditionFailed`] for another version, [`ApiError::Conflict`] if the name
+    /// is taken or a folder would be inside itself.
+    pub async fn update_node(
+        &self,
+        id: NodeId,
+        version: Option<u64>,
+        change: &UpdateNode,
+    ) -> Result<Node, ApiError> {
+        let call = Call::new(Method::PUT, format!("{NODES}/{id}")).json(change)?;
+        let call = match version {
+            // Sent twice, the second would find the version that the first has made.
+            Some(version) => call.if_match(version)?,
+            None => call.repeatable(),
+        };
+        self.json(call).await
+    }
+
+    /// `DELETE /nodes/{id}`: into the trash, with everything below. `seen` is a feed position: what
+    /// other devices changed after it is not deleted.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if something below changed after `seen`; [`ApiError::NotFound`] if it
+    /// is in the trash already.
+    pub async fn delete_node(
+        &self,
+        id: NodeId,
+        seen: Option<&str>,
+        seal: Option<&Sealed>,
+    ) -> Result<(), ApiError> {
+        let query = DeleteNode {
+            seen: seen.map(Into::into),
+        };
+        let call = Call::new(Method::DELETE, format!("{NODES}/{id}"))
+            .query(&query)?
+            .repeatable();
+        let call = match seal {
+            Some(seal) => call.header(headers::NODE_SEAL, &STANDARD.encode(&seal.0))?,
+            None => call,
+        };
+        self.done(call).await
+    }
+
+    /// `POST /nodes/batch`: up to 1,000 operations, an answer for each in their order.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] if the number of answers is another.
+    pub async fn node_batch(&self, batch: &NodeBatch) -> Result<NodeResults, ApiError> {
+        let call = Call::new(Method::POST, format!("{NODES}/batch")).json(batch)?;
+        let results: NodeResults = self.json(self.idempotent(call)?).await?;
+        same_count(results.results.len(), batch.operations.len())?;
+        Ok(results)
+    }
+
+    /// `POST /nodes/{id}/copy`: a file, or a folder with everything below, in one step.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if the name is taken.
+    pub async fn copy_node(&self, id: NodeId, copy: &CopyNode) -> Result<Node, ApiError> {
+        self.json(
+            self.idempotent(Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(copy)?)?,
+        )
+        .await
+    }
+
+    /// `POST /nodes/{id}/restore`: out of the trash, to where it was.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] if it is not in the trash.
+    pub async fn restore_node(&self, id: NodeId) -> Result<Node, ApiError> {
+        self.json(self.idempotent(Call::new(Method::POST, format!("{NODES}/{id}/restore")))?)
+            .await
+    }
+
+    /// Everything in the trash.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn trash(&self) -> Result<Vec<Node>, ApiError> {
+        let query = ListNodes {
+            state: Some(NodeState::Trashed),
+            ..Default::default()
+        };
+        self.all_pages(NODES, &query).await
+    }
+
+    /// `DELETE /trash`: deletes for good what is in the trash.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn empty_trash(&self) -> Result<Emptied, ApiError> {
+        self.json(Call::new(Method::DELETE, "/api/v1/trash").repeatable())
+            .await
+    }
+
+    /// `DELETE /trash/{id}`: deletes one node in the trash for good.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] if it is not in the trash.
+    pub async fn purge_node(&self, id: NodeId) -> Result<(), ApiError> {
+        self.done(Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).repeatable())
+            .await
+    }
+
+    /// `GET /nodes/{id}/revisions`: all revisions, the newest first.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`].
+    pub async fn revisions(&self, id: NodeId) -> Result<Vec<Revision>, ApiError> {
+        self.all_pages(&format!("{NODES}/{id}/revisions"), &())
+            .await
+    }
+
+    /// `POST /nodes/{id}/revisions/{rev}/restore`: makes an old revision's content the newest.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`].
+    pub async fn restore_revision(
+        &self,
+        id: NodeId,
+        revision: RevisionId,
+    ) -> Result<Node, ApiError> {
+        let path = format!("{NODES}/{id}/revisions/{revision}/restore");
+        self.json(self.idempotent(Call::new(Method::POST, path))?)
+            .await
+    }
+
+    /// `GET /search`: nodes whose name contains the text (at least 2 characters).
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] for a shorter text.
+    pub async fn search(&self, query: &str) -> Result<Vec<Node>, ApiError> {
+        self.all_pages("/api/v1/search/", &[("query", query)]).await
+    }
+}
+
+/// Refuses an answer to a batch that leaves elements out or adds some.
+pub(crate) fn same_count(got: usize, asked: usize) -> Result<(), ApiError> {
+    if got == asked {
+        return Ok(());
+    }
+    Err(ApiError::Protocol(format!(
+        "a batch of {asked} has {got} answers"
+    )))
+}

@@ -1,0 +1,130 @@
+//! When a failed request is sent again, and after how long.
+
+use crate::entropy::{Entropy, fraction};
+use http::HeaderMap;
+use std::time::Duration;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
+
+/// How patient one call is. Whoever calls decides what happens after its last try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// How often a request goes out at most, at least 1.
+    pub tries: u32,
+    /// The wait before the second try; it doubles with each further one.
+    pub base: Duration,
+    /// No wait of our own is longer.
+    pub cap: Duration,
+    /// A `Retry-After` beyond this is reported instead of waited for.
+    pub longest_retry_after: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            tries: 5,
+            base: Duration::from_millis(300),
+            cap: Duration::from_secs(15),
+            longest_retry_after: Duration::from_secs(60),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// The wait after the `tried`-th try: between half and the whole of a doubling time, so that
+    /// many clients don't come back at the same moment.
+    pub(crate) fn backoff(&self, tried: u32, entropy: &dyn Entropy) -> Duration {
+        let doubled = self.base.saturating_mul(
+            1_u32
+                .checked_shl(tried.saturating_sub(1))
+                .unwrap_or(u32::MAX),
+        );
+        doubled.min(self.cap).mul_f64(0.5 + fraction(entropy) / 2.0)
+    }
+}
+
+/// Whether a request that may have been carried out can be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// Doing it twice is doing it once.
+    Safe,
+    /// Only while it is certain that the server has not acted.
+    Once,
+}
+
+/// What a failed try says about another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    Never,
+    /// The server may have acted: only [`Repeat::Safe`] requests go out again.
+    IfSafe,
+    /// The server has not acted.
+    Always,
+}
+
+/// `Retry-After` in seconds or as an HTTP date.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers
+        .get(http::header::RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = OffsetDateTime::parse(&text.replace("GMT", "+0000"), &Rfc2822).ok()?;
+    // The server's own clock is the only one that its date can be compared with.
+    let now = headers.get(http::header::DATE)?.to_str().ok()?;
+    let now = OffsetDateTime::parse(&now.replace("GMT", "+0000"), &Rfc2822).ok()?;
+    Some(Duration::try_from(until - now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    struct Fixed(u8);
+    impl Entropy for Fixed {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(self.0);
+        }
+    }
+
+    #[test]
+    fn waits_double_up_to_the_cap_and_vary() {
+        let policy = RetryPolicy {
+            base: Duration::from_millis(100),
+            cap: Duration::from_secs(1),
+            ..Default::default()
+        };
+        assert_eq!(policy.backoff(1, &Fixed(0)), Duration::from_millis(50));
+        assert_eq!(policy.backoff(3, &Fixed(0)), Duration::from_millis(200));
+        assert_eq!(policy.backoff(40, &Fixed(0)), Duration::from_millis(500));
+        assert!(policy.backoff(1, &Fixed(255)) > Duration::from_millis(99));
+        assert!(policy.backoff(40, &Fixed(255)) <= Duration::from_secs(1));
+    }
+
+    #[test]
+    fn retry_after_reads_seconds_and_dates() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(retry_after(&headers), None);
+        headers.insert("retry-after", HeaderValue::from_static("7"));
+        assert_eq!(retry_after(&headers), Some(Duration::from_secs(7)));
+        headers.insert(
+            "retry-after",
+            HeaderValue::from_static("Wed, 21 Oct 2015 07:28:30 GMT"),
+        );
+        assert_eq!(retry_after(&headers), None, "no date to compare with");
+        headers.insert(
+            "date",
+            HeaderValue::from_static("Wed, 21 Oct 2015 07:28:00 GMT"),
+        );
+        assert_eq!(retry_after(&headers), Some(Duration::from_secs(30)));
+        headers.insert(
+            "date",
+            HeaderValue::from_static("Wed, 21 Oct 2015 08:00:00 GMT"),
+        );
+        assert_eq!(retry_after(&headers), Some(Duration::ZERO));
+    }
+}

@@ -1,0 +1,55 @@
+//! The seam between the client and the network: one request out, one streamed answer back.
+//!
+//! It knows nothing of tokens, retries or endpoints. A transport never follows a redirect: the
+//! answer with the `Location` is the answer.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use http::{HeaderMap, Method, StatusCode};
+
+/// The bytes of an answer as they arrive.
+pub type BodyStream = BoxStream<'static, Result<Bytes, TransportError>>;
+
+/// One request. Its address is `base` followed by `path`.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: Method,
+    /// Scheme, host, port and path prefix, without a trailing slash.
+    pub base: String,
+    /// From the leading slash on, with the query.
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+/// One answer; its body may still be on the way.
+pub struct Response {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: BodyStream,
+}
+
+/// Why no complete answer came.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// The request never reached the server: it can be sent again without harm.
+    #[error("{0}")]
+    Connect(String),
+    /// The connection broke or fell silent after the request went out: the server may have acted.
+    #[error("{0}")]
+    Cut(String),
+    /// The request can't be sent at all, whatever the network does.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// Sends requests.
+#[async_trait]
+pub trait Transport: Send + Sync {
+    /// Sends one request and returns as soon as the head of the answer is there.
+    ///
+    /// # Errors
+    /// [`TransportError`] where no answer came; every HTTP status is an answer.
+    async fn send(&self, request: Request) -> Result<Response, TransportError>;
+}

@@ -1,0 +1,102 @@
+//! Content up: resumable uploads by chunk, and many small files in one frame.
+
+use crate::client::{Api, Call};
+use crate::error::ApiError;
+use crate::nodes::same_count;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use cairn_model::{ChunkId, UploadId};
+use cairn_wire::nodes::{Node, NodeResults};
+use cairn_wire::transfer::{CompleteUpload, CreateUpload, Upload, UploadBatch};
+use cairn_wire::{frame, headers};
+use http::Method;
+use sha2::{Digest as _, Sha256};
+
+const UPLOADS: &str = "/api/v1/uploads";
+
+impl Api {
+    /// `POST /uploads`: begins an upload, or finds it again by its revision id.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if the base is no longer the head or the name is taken,
+    /// [`ApiError::QuotaFull`], [`ApiError::TooLarge`].
+    pub async fn create_upload(&self, upload: &CreateUpload) -> Result<Upload, ApiError> {
+        self.json(Call::new(Method::POST, UPLOADS).json(upload)?.repeatable())
+            .await
+    }
+
+    /// `GET /uploads/{id}`: which chunks are still missing.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] once it is completed, given up or expired.
+    pub async fn get_upload(&self, id: UploadId) -> Result<Upload, ApiError> {
+        self.json(Call::get(format!("{UPLOADS}/{id}"))).await
+    }
+
+    /// `DELETE /uploads/{id}`: gives up.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] if there is none.
+    pub async fn delete_upload(&self, id: UploadId) -> Result<(), ApiError> {
+        self.done(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).repeatable())
+            .await
+    }
+
+    /// `PUT {chunk_url}/uploads/{id}/chunks/{chunk}`: sends one sealed chunk with its digest.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] if `chunk_url` is outside the configured origins.
+    pub async fn put_chunk(
+        &self,
+        chunk_url: &str,
+        id: UploadId,
+        chunk: ChunkId,
+        sealed: Bytes,
+    ) -> Result<(), ApiError> {
+        let digest = format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(&sealed)));
+        let call = Call::new(Method::PUT, format!("/uploads/{id}/chunks/{chunk}"))
+            .at(self.known_base(chunk_url)?)
+            .body(sealed, "application/octet-stream")
+            .header(headers::CONTENT_DIGEST, &digest)?
+            .repeatable();
+        self.done(call).await
+    }
+
+    /// `POST /uploads/{id}/complete`: makes the revision the head, all at once.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if the base is no longer the head or the name is taken.
+    pub async fn complete_upload(
+        &self,
+        id: UploadId,
+        complete: &CompleteUpload,
+    ) -> Result<Node, ApiError> {
+        self.json(
+            Call::new(Method::POST, format!("{UPLOADS}/{id}/complete"))
+                .json(complete)?
+                .repeatable(),
+        )
+        .await
+    }
+
+    /// `POST /uploads/batch`: many small files in one request. `payload` is the sealed chunks of
+    /// all files in order; the answers come in the order of the files.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] if the number of answers is another.
+    pub async fn upload_batch(
+        &self,
+        batch: &UploadBatch,
+        payload: &[Bytes],
+    ) -> Result<NodeResults, ApiError> {
+        let body = frame::encode(batch, payload)
+            .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
+        let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))
+            .body(body, frame::MEDIA_TYPE)
+            .repeatable();
+        let results: NodeResults = self.json(call).await?;
+        same_count(results.results.len(), batch.files.len())?;
+        Ok(results)
+    }
+}
