@@ -1,0 +1,60 @@
+//! What happened, for people. The newest 100,000 rows are kept.
+
+use crate::columns::{collect, signed, unsigned};
+use crate::error::IndexError;
+use crate::open::Db;
+use cairn_model::FolderId;
+
+/// How many rows are kept.
+const KEEP: i64 = 100_000;
+
+/// One thing that happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ActivityRow {
+    /// Milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    pub folder: Option<FolderId>,
+    /// `uploaded`, `downloaded`, `renamed`, `deleted`, `conflict`, …
+    pub kind: String,
+    pub path: String,
+    /// The name of the device that made the change, where it is known.
+    pub device: Option<String>,
+    pub bytes: u64,
+}
+
+impl Db<'_> {
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn add_activity(&self, row: &ActivityRow) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("INSERT INTO activity (at, folder, kind, path, device, bytes) VALUES (?1,?2,?3,?4,?5,?6)")?
+            .execute((row.at_ms, row.folder.map(|f| f.0), &row.kind, &row.path, &row.device, signed(row.bytes)))?;
+        let id = self.0.last_insert_rowid();
+        if id % 1_000 == 0 {
+            self.0.prepare_cached("DELETE FROM activity WHERE id <= ?1")?.execute([id - KEEP])?;
+        }
+        Ok(())
+    }
+
+    /// The newest `limit` rows, newest first.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn activity(&self, limit: u32) -> Result<Vec<ActivityRow>, IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT at, folder, kind, path, device, bytes FROM activity ORDER BY id DESC LIMIT ?1")?;
+        collect(&mut statement.query([limit])?, |row| {
+            Ok(ActivityRow {
+                at_ms: row.get(0)?,
+                folder: row.get::<_, Option<i64>>(1)?.map(FolderId),
+                kind: row.get(2)?,
+                path: row.get(3)?,
+                device: row.get(4)?,
+                bytes: unsigned(row.get(5)?)?,
+            })
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Open conflicts: each is a conflict copy that still stands on this disk.
+
+use crate::columns::{collect, node_from};
+use crate::error::IndexError;
+use crate::open::Db;
+use cairn_model::{FolderId, LocalId, NodeId};
+
+/// An open conflict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConflictRow {
+    pub folder: FolderId,
+    /// The conflict copy.
+    pub copy: LocalId,
+    /// What kept the name, if it was a node.
+    pub node: Option<NodeId>,
+    /// `edit`, `create`, `move` or `type`.
+    pub kind: String,
+    /// The device whose version kept the name, where it is known.
+    pub device: String,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+}
+
+impl Db<'_> {
+    /// Opens a conflict (or replaces the one of the same copy).
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn open_conflict(&self, row: &ConflictRow) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO conflicts (folder, copy, node, kind, device, at) VALUES (?1,?2,?3,?4,?5,?6)",
+            )?
+            .execute((
+                row.folder.0,
+                row.copy.0,
+                row.node.as_ref().map(NodeId::as_bytes),
+                &row.kind,
+                &row.device,
+                row.at_ms,
+            ))?;
+        Ok(())
+    }
+
+    /// Closes the conflict of a copy.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn close_conflict(&self, copy: LocalId) -> Result<(), IndexError> {
+        self.0.prepare_cached("DELETE FROM conflicts WHERE copy = ?1")?.execute([copy.0])?;
+        Ok(())
+    }
+
+    /// All open conflicts, oldest first. (A copy that is removed closes its conflict.)
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn conflicts(&self) -> Result<Vec<ConflictRow>, IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT folder, copy, node, kind, device, at FROM conflicts ORDER BY id")?;
+        collect(&mut statement.query([])?, |row| {
+            let node: Option<Vec<u8>> = row.get(2)?;
+            Ok(ConflictRow {
+                folder: FolderId(row.get(0)?),
+                copy: LocalId(row.get(1)?),
+                node: node.map(|b| node_from(&b)).transpose()?,
+                kind: row.get(3)?,
+                device: row.get(4)?,
+                at_ms: row.get(5)?,
+            })
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! What can go wrong with the index.
+
+use std::path::PathBuf;
+
+/// A failure of the index file or of what stands in it.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("the index {path} can't be opened: {source}")]
+    Open {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
+    #[error("the unreadable index {path} can't be moved aside: {source}")]
+    SetAside {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("the index was written by a newer Cairn (schema {found}, this one knows {known}): update Cairn")]
+    TooNew { found: i64, known: i64 },
+    #[error("the list of folder pairs {path} can't be written: {source}")]
+    Roster {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("the disk that holds the index is full: free some space")]
+    DiskFull,
+    #[error("the index refused a change: {0}")]
+    Sql(rusqlite::Error),
+    #[error("the index holds a value that it should not ({0}): delete it to have it built again")]
+    Corrupt(&'static str),
+}
+
+impl From<rusqlite::Error> for IndexError {
+    fn from(error: rusqlite::Error) -> Self {
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
+            Self::DiskFull
+        } else {
+            Self::Sql(error)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Folder pairs and what the user chose for each.
+
+use crate::columns::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
+use crate::error::IndexError;
+use crate::open::Db;
+use cairn_model::{FolderId, NodeId};
+use rusqlite::Row;
+use serde::{Deserialize, Serialize};
+
+/// Which way changes travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FolderMode {
+    #[default]
+    TwoWay,
+    Upload,
+    Download,
+}
+
+/// When a plan's deletions wait for a person: more than `percent` of the folder's files **and** at
+/// least `files` of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Gate {
+    pub percent: u8,
+    pub files: u64,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self { percent: 50, files: 50 }
+    }
+}
+
+/// What the user chose for a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FolderSettings {
+    pub mode: FolderMode,
+    /// Patterns (gitignore syntax) that this device leaves out, on top of `.cairnignore`.
+    pub exclude: Vec<String>,
+    /// Where not empty: only these subfolders come to this device.
+    pub only: Vec<String>,
+    /// `None`: the gate is off.
+    pub gate: Option<Gate>,
+    pub paused: bool,
+    /// Milliseconds since 1970-01-01 UTC; with `paused`: until then.
+    pub paused_until: Option<i64>,
+}
+
+/// A pair of a local and a remote folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FolderRow {
+    pub id: FolderId,
+    /// Absolute path of the local folder.
+    pub root: String,
+    /// Path on the service, from the top of the space: `/` or `/a/b`.
+    pub remote_path: String,
+    /// `None`: not looked up yet. `Some(None)`: the top of the space.
+    pub remote_node: Option<Option<NodeId>>,
+    /// Device and inode of the root directory when it was linked.
+    pub root_file: Option<(u64, u64)>,
+    pub settings: FolderSettings,
+}
+
+const COLUMNS: &str = "id, root, remote_path, remote_node, root_device, root_inode, settings";
+
+fn read(row: &Row<'_>) -> Result<FolderRow, IndexError> {
+    let node: Option<Vec<u8>> = row.get(3)?;
+    let device: Option<i64> = row.get(4)?;
+    let inode: Option<i64> = row.get(5)?;
+    let settings: String = row.get(6)?;
+    Ok(FolderRow {
+        id: FolderId(row.get(0)?),
+        root: row.get(1)?,
+        remote_path: row.get(2)?,
+        remote_node: node.map(|b| parent_node_from(&b)).transpose()?,
+        root_file: device.zip(inode).map(|(d, i)| (bits_from(d), bits_from(i))),
+        settings: serde_json::from_str(&settings).map_err(|_| IndexError::Corrupt("folder settings"))?,
+    })
+}
+
+fn settings_text(settings: &FolderSettings) -> Result<String, IndexError> {
+    serde_json::to_string(settings).map_err(|_| IndexError::Corrupt("folder settings"))
+}
+
+impl Db<'_> {
+    /// All folder pairs, oldest first.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM folders ORDER BY id"))?;
+        collect(&mut statement.query([])?, read)
+    }
+
+    /// One folder pair.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn folder(&self, id: FolderId) -> Result<Option<FolderRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
+        first(&mut statement.query([id.0])?, read)
+    }
+
+    /// Adds a folder pair; its remote node is looked up by the engine later.
+    ///
+    /// # Errors
+    /// SQLite's; a local root that is a pair already.
+    pub fn add_folder(&self, root: &str, remote_path: &str, settings: &FolderSettings) -> Result<FolderId, IndexError> {
+        self.0
+            .prepare_cached("INSERT INTO folders (root, remote_path, settings) VALUES (?1, ?2, ?3)")?
+            .execute((root, remote_path, settings_text(settings)?))?;
+        self.1.set(true);
+        Ok(FolderId(self.0.last_insert_rowid()))
+    }
+
+    /// Records what the remote folder is, and which directory the root is.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn link_folder(
+        &self,
+        id: FolderId,
+        remote_node: Option<NodeId>,
+        root_file: (u64, u64),
+    ) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("UPDATE folders SET remote_node = ?2, root_device = ?3, root_inode = ?4 WHERE id = ?1")?
+            .execute((id.0, parent_node_to(remote_node), bits_to(root_file.0), bits_to(root_file.1)))?;
+        Ok(())
+    }
+
+    /// Replaces a folder's settings.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn set_folder_settings(&self, id: FolderId, settings: &FolderSettings) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("UPDATE folders SET settings = ?2 WHERE id = ?1")?
+            .execute((id.0, settings_text(settings)?))?;
+        self.1.set(true);
+        Ok(())
+    }
+
+    /// Forgets a folder pair with all that is known of it. Files stay on both sides.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_folder(&self, id: FolderId) -> Result<(), IndexError> {
+        self.0.prepare_cached("DELETE FROM folders WHERE id = ?1")?.execute([id.0])?;
+        self.1.set(true);
+        Ok(())
+    }
+
+    /// Remembers that a remote node is left out on this device, whatever it is called later.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn exclude(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("INSERT OR IGNORE INTO excluded (folder, node) VALUES (?1, ?2)")?
+            .execute((folder.0, node.as_bytes()))?;
+        Ok(())
+    }
+
+    /// Tells whether a remote node is left out on this device.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn is_excluded(&self, folder: FolderId, node: NodeId) -> Result<bool, IndexError> {
+        Ok(self
+            .0
+            .prepare_cached("SELECT 1 FROM excluded WHERE folder = ?1 AND node = ?2")?
+            .exists((folder.0, node.as_bytes()))?)
+    }
+
+    /// Forgets which nodes were left out, because the choice has changed.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn clear_excluded(&self, folder: FolderId) -> Result<(), IndexError> {
+        self.0.prepare_cached("DELETE FROM excluded WHERE folder = ?1")?.execute([folder.0])?;
+        Ok(())
+    }
+
+    /// The pairs that a remote node belongs to, going up its parents.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub(crate) fn folders_of(&self, folders: &[FolderRow], parent: Option<NodeId>) -> Result<Vec<FolderId>, IndexError> {
+        let mut out = Vec::new();
+        let mut at = parent.map_or(TOP, |id| *id.as_bytes());
+        let mut statement = self.0.prepare_cached("SELECT parent FROM remote WHERE node = ?1")?;
+        // A ring can't be recorded (see `remote`); the bound is for a damaged index.
+        for _ in 0..10_000 {
+            let here = parent_node_from(&at)?;
+            out.extend(folders.iter().filter(|f| f.remote_node == Some(here)).map(|f| f.id));
+            if at == TOP {
+                return Ok(out);
+            }
+            let up: Option<Vec<u8>> = first(&mut statement.query([at])?, |row| Ok(row.get(0)?))?;
+            match up {
+                Some(bytes) => at = crate::columns::id_from(&bytes)?,
+                None => return Ok(out),
+            }
+        }
+        Err(IndexError::Corrupt("parents that go in a ring"))
+    }
+}

@@ -1,0 +1,62 @@
+//! Uploads in progress, so that one goes on after a crash instead of beginning again.
+
+use crate::columns::{first, node_from, signed};
+use crate::error::IndexError;
+use crate::local::LocalStat;
+use crate::open::Db;
+use cairn_model::{LocalId, NodeId};
+
+/// An upload that was begun. It holds only for exactly these bytes: another stat begins another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JournalRow {
+    pub local: LocalId,
+    pub node: NodeId,
+    /// What the transfer needs to go on; opaque here.
+    pub state: Vec<u8>,
+}
+
+impl Db<'_> {
+    /// The upload in progress of a local file, if it was begun for bytes of this stat.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn journal(&self, local: LocalId, stat: &LocalStat) -> Result<Option<JournalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT node, state FROM journal WHERE local = ?1 AND size = ?2 AND mtime = ?3 AND ctime = ?4",
+        )?;
+        let values = (local.0, signed(stat.size), stat.mtime, stat.ctime);
+        first(&mut statement.query(values)?, |row| {
+            let node: Vec<u8> = row.get(0)?;
+            Ok(JournalRow { local, node: node_from(&node)?, state: row.get(1)? })
+        })
+    }
+
+    /// Begins, or replaces, the journal of a file's upload.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn put_journal(&self, row: &JournalRow, stat: &LocalStat) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO journal (local, node, state, size, mtime, ctime) VALUES (?1,?2,?3,?4,?5,?6)",
+            )?
+            .execute(rusqlite::params![
+                row.local.0,
+                row.node.as_bytes(),
+                row.state,
+                signed(stat.size),
+                stat.mtime,
+                stat.ctime,
+            ])?;
+        Ok(())
+    }
+
+    /// Ends the journal of a file's upload.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn end_journal(&self, local: LocalId) -> Result<(), IndexError> {
+        self.0.prepare_cached("DELETE FROM journal WHERE local = ?1")?.execute([local.0])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,339 @@
+//! The local tree: what scans saw.
+
+use crate::columns::{
+    bits_from, bits_to, collect, first, hash_from, kind_from, kind_to, name_from, parent_local_from,
+    parent_local_to, signed, unsigned,
+};
+use crate::error::IndexError;
+use crate::open::Db;
+use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, RelPath};
+use rusqlite::Row;
+
+/// The part of a file's stat that tells whether it may have changed, and its identity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LocalStat {
+    /// Bytes; 0 for a directory.
+    pub size: u64,
+    /// Nanoseconds since 1970-01-01 UTC; 0 for a directory, whose times say nothing.
+    pub mtime: i64,
+    pub ctime: i64,
+    pub device: u64,
+    pub inode: u64,
+    /// Birth time in nanoseconds: file ids are used again, a file id with a birth time is not.
+    pub birth: Option<i64>,
+}
+
+impl LocalStat {
+    /// Tells whether both are the same file, whatever became of its content.
+    #[must_use]
+    pub fn same_file(&self, other: &Self) -> bool {
+        (self.device, self.inode, self.birth) == (other.device, other.inode, other.birth)
+    }
+}
+
+/// Why a local file stays as it is and takes no part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Held {
+    #[default]
+    No,
+    /// By `.cairnignore`, the built-in rules or the folder's exclude list.
+    Ignored,
+    /// A symlink, socket or device stands there now.
+    Special,
+    /// Its name equals another's on the service, or can't be held there.
+    Name,
+    /// It can't be read.
+    Unreadable,
+}
+
+impl Held {
+    fn to_column(self) -> i64 {
+        match self {
+            Self::No => 0,
+            Self::Ignored => 1,
+            Self::Special => 2,
+            Self::Name => 3,
+            Self::Unreadable => 4,
+        }
+    }
+
+    fn from_column(value: i64) -> Result<Self, IndexError> {
+        [Self::No, Self::Ignored, Self::Special, Self::Name, Self::Unreadable]
+            .into_iter()
+            .find(|held| held.to_column() == value)
+            .ok_or(IndexError::Corrupt("held"))
+    }
+}
+
+/// A local file or directory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalRow {
+    pub id: LocalId,
+    pub folder: FolderId,
+    pub parent: Option<LocalId>,
+    pub name: Name,
+    pub kind: Kind,
+    pub stat: LocalStat,
+    pub executable: bool,
+    /// Of the bytes that `stat` describes; `None` where those were not read.
+    pub hash: Option<ContentHash>,
+    pub held: Held,
+}
+
+const COLUMNS: &str =
+    "id, folder, parent, name, kind, size, mtime, ctime, device, inode, birth, executable, hash, held";
+
+pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
+    Ok(LocalRow {
+        id: LocalId(row.get(0)?),
+        folder: FolderId(row.get(1)?),
+        parent: parent_local_from(row.get(2)?),
+        name: name_from(row.get(3)?)?,
+        kind: kind_from(row.get(4)?)?,
+        stat: LocalStat {
+            size: unsigned(row.get(5)?)?,
+            mtime: row.get(6)?,
+            ctime: row.get(7)?,
+            device: bits_from(row.get(8)?),
+            inode: bits_from(row.get(9)?),
+            birth: row.get(10)?,
+        },
+        executable: row.get(11)?,
+        hash: hash_from(row.get(12)?)?,
+        held: Held::from_column(row.get(13)?)?,
+    })
+}
+
+impl Db<'_> {
+    /// One local row.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn local(&self, id: LocalId) -> Result<Option<LocalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
+        first(&mut statement.query([id.0])?, read)
+    }
+
+    /// The children of a directory (`None`: of the root), by name.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn children(&self, folder: FolderId, parent: Option<LocalId>) -> Result<Vec<LocalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 ORDER BY name"
+        ))?;
+        collect(&mut statement.query((folder.0, parent_local_to(parent)))?, read)
+    }
+
+    /// The child of that name.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn child(&self, folder: FolderId, parent: Option<LocalId>, name: &Name) -> Result<Option<LocalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND name = ?3"
+        ))?;
+        first(&mut statement.query((folder.0, parent_local_to(parent), name.as_str()))?, read)
+    }
+
+    /// The children whose names compare equal (more than one only where the disk allows it).
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn children_by_key(
+        &self,
+        folder: FolderId,
+        parent: Option<LocalId>,
+        name: &Name,
+    ) -> Result<Vec<LocalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND key = ?3 ORDER BY name"
+        ))?;
+        collect(&mut statement.query((folder.0, parent_local_to(parent), name.key().as_str()))?, read)
+    }
+
+    /// The rows that were seen as this very file (more than one for hard links).
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn locals_by_file(&self, folder: FolderId, stat: &LocalStat) -> Result<Vec<LocalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND inode = ?2 AND device = ?3 AND birth IS ?4 ORDER BY id"
+        ))?;
+        let values = (folder.0, bits_to(stat.inode), bits_to(stat.device), stat.birth);
+        collect(&mut statement.query(values)?, read)
+    }
+
+    /// The path of a row from the folder's root; `None` if it (or a parent) is not in the index.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn local_path(&self, id: LocalId) -> Result<Option<RelPath>, IndexError> {
+        let mut names = Vec::new();
+        let mut at = id.0;
+        let mut statement = self.0.prepare_cached("SELECT parent, name FROM local WHERE id = ?1")?;
+        while at != 0 {
+            let up = first(&mut statement.query([at])?, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let Some((parent, name)): Option<(i64, String)> = up else { return Ok(None) };
+            names.push(name_from(name)?);
+            if names.len() > 10_000 {
+                return Err(IndexError::Corrupt("local parents that go in a ring"));
+            }
+            at = parent;
+        }
+        names.reverse();
+        Ok(Some(names.into_iter().collect()))
+    }
+
+    /// The row at a path; `Ok(None)` if nothing is known there.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn local_at(&self, folder: FolderId, path: &RelPath) -> Result<Option<LocalRow>, IndexError> {
+        let mut found: Option<LocalRow> = None;
+        for name in path.names() {
+            let parent = found.as_ref().map(|row| row.id);
+            found = self.child(folder, parent, name)?;
+            if found.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds a row; `row.id` is ignored, the new id is returned. It becomes dirty.
+    ///
+    /// # Errors
+    /// SQLite's; a name that the directory has already.
+    pub fn insert_local(&self, row: &LocalRow) -> Result<LocalId, IndexError> {
+        self.0
+            .prepare_cached(
+                "INSERT INTO local (folder, parent, name, key, kind, size, mtime, ctime, device, inode, birth, \
+                 executable, hash, held) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+            )?
+            .execute(rusqlite::params![
+                row.folder.0,
+                parent_local_to(row.parent),
+                row.name.as_str(),
+                row.name.key().as_str(),
+                kind_to(row.kind),
+                signed(row.stat.size),
+                row.stat.mtime,
+                row.stat.ctime,
+                bits_to(row.stat.device),
+                bits_to(row.stat.inode),
+                row.stat.birth,
+                row.executable,
+                row.hash.map(|h| h.0),
+                row.held.to_column(),
+            ])?;
+        let id = LocalId(self.0.last_insert_rowid());
+        self.mark_local(row.folder, id)?;
+        Ok(id)
+    }
+
+    /// Replaces everything but id and folder of a row. It becomes dirty.
+    ///
+    /// # Errors
+    /// SQLite's; a name that the directory has already.
+    pub fn update_local(&self, row: &LocalRow) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "UPDATE local SET parent=?2, name=?3, key=?4, kind=?5, size=?6, mtime=?7, ctime=?8, device=?9, \
+                 inode=?10, birth=?11, executable=?12, hash=?13, held=?14 WHERE id=?1",
+            )?
+            .execute(rusqlite::params![
+                row.id.0,
+                parent_local_to(row.parent),
+                row.name.as_str(),
+                row.name.key().as_str(),
+                kind_to(row.kind),
+                signed(row.stat.size),
+                row.stat.mtime,
+                row.stat.ctime,
+                bits_to(row.stat.device),
+                bits_to(row.stat.inode),
+                row.stat.birth,
+                row.executable,
+                row.hash.map(|h| h.0),
+                row.held.to_column(),
+            ])?;
+        self.mark_local(row.folder, row.id)
+    }
+
+    /// Records the hash of the bytes that `stat` describes; nothing happens if the row has moved on.
+    /// Tells whether it was recorded.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn set_local_hash(&self, id: LocalId, stat: &LocalStat, hash: ContentHash) -> Result<bool, IndexError> {
+        let changed = self
+            .0
+            .prepare_cached(
+                "UPDATE local SET hash = ?2 WHERE id = ?1 AND size = ?3 AND mtime = ?4 AND ctime = ?5 AND inode = ?6",
+            )?
+            .execute((id.0, hash.0, signed(stat.size), stat.mtime, stat.ctime, bits_to(stat.inode)))?;
+        Ok(changed == 1)
+    }
+
+    /// Moves a row out of the way under a name that no file has, so that rows can exchange names
+    /// within one transaction. Whoever parks a row renames or removes it before the commit.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn park_local(&self, id: LocalId) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("UPDATE local SET name = char(1) || 'parked-' || id, key = char(1) || 'parked-' || id WHERE id = ?1")?
+            .execute([id.0])?;
+        Ok(())
+    }
+
+    /// Removes a row with everything below it; what was synced there becomes dirty.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
+        const BELOW: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
+             SELECT l.id FROM local l JOIN below b ON l.parent = b.id AND l.folder = ?1) ";
+        let values = (folder.0, id.0);
+        self.0
+            .prepare_cached(&format!(
+                "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
+                 SELECT s.folder, s.node FROM synced s JOIN below b ON s.local = b.id"
+            ))?
+            .execute(values)?;
+        for (table, column) in [("dirty_local", "local"), ("journal", "local"), ("conflicts", "copy"), ("local", "id")] {
+            let own = match table {
+                "journal" => "",
+                _ => "folder = ?1 AND ",
+            };
+            self.0
+                .prepare_cached(&format!(
+                    "{BELOW} DELETE FROM {table} WHERE {own}{column} IN (SELECT id FROM below)"
+                ))?
+                .execute(values)?;
+        }
+        Ok(())
+    }
+
+    /// Files and bytes of a folder, without what is held.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn local_totals(&self, folder: FolderId) -> Result<(u64, u64), IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
+        let (files, bytes): (i64, i64) = statement.query_row([folder.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok((unsigned(files)?, unsigned(bytes)?))
+    }
+
+    /// All rows of a folder.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn all_locals(&self, folder: FolderId) -> Result<Vec<LocalRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;
+        collect(&mut statement.query([folder.0])?, read)
+    }
+}

@@ -1,0 +1,239 @@
+//! Opening, migrating and, where the file is garbage, replacing the index.
+
+use crate::error::IndexError;
+use crate::roster;
+use rusqlite::{Connection, TransactionBehavior};
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Numbered migrations; the schema version is the count of those applied (`user_version`).
+const MIGRATIONS: &[&str] = &[include_str!("sql/0001_trees.sql")];
+
+/// The index of one home. Calls are short and synchronous; one thread at a time is inside.
+pub struct Index {
+    connection: Mutex<Connection>,
+    /// Where the folder pairs are kept a second time; none in memory.
+    roster: Option<PathBuf>,
+}
+
+/// An opened index, and whether an unreadable one had to be set aside.
+pub struct Opened {
+    pub index: Index,
+    pub set_aside: Option<PathBuf>,
+}
+
+/// The open database, inside a transaction when it came from [`Index::write`].
+pub struct Db<'a>(
+    pub(crate) &'a Connection,
+    /// Whether the folder pairs were changed.
+    pub(crate) Cell<bool>,
+);
+
+impl Index {
+    /// Opens the index at `path`, makes it where it is missing, and migrates it.
+    ///
+    /// A file that is no database, or a damaged one, is renamed to `*.unreadable-N` and a new index
+    /// is begun: with no synced tree, no deletion can be derived, so nothing is lost by it. The folder
+    /// pairs are kept a second time beside the index and come back.
+    ///
+    /// # Errors
+    /// A file that can't be opened or renamed, or an index of a newer Cairn.
+    pub fn open(path: &Path) -> Result<Opened, IndexError> {
+        match Self::try_open(path) {
+            Ok(index) => Ok(Opened { index, set_aside: None }),
+            Err(IndexError::Open { source, .. } | IndexError::Sql(source)) if is_garbage(&source) => {
+                let aside = set_aside(path)?;
+                Ok(Opened { index: Self::try_open(path)?, set_aside: Some(aside) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn try_open(path: &Path) -> Result<Self, IndexError> {
+        let wrap = |source| IndexError::Open { path: path.to_owned(), source };
+        let connection = Connection::open(path).map_err(wrap)?;
+        let check: String = connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .map_err(wrap)?;
+        if check != "ok" {
+            return Err(wrap(rusqlite::Error::SqliteFailure(
+                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+                Some(check),
+            )));
+        }
+        let index = Self::prepare(connection, Some(path.with_file_name(roster::FILE)))?;
+        index.write(|db| match &index.roster {
+            Some(path) if db.folders()?.is_empty() => roster::restore(db, path),
+            Some(_) | None => Ok(()),
+        })?;
+        Ok(index)
+    }
+
+    /// An index in memory, for tests and the simulator.
+    ///
+    /// # Errors
+    /// Never in practice; SQLite could refuse.
+    pub fn memory() -> Result<Self, IndexError> {
+        Self::prepare(Connection::open_in_memory()?, None)
+    }
+
+    fn prepare(mut connection: Connection, roster: Option<PathBuf>) -> Result<Self, IndexError> {
+        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        // A lost last transaction is found again by the next scan and the feed; a torn one can't be.
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "cache_size", -8_000)?;
+        connection.set_prepared_statement_cache_capacity(128);
+        let known = MIGRATIONS.len() as i64;
+        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found > known {
+            return Err(IndexError::TooNew { found, known });
+        }
+        for (number, sql) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or(0)) {
+            let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            tx.execute_batch(sql)?;
+            tx.pragma_update(None, "user_version", number as i64 + 1)?;
+            tx.commit()?;
+        }
+        Ok(Self { connection: Mutex::new(connection), roster })
+    }
+
+    /// Reads; changes made in `f` are kept too, but not as one transaction.
+    ///
+    /// # Errors
+    /// What `f` returns.
+    pub fn read<T>(&self, f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>) -> Result<T, IndexError> {
+        f(&Db(&self.lock(), Cell::new(false)))
+    }
+
+    /// Runs `f` in one transaction: all of its changes, or none when it fails.
+    ///
+    /// # Errors
+    /// What `f` returns, or a failed commit.
+    pub fn write<T>(&self, f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>) -> Result<T, IndexError> {
+        let mut connection = self.lock();
+        let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let db = Db(&tx, Cell::new(false));
+        let out = f(&db)?;
+        let roster = match &self.roster {
+            Some(path) if db.1.get() => Some((path, db.folders()?)),
+            Some(_) | None => None,
+        };
+        tx.commit()?;
+        if let Some((path, folders)) = roster {
+            roster::save(path, &folders)?;
+        }
+        Ok(out)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Connection> {
+        // A panic inside rolled its transaction back, so the connection is sound.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Db<'_> {
+    /// A value of the home as a whole, such as the feed's cursor.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn meta(&self, key: &str) -> Result<Option<Vec<u8>>, IndexError> {
+        let mut statement = self.0.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        let mut rows = statement.query([key])?;
+        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+
+    /// Sets a value of the home as a whole.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn set_meta(&self, key: &str, value: &[u8]) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+            .execute((key, value))?;
+        Ok(())
+    }
+}
+
+fn is_garbage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt)
+    )
+}
+
+fn set_aside(path: &Path) -> Result<PathBuf, IndexError> {
+    let wrap = |source| IndexError::SetAside { path: path.to_owned(), source };
+    let aside = (1..)
+        .map(|n| with_suffix(path, &format!(".unreadable-{n}")))
+        .find(|candidate| !candidate.exists())
+        .ok_or_else(|| wrap(std::io::ErrorKind::AlreadyExists.into()))?;
+    std::fs::rename(path, &aside).map_err(wrap)?;
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::remove_file(with_suffix(path, suffix)) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(wrap(e)),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(aside)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn garbage_is_set_aside_and_a_new_index_begun() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index.db");
+        std::fs::write(&path, b"this is no database, whatever its name says; long enough to be read").unwrap();
+        let opened = Index::open(&path).unwrap();
+        assert!(opened.set_aside.unwrap().exists());
+        opened.index.write(|db| db.set_meta("a", b"1")).unwrap();
+        drop(opened.index);
+        let again = Index::open(&path).unwrap();
+        assert!(again.set_aside.is_none());
+        assert_eq!(again.index.read(|db| db.meta("a")).unwrap(), Some(b"1".to_vec()));
+    }
+
+    #[test]
+    fn a_damaged_index_is_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index.db");
+        drop(Index::open(&path).unwrap());
+        let mut bytes = std::fs::read(&path).unwrap();
+        for byte in bytes.iter_mut().skip(200) {
+            *byte ^= 0x5a;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        assert!(Index::open(&path).unwrap().set_aside.is_some());
+    }
+
+    #[test]
+    fn an_index_of_a_newer_version_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index.db");
+        drop(Index::open(&path).unwrap());
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(Index::open(&path), Err(IndexError::TooNew { found: 99, .. })));
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing_behind() {
+        let index = Index::memory().unwrap();
+        let failed: Result<(), _> = index.write(|db| {
+            db.set_meta("a", b"1")?;
+            Err(IndexError::Corrupt("test"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(index.read(|db| db.meta("a")).unwrap(), None);
+    }
+}

@@ -1,0 +1,281 @@
+//! The remote tree: what the change feed said, for the whole space.
+
+use crate::columns::{
+    collect, first, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from, parent_node_to, signed,
+    unsigned,
+};
+use crate::error::IndexError;
+use crate::folders::FolderRow;
+use crate::open::Db;
+use cairn_model::{ContentHash, DeviceId, Kind, Name, NodeId, RelPath, RevisionId};
+use rusqlite::Row;
+use uuid::Uuid;
+
+/// A node as the service last described it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RemoteRow {
+    pub node: NodeId,
+    /// `None`: the top of the space.
+    pub parent: Option<NodeId>,
+    pub name: Name,
+    pub kind: Kind,
+    pub revision: Option<RevisionId>,
+    pub size: u64,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub modified_ms: Option<i64>,
+    pub executable: bool,
+    pub version: u64,
+    pub content_key: Option<Vec<u8>>,
+    pub seal: Option<Vec<u8>>,
+    /// Where the content was sealed, if not here.
+    pub source: Option<(NodeId, RevisionId)>,
+    pub device: Option<DeviceId>,
+    pub hash: Option<ContentHash>,
+    /// The revision's number, from its manifest.
+    pub number: Option<u64>,
+}
+
+const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, content_key, seal, \
+     source_node, source_revision, device, hash, number";
+
+fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
+    bytes.map(|b| id_from(&b).map(Uuid::from_bytes)).transpose()
+}
+
+fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
+    let node: Vec<u8> = row.get(0)?;
+    let parent: Vec<u8> = row.get(1)?;
+    let source_node = uuid_from(row.get(11)?)?.map(NodeId);
+    let source_revision = uuid_from(row.get(12)?)?.map(RevisionId);
+    Ok(RemoteRow {
+        node: NodeId(Uuid::from_bytes(id_from(&node)?)),
+        parent: parent_node_from(&parent)?,
+        name: name_from(row.get(2)?)?,
+        kind: kind_from(row.get(3)?)?,
+        revision: uuid_from(row.get(4)?)?.map(RevisionId),
+        size: unsigned(row.get(5)?)?,
+        modified_ms: row.get(6)?,
+        executable: row.get(7)?,
+        version: unsigned(row.get(8)?)?,
+        content_key: row.get(9)?,
+        seal: row.get(10)?,
+        source: source_node.zip(source_revision),
+        device: uuid_from(row.get(13)?)?.map(DeviceId),
+        hash: hash_from(row.get(14)?)?,
+        number: row.get::<_, Option<i64>>(15)?.map(unsigned).transpose()?,
+    })
+}
+
+impl Db<'_> {
+    /// One node.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remote(&self, node: NodeId) -> Result<Option<RemoteRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
+        first(&mut statement.query([node.as_bytes()])?, read)
+    }
+
+    /// The nodes of a folder whose names compare equal to this one.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remote_children_by_key(&self, parent: Option<NodeId>, name: &Name) -> Result<Vec<RemoteRow>, IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE parent = ?1 AND key = ?2 ORDER BY node"))?;
+        collect(&mut statement.query((parent_node_to(parent), name.key().as_str()))?, read)
+    }
+
+    /// The nodes of a folder.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remote_children(&self, parent: Option<NodeId>) -> Result<Vec<RemoteRow>, IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE parent = ?1 ORDER BY name"))?;
+        collect(&mut statement.query([parent_node_to(parent)])?, read)
+    }
+
+    /// Every node of the space.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn all_remotes(&self) -> Result<Vec<RemoteRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM remote"))?;
+        collect(&mut statement.query([])?, read)
+    }
+
+    /// The node's path from the top of the space.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remote_path(&self, node: NodeId) -> Result<Option<RelPath>, IndexError> {
+        let mut names = Vec::new();
+        let mut at = Some(node);
+        while let Some(id) = at {
+            let Some(row) = self.remote(id)? else { return Ok(None) };
+            names.push(row.name);
+            at = row.parent;
+            if names.len() > 10_000 {
+                return Err(IndexError::Corrupt("remote parents that go in a ring"));
+            }
+        }
+        names.reverse();
+        Ok(Some(names.into_iter().collect()))
+    }
+
+    /// The path of a node below the remote folder of a pair; `None` if it is not below it.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remote_path_in(&self, folder: &FolderRow, node: NodeId) -> Result<Option<RelPath>, IndexError> {
+        let Some(base) = folder.remote_node else { return Ok(None) };
+        let mut names = Vec::new();
+        let mut at = Some(node);
+        while at != base {
+            let Some(id) = at else { return Ok(None) };
+            let Some(row) = self.remote(id)? else { return Ok(None) };
+            names.push(row.name);
+            at = row.parent;
+            if names.len() > 10_000 {
+                return Err(IndexError::Corrupt("remote parents that go in a ring"));
+            }
+        }
+        names.reverse();
+        Ok(Some(names.into_iter().collect()))
+    }
+
+    /// Records a node as the feed or an answer described it, and marks it dirty in the pairs that
+    /// it belongs to now or was synced in.
+    ///
+    /// What was learned of its revision (hash, number) stays while the revision is the same. A
+    /// version older than the recorded one is ignored: answers and feed may cross.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn put_remote(&self, folders: &[FolderRow], row: &RemoteRow) -> Result<(), IndexError> {
+        let before = self.remote(row.node)?;
+        if before.as_ref().is_some_and(|old| old.version > row.version) {
+            return Ok(());
+        }
+        let mut row = row.clone();
+        if let Some(old) = &before
+            && old.revision == row.revision
+        {
+            row.hash = row.hash.or(old.hash);
+            row.number = row.number.or(old.number);
+        }
+        if before.as_ref() == Some(&row) {
+            return Ok(());
+        }
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
+                 version, content_key, seal, source_node, source_revision, device, hash, number) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
+            )?
+            .execute(rusqlite::params![
+                row.node.as_bytes(),
+                parent_node_to(row.parent),
+                row.name.as_str(),
+                row.name.key().as_str(),
+                kind_to(row.kind),
+                row.revision.as_ref().map(RevisionId::as_bytes),
+                signed(row.size),
+                row.modified_ms,
+                row.executable,
+                signed(row.version),
+                row.content_key,
+                row.seal,
+                row.source.map(|(node, _)| *node.as_bytes()),
+                row.source.map(|(_, revision)| *revision.as_bytes()),
+                row.device.as_ref().map(DeviceId::as_bytes),
+                row.hash.map(|h| h.0),
+                row.number.map(signed),
+            ])?;
+        let now = self.folders_of(folders, row.parent)?;
+        for folder in &now {
+            self.mark_node(*folder, row.node)?;
+        }
+        self.mark_synced_node(row.node)?;
+        // A folder that came into a pair, or left it, takes everything below along.
+        if row.kind == Kind::Folder
+            && let Some(old) = before
+            && old.parent != row.parent
+            && self.folders_of(folders, old.parent)? != now
+        {
+            self.mark_remote_below(&now, row.node)?;
+        }
+        Ok(())
+    }
+
+    fn mark_remote_below(&self, folders: &[cairn_model::FolderId], node: NodeId) -> Result<(), IndexError> {
+        let mut queue = vec![node];
+        while let Some(at) = queue.pop() {
+            for child in self.remote_children(Some(at))? {
+                for folder in folders {
+                    self.mark_node(*folder, child.node)?;
+                }
+                self.mark_synced_node(child.node)?;
+                if child.kind == Kind::Folder {
+                    queue.push(child.node);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a node with everything below it; what was synced becomes dirty.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_remote(&self, node: NodeId) -> Result<(), IndexError> {
+        const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
+             SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) ";
+        let value = [node.as_bytes()];
+        self.0
+            .prepare_cached(&format!(
+                "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
+                 SELECT s.folder, s.node FROM synced s JOIN below b ON s.node = b.node"
+            ))?
+            .execute(value)?;
+        self.0
+            .prepare_cached(&format!(
+                "{BELOW} DELETE FROM dirty_node WHERE node IN (SELECT node FROM below) \
+                 AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
+            ))?
+            .execute(value)?;
+        self.0
+            .prepare_cached(&format!("{BELOW} DELETE FROM remote WHERE node IN (SELECT node FROM below)"))?
+            .execute(value)?;
+        Ok(())
+    }
+
+    /// Records what a revision's manifest said, if the node still has that revision.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn set_remote_manifest(
+        &self,
+        node: NodeId,
+        revision: RevisionId,
+        hash: ContentHash,
+        number: u64,
+    ) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("UPDATE remote SET hash = ?3, number = ?4 WHERE node = ?1 AND revision = ?2")?
+            .execute((node.as_bytes(), revision.as_bytes(), hash.0, signed(number)))?;
+        Ok(())
+    }
+
+    /// Forgets the whole remote tree, before a snapshot is recorded in the same transaction.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn clear_remote(&self) -> Result<(), IndexError> {
+        self.0.execute_batch("DELETE FROM remote; DELETE FROM dirty_node;")?;
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! What the planner is shown: the dirty nodes with everything that a decision about them depends
+//! on. The promises are those of `plan`'s tree module: closed under links, upwards, and by name.
+
+use crate::error::IndexError;
+use crate::folders::FolderRow;
+use crate::local::LocalRow;
+use crate::open::Db;
+use crate::remote::RemoteRow;
+use crate::synced::SyncedRow;
+use cairn_model::{Kind, LocalId, NodeId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows of the three trees of one folder. Remote rows are only those inside the pair.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Surroundings {
+    pub local: BTreeMap<LocalId, LocalRow>,
+    pub remote: BTreeMap<NodeId, RemoteRow>,
+    pub synced: BTreeMap<NodeId, SyncedRow>,
+}
+
+/// From this many dirty nodes on, reading the whole trees is quicker than looking around each one.
+const MANY: usize = 2_000;
+
+impl Db<'_> {
+    /// The surroundings of all that is dirty in a folder.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn surroundings(&self, folder: &FolderRow) -> Result<Surroundings, IndexError> {
+        let Some(base) = folder.remote_node else { return Ok(Surroundings::default()) };
+        let dirty = self.dirty(folder.id)?;
+        if dirty.local.len() + dirty.node.len() >= MANY {
+            return self.whole(folder, base);
+        }
+        let mut look = Look {
+            db: self,
+            folder,
+            base,
+            inside: BTreeMap::new(),
+            seen_local: BTreeSet::new(),
+            seen_node: BTreeSet::new(),
+            queue: Vec::new(),
+            out: Surroundings::default(),
+        };
+        look.queue.extend(dirty.local.into_iter().map(Key::Local));
+        look.queue.extend(dirty.node.into_iter().map(Key::Node));
+        look.run()?;
+        Ok(look.out)
+    }
+
+    fn whole(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Surroundings, IndexError> {
+        let remote: BTreeMap<NodeId, RemoteRow> = self.all_remotes()?.into_iter().map(|row| (row.node, row)).collect();
+        let mut inside: BTreeMap<NodeId, bool> = BTreeMap::new();
+        for start in remote.keys() {
+            let mut chain = Vec::new();
+            let mut at = Some(*start);
+            let verdict = loop {
+                if at == base {
+                    break true;
+                }
+                let Some(id) = at else { break false };
+                if let Some(known) = inside.get(&id) {
+                    break *known;
+                }
+                chain.push(id);
+                match remote.get(&id) {
+                    Some(row) if chain.len() <= remote.len() => at = row.parent,
+                    Some(_) | None => break false,
+                }
+            };
+            inside.extend(chain.into_iter().map(|id| (id, verdict)));
+        }
+        Ok(Surroundings {
+            local: self.all_locals(folder.id)?.into_iter().map(|row| (row.id, row)).collect(),
+            remote: remote
+                .into_iter()
+                .filter(|(id, _)| Some(*id) != base && inside.get(id) == Some(&true))
+                .collect(),
+            synced: self.all_synced(folder.id)?.into_iter().map(|row| (row.node, row)).collect(),
+        })
+    }
+}
+
+enum Key {
+    Local(LocalId),
+    Node(NodeId),
+}
+
+struct Look<'a, 'b> {
+    db: &'a Db<'b>,
+    folder: &'a FolderRow,
+    base: Option<NodeId>,
+    inside: BTreeMap<NodeId, bool>,
+    seen_local: BTreeSet<LocalId>,
+    seen_node: BTreeSet<NodeId>,
+    queue: Vec<Key>,
+    out: Surroundings,
+}
+
+impl Look<'_, '_> {
+    fn run(&mut self) -> Result<(), IndexError> {
+        while let Some(key) = self.queue.pop() {
+            match key {
+                Key::Local(id) if self.seen_local.insert(id) => self.local(id)?,
+                Key::Node(id) if self.seen_node.insert(id) => self.node(id)?,
+                Key::Local(_) | Key::Node(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn local(&mut self, id: LocalId) -> Result<(), IndexError> {
+        let Some(row) = self.db.local(id)? else { return Ok(()) };
+        if let Some(synced) = self.db.synced_by_local(id)? {
+            self.queue.push(Key::Node(synced.node));
+            // Gone on the service: whether it may go here depends on everything in it.
+            if row.kind == Kind::Folder && !self.is_inside(synced.node)? {
+                let below = self.db.children(self.folder.id, Some(id))?;
+                self.queue.extend(below.into_iter().map(|r| Key::Local(r.id)));
+            }
+        }
+        let counterpart = match row.parent {
+            None => Some(self.base),
+            Some(parent) => {
+                self.queue.push(Key::Local(parent));
+                self.db.synced_by_local(parent)?.map(|synced| Some(synced.node))
+            }
+        };
+        if let Some(parent) = counterpart {
+            let named = self.db.remote_children_by_key(parent, &row.name)?;
+            self.queue.extend(named.into_iter().map(|r| Key::Node(r.node)));
+        }
+        let twins = self.db.children_by_key(self.folder.id, row.parent, &row.name)?;
+        self.queue.extend(twins.into_iter().map(|r| Key::Local(r.id)));
+        self.out.local.insert(id, row);
+        Ok(())
+    }
+
+    fn node(&mut self, id: NodeId) -> Result<(), IndexError> {
+        if Some(id) == self.base {
+            return Ok(());
+        }
+        let mut gone_here = false;
+        if let Some(synced) = self.db.synced(self.folder.id, id)? {
+            self.queue.push(Key::Local(synced.local));
+            gone_here = synced.kind == Kind::Folder && self.db.local(synced.local)?.is_none();
+            self.queue.extend(synced.parent.map(Key::Node));
+            self.out.synced.insert(id, synced);
+        }
+        if !self.is_inside(id)? {
+            return Ok(());
+        }
+        let Some(row) = self.db.remote(id)? else { return Ok(()) };
+        if gone_here {
+            // Gone on this disk: whether it may go on the service depends on everything in it.
+            let below = self.db.remote_children(Some(id))?;
+            self.queue.extend(below.into_iter().map(|r| Key::Node(r.node)));
+        }
+        let counterpart = if row.parent == self.base {
+            Some(None)
+        } else {
+            self.queue.extend(row.parent.map(Key::Node));
+            match row.parent {
+                Some(parent) => self.db.synced(self.folder.id, parent)?.map(|synced| Some(synced.local)),
+                None => None,
+            }
+        };
+        if let Some(parent) = counterpart {
+            let named = self.db.children_by_key(self.folder.id, parent, &row.name)?;
+            self.queue.extend(named.into_iter().map(|r| Key::Local(r.id)));
+        }
+        self.out.remote.insert(id, row);
+        Ok(())
+    }
+
+    fn is_inside(&mut self, id: NodeId) -> Result<bool, IndexError> {
+        let mut chain = Vec::new();
+        let mut at = Some(id);
+        let verdict = loop {
+            if at == self.base {
+                break true;
+            }
+            let Some(node) = at else { break false };
+            if let Some(known) = self.inside.get(&node) {
+                break *known;
+            }
+            chain.push(node);
+            match self.db.remote(node)? {
+                Some(row) if chain.len() < 10_000 => at = row.parent,
+                Some(_) | None => break false,
+            }
+        };
+        self.inside.extend(chain.into_iter().map(|node| (node, verdict)));
+        Ok(verdict)
+    }
+}

@@ -1,0 +1,147 @@
+//! The synced tree: what both sides last agreed on. A row here is the only proof that an absence
+//! is a deletion.
+
+use crate::columns::{collect, first, hash_from, id_from, kind_from, kind_to, name_from, node_from, parent_node_from, parent_node_to, signed, unsigned};
+use crate::error::IndexError;
+use crate::open::Db;
+use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, NodeId, RevisionId};
+use rusqlite::Row;
+use uuid::Uuid;
+
+/// The merge base of one node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SyncedRow {
+    pub folder: FolderId,
+    pub node: NodeId,
+    pub local: LocalId,
+    /// The parent's node as in the remote tree; `None`: the top of the space.
+    pub parent: Option<NodeId>,
+    pub name: Name,
+    pub kind: Kind,
+    pub revision: Option<RevisionId>,
+    pub hash: Option<ContentHash>,
+    pub size: u64,
+    pub executable: bool,
+}
+
+const COLUMNS: &str = "folder, node, local, parent, name, kind, revision, hash, size, executable";
+
+fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
+    let node: Vec<u8> = row.get(1)?;
+    let parent: Vec<u8> = row.get(3)?;
+    let revision: Option<Vec<u8>> = row.get(6)?;
+    Ok(SyncedRow {
+        folder: FolderId(row.get(0)?),
+        node: node_from(&node)?,
+        local: LocalId(row.get(2)?),
+        parent: parent_node_from(&parent)?,
+        name: name_from(row.get(4)?)?,
+        kind: kind_from(row.get(5)?)?,
+        revision: revision.map(|b| id_from(&b).map(|id| RevisionId(Uuid::from_bytes(id)))).transpose()?,
+        hash: hash_from(row.get(7)?)?,
+        size: unsigned(row.get(8)?)?,
+        executable: row.get(9)?,
+    })
+}
+
+impl Db<'_> {
+    /// The merge base of a node in a folder pair.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn synced(&self, folder: FolderId, node: NodeId) -> Result<Option<SyncedRow>, IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1 AND node = ?2"))?;
+        first(&mut statement.query((folder.0, node.as_bytes()))?, read)
+    }
+
+    /// The merge base of a local file or directory.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn synced_by_local(&self, local: LocalId) -> Result<Option<SyncedRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
+        first(&mut statement.query([local.0])?, read)
+    }
+
+    /// Records what both sides agree on. This is the commit point of a step.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn put_synced(&self, row: &SyncedRow) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO synced (folder, node, local, parent, name, kind, revision, hash, size, executable) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+            )?
+            .execute(rusqlite::params![
+                row.folder.0,
+                row.node.as_bytes(),
+                row.local.0,
+                parent_node_to(row.parent),
+                row.name.as_str(),
+                kind_to(row.kind),
+                row.revision.as_ref().map(RevisionId::as_bytes),
+                row.hash.map(|h| h.0),
+                signed(row.size),
+                row.executable,
+            ])?;
+        Ok(())
+    }
+
+    /// Drops a merge base: from now on both sides are strangers, and no deletion follows from either.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_synced(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("DELETE FROM synced WHERE folder = ?1 AND node = ?2")?
+            .execute((folder.0, node.as_bytes()))?;
+        Ok(())
+    }
+
+    /// Drops the merge bases of a node and of everything synced below it.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_synced_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?2 UNION ALL \
+             SELECT s.node FROM synced s JOIN below b ON s.parent = b.node AND s.folder = ?1) ";
+        for table in ["dirty_node", "synced"] {
+            self.0
+                .prepare_cached(&format!(
+                    "{BELOW} DELETE FROM {table} WHERE folder = ?1 AND node IN (SELECT node FROM below)"
+                ))?
+                .execute((folder.0, node.as_bytes()))?;
+        }
+        Ok(())
+    }
+
+    /// Drops all merge bases of all folders: the history they belong to is gone.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn clear_synced(&self) -> Result<(), IndexError> {
+        self.0.execute_batch("DELETE FROM synced;")?;
+        Ok(())
+    }
+
+    /// How many files of a folder are synced.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn synced_files(&self, folder: FolderId) -> Result<u64, IndexError> {
+        let mut statement = self.0.prepare_cached("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
+        unsigned(statement.query_row([folder.0], |row| row.get(0))?)
+    }
+
+    /// All merge bases of a folder.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn all_synced(&self, folder: FolderId) -> Result<Vec<SyncedRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1"))?;
+        collect(&mut statement.query([folder.0])?, read)
+    }
+}
