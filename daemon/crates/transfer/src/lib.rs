@@ -1,1 +1,28 @@
-//! Placeholder until the first real module lands.
+//! One file up or down: chunking, sealing, sending what is missing; fetching, opening, checking.
+//!
+//! It decides nothing about what to transfer, and puts nothing in place: sources are read, targets
+//! written, and every byte that reaches a target was verified first.
+
+mod batch;
+mod blocking;
+mod commit;
+mod download;
+mod error;
+mod fetch;
+mod limits;
+mod local;
+mod progress;
+mod scan;
+mod send;
+mod small;
+mod transfer;
+mod upload;
+
+pub use blocking::Blocking;
+pub use download::Download;
+pub use error::{Check, TransferError};
+pub use limits::Limits;
+pub use local::{BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target};
+pub use progress::{Progress, Started};
+pub use transfer::{Options, Transfer};
+pub use upload::{SmallUpload, Upload, UploadTarget, Uploaded};

@@ -1,0 +1,31 @@
+//! Where heavy computing and file access run: on threads of their own, or right here, so that a
+//! simulation on one thread stays deterministic.
+
+/// Where blocking work runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Blocking {
+    /// On the runtime's blocking threads.
+    #[default]
+    Threads,
+    /// On the thread that polls.
+    Inline,
+}
+
+impl Blocking {
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        match self {
+            Self::Inline => work(),
+            Self::Threads => match tokio::task::spawn_blocking(work).await {
+                Ok(result) => result,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    // The runtime is shutting down: nobody waits for an answer any more.
+                    Err(_) => std::future::pending().await,
+                },
+            },
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What a download is told.
+
+use cairn_model::{NodeId, RevisionId};
+use cairn_wire::nodes::ContentSource;
+
+/// One revision to download.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Download {
+    pub node: NodeId,
+    pub revision: RevisionId,
+    /// Where the content was sealed, as the node or revision says; `None` if right here.
+    pub source: Option<ContentSource>,
+    /// The manifest's hash in a checked node seal; another manifest is refused.
+    pub manifest_hash: Option<[u8; 32]>,
+}
+
+impl Download {
+    /// A revision that was sealed where it is.
+    #[must_use]
+    pub fn new(node: NodeId, revision: RevisionId) -> Self {
+        Self {
+            node,
+            revision,
+            source: None,
+            manifest_hash: None,
+        }
+    }
+
+    /// The ids that manifest and content key are bound to.
+    pub(crate) fn sealed_as(&self) -> ContentSource {
+        self.source.unwrap_or(ContentSource {
+            node_id: self.node,
+            revision_id: self.revision,
+        })
+    }
+}

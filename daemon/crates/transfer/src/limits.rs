@@ -1,0 +1,131 @@
+//! Bandwidth limits: a token bucket for each direction, changeable while transfers run.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// Limits in bytes per second, up and down; shared by all transfers of a daemon.
+#[derive(Debug, Default)]
+pub struct Limits {
+    up: Bucket,
+    down: Bucket,
+}
+
+impl Limits {
+    /// Starts with the given limits; `None` is unlimited.
+    #[must_use]
+    pub fn new(up: Option<u64>, down: Option<u64>) -> Self {
+        let limits = Self::default();
+        limits.set_up(up);
+        limits.set_down(down);
+        limits
+    }
+
+    /// Limits what goes to the server; `None` lifts the limit. Waiting transfers notice at once.
+    pub fn set_up(&self, bytes_per_second: Option<u64>) {
+        self.up.set(bytes_per_second);
+    }
+
+    /// Limits what comes from the server; `None` lifts the limit. Waiting transfers notice at once.
+    pub fn set_down(&self, bytes_per_second: Option<u64>) {
+        self.down.set(bytes_per_second);
+    }
+
+    pub(crate) async fn take_up(&self, bytes: usize) {
+        self.up.take(bytes as u64).await;
+    }
+
+    pub(crate) async fn take_down(&self, bytes: usize) {
+        self.down.take(bytes as u64).await;
+    }
+}
+
+#[derive(Debug, Default)]
+struct Bucket {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    rate: Option<u64>,
+    /// When everything let through so far is paid for.
+    paid_at: Option<Instant>,
+}
+
+impl Bucket {
+    fn set(&self, rate: Option<u64>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // A rate of nothing would wait for ever: pausing is another thing than limiting.
+        *state = State {
+            rate: rate.map(|rate| rate.max(1)),
+            paid_at: None,
+        };
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until everything before is paid for, then lets `bytes` through on credit: what is
+    /// larger than a second's worth needs no bucket of its size.
+    async fn take(&self, bytes: u64) {
+        loop {
+            let changed = self.changed.notified();
+            let Some(wait_until) = self.try_take(bytes, Instant::now()) else {
+                return;
+            };
+            tokio::select! {
+                () = tokio::time::sleep_until(wait_until) => {}
+                () = changed => {}
+            }
+        }
+    }
+
+    fn try_take(&self, bytes: u64, now: Instant) -> Option<Instant> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let rate = state.rate?;
+        if let Some(paid_at) = state.paid_at.filter(|at| *at > now) {
+            return Some(paid_at);
+        }
+        let cost = Duration::from_secs_f64(bytes as f64 / rate as f64);
+        state.paid_at = now.checked_add(cost);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_spreads_bytes_over_time() {
+        let limits = Limits::new(Some(1000), None);
+        let begin = Instant::now();
+        for _ in 0..4 {
+            limits.take_up(500).await;
+        }
+        let took = begin.elapsed();
+        assert!(
+            took >= Duration::from_millis(1500) && took < Duration::from_millis(1600),
+            "{took:?}"
+        );
+        limits.take_down(usize::MAX).await;
+        assert!(begin.elapsed() < Duration::from_millis(1600));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lifting_a_limit_frees_who_waits() {
+        let limits = std::sync::Arc::new(Limits::new(Some(1), None));
+        let begin = Instant::now();
+        limits.take_up(1_000_000).await;
+        let waiting = tokio::spawn({
+            let limits = limits.clone();
+            async move { limits.take_up(1).await }
+        });
+        tokio::task::yield_now().await;
+        limits.set_up(None);
+        waiting.await.unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(1));
+    }
+}

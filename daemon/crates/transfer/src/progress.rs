@@ -1,0 +1,27 @@
+//! How a transfer tells what it has done, and what it takes to go on with it after a crash.
+
+use cairn_model::{ContentHash, RevisionId, UploadId};
+use serde::{Deserialize, Serialize};
+
+/// What must be remembered to resume an upload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    pub upload: UploadId,
+    pub revision: RevisionId,
+    /// The content key that chunk ids were made with, wrapped for the node.
+    pub content_key: Vec<u8>,
+    /// The content that is being uploaded; for other content the upload is given up.
+    pub hash: ContentHash,
+}
+
+/// Hears of a transfer's progress. Calls come from any thread and must return quickly.
+pub trait Progress: Send + Sync {
+    /// The server knows the upload; from now on it can be resumed.
+    fn started(&self, _started: &Started) {}
+
+    /// So many of `total` plaintext bytes are across.
+    fn moved(&self, _done: u64, _total: u64) {}
+}
+
+/// Nobody listens.
+impl Progress for () {}

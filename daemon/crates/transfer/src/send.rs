@@ -1,0 +1,276 @@
+//! One file up, in two passes: find its chunks, then read again and send those that the server lacks.
+//!
+//! Before a chunk is sealed in the second pass its id is computed again: what changed in between is
+//! never sealed under the id, and so under the key, of other bytes.
+
+use crate::commit::{Head, Keyed, committed, create};
+use crate::error::TransferError;
+use crate::local::{Source, SourceReader};
+use crate::progress::{Progress, Started};
+use crate::scan::{Scanned, scan};
+use crate::transfer::Shared;
+use crate::upload::{Upload, Uploaded};
+use bytes::Bytes;
+use cairn_api::ApiError;
+use cairn_crypto::ContentKey;
+use cairn_model::{ChunkId, RevisionId};
+use cairn_wire::nodes::Node;
+use cairn_wire::transfer as wire;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::collections::HashMap;
+use std::io::{ErrorKind, SeekFrom};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Chunks on the way at once; each holds its sealed bytes, and for a moment the plain ones.
+const IN_FLIGHT: usize = 4;
+
+pub(crate) async fn upload(
+    shared: &Arc<Shared>,
+    upload: Upload,
+    progress: &dyn Progress,
+) -> Result<Uploaded, TransferError> {
+    let Upload {
+        target,
+        revision,
+        source,
+        size,
+        modified_ms,
+        executable,
+        unless,
+        resume,
+    } = upload;
+    let Keyed { key, wrapped } = shared.key_for(&target, resume.as_ref())?;
+    let scanned = scan(shared, source.clone(), size, key.clone()).await?;
+    if unless == Some(scanned.hash) {
+        return Ok(Uploaded::Unchanged);
+    }
+    let mut head = Head {
+        target,
+        revision,
+        modified_ms,
+        executable,
+    };
+    let begun = match begin(shared, &mut head, &scanned, resume).await? {
+        Begun::Running(begun) => begun,
+        Begun::Done(node) => {
+            let (manifest, _) = shared.complete(&head, scanned, wrapped)?;
+            return committed(&head, *node, manifest);
+        }
+    };
+    progress.started(&Started {
+        upload: begun.upload_id,
+        revision: head.revision,
+        content_key: wrapped.clone(),
+        hash: scanned.hash,
+    });
+    let sending = Sending {
+        shared,
+        source,
+        key,
+        upload: &begun,
+        progress,
+        size,
+        moved: AtomicU64::new(0),
+    };
+    sending.send_missing(&scanned).await?;
+
+    let (manifest, complete) = shared.complete(&head, scanned, wrapped)?;
+    let node = match shared.api.complete_upload(begun.upload_id, &complete).await {
+        Ok(node) => node,
+        Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => shared
+            .already_committed(head.target.node(), head.revision)
+            .await
+            .ok_or(TransferError::UploadLost)?,
+        Err(error) => return Err(error.into()),
+    };
+    committed(&head, node, manifest)
+}
+
+enum Begun {
+    Running(Box<wire::Upload>),
+    /// It was committed before; only the answer was lost.
+    Done(Box<Node>),
+}
+
+/// Finds the upload to resume, or begins one.
+async fn begin(
+    shared: &Shared,
+    head: &mut Head,
+    scanned: &Scanned,
+    resume: Option<Started>,
+) -> Result<Begun, TransferError> {
+    if let Some(started) = resume {
+        if started.hash == scanned.hash {
+            head.revision = started.revision;
+            match shared.api.get_upload(started.upload).await {
+                Ok(found) if is_ours(head, &found) => return Ok(Begun::Running(Box::new(found))),
+                Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        } else {
+            // Other content can't go under the same revision; what was sent of it is given up.
+            if let Err(error) = shared.api.delete_upload(started.upload).await {
+                tracing::debug!(%error, upload = %started.upload, "an outdated upload stays until it expires");
+            }
+            if head.revision == started.revision {
+                head.revision = shared.with_random(|random| {
+                    let mut bytes = [0; 16];
+                    random.fill(&mut bytes);
+                    RevisionId::from_random_bytes(bytes)
+                });
+            }
+        }
+    }
+    match shared.api.create_upload(&create(head, scanned)).await {
+        Ok(begun) if is_ours(head, &begun) => Ok(Begun::Running(Box::new(begun))),
+        Ok(_) => Err(TransferError::Protocol(
+            "the upload is for another node or revision".to_owned(),
+        )),
+        Err(ApiError::Conflict {
+            head: found,
+            message,
+        }) => {
+            match shared
+                .already_committed(head.target.node(), head.revision)
+                .await
+            {
+                Some(node) => Ok(Begun::Done(Box::new(node))),
+                None => Err(TransferError::Conflict {
+                    head: found,
+                    message,
+                }),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_ours(head: &Head, upload: &wire::Upload) -> bool {
+    upload.node_id == head.target.node() && upload.revision_id == head.revision
+}
+
+/// Where a chunk stands in its file.
+#[derive(Clone, Copy)]
+struct Place {
+    id: ChunkId,
+    offset: u64,
+    len: u32,
+}
+
+struct Sending<'a> {
+    shared: &'a Arc<Shared>,
+    source: Arc<dyn Source>,
+    key: ContentKey,
+    upload: &'a wire::Upload,
+    progress: &'a dyn Progress,
+    size: u64,
+    moved: AtomicU64,
+}
+
+impl Sending<'_> {
+    async fn send_missing(&self, scanned: &Scanned) -> Result<(), TransferError> {
+        let missing = self.missing(scanned)?;
+        let left: u64 = missing.iter().map(|place| u64::from(place.len)).sum();
+        self.moved
+            .store(self.size.saturating_sub(left), Ordering::Relaxed);
+        self.progress
+            .moved(self.moved.load(Ordering::Relaxed), self.size);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let source = self.source.clone();
+        let reader = self
+            .shared
+            .blocking
+            .run(move || source.open())
+            .await
+            .map_err(TransferError::Source)?;
+        let reader = Arc::new(Mutex::new(reader));
+        stream::iter(missing)
+            .map(|place| self.send_one(&reader, place))
+            .buffer_unordered(IN_FLIGHT)
+            .try_collect()
+            .await
+    }
+
+    fn missing(&self, scanned: &Scanned) -> Result<Vec<Place>, TransferError> {
+        let mut places = HashMap::with_capacity(scanned.chunks.len());
+        let mut offset = 0;
+        for chunk in &scanned.chunks {
+            places.entry(chunk.id).or_insert(Place {
+                id: chunk.id,
+                offset,
+                len: chunk.len,
+            });
+            offset += u64::from(chunk.len);
+        }
+        // Taking each out of the table once keeps a hostile list from being longer than the file.
+        let missing = self
+            .upload
+            .missing
+            .iter()
+            .map(|id| places.remove(id))
+            .collect::<Option<_>>();
+        missing.ok_or_else(|| {
+            TransferError::Protocol("chunks are missing that were never announced".to_owned())
+        })
+    }
+
+    async fn send_one(
+        &self,
+        reader: &Arc<Mutex<Box<dyn SourceReader>>>,
+        place: Place,
+    ) -> Result<(), TransferError> {
+        let (reader, key) = (reader.clone(), self.key.clone());
+        let sealed = self
+            .shared
+            .blocking
+            .run(move || seal_again(&reader, &key, place))
+            .await?;
+        self.shared.limits.take_up(sealed.len()).await;
+        let upload = self.upload;
+        match self
+            .shared
+            .api
+            .put_chunk(&upload.chunk_url, upload.upload_id, place.id, sealed)
+            .await
+        {
+            Ok(()) => {
+                let len = u64::from(place.len);
+                let done = self.moved.fetch_add(len, Ordering::Relaxed) + len;
+                self.progress.moved(done, self.size);
+                Ok(())
+            }
+            Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {
+                Err(TransferError::UploadLost)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn seal_again(
+    reader: &Mutex<Box<dyn SourceReader>>,
+    key: &ContentKey,
+    place: Place,
+) -> Result<Bytes, TransferError> {
+    let mut plain = vec![0; place.len as usize];
+    {
+        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = reader
+            .seek(SeekFrom::Start(place.offset))
+            .and_then(|_| reader.read_exact(&mut plain));
+        read.map_err(|error| {
+            if error.kind() == ErrorKind::UnexpectedEof {
+                TransferError::SourceChanged
+            } else {
+                TransferError::Source(error)
+            }
+        })?;
+    }
+    if key.chunk_id(&plain) != place.id {
+        return Err(TransferError::SourceChanged);
+    }
+    Ok(key.seal_chunk(&place.id, &plain).into())
+}

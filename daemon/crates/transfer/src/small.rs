@@ -1,0 +1,241 @@
+//! Many small files up: everything of a file in one place of one request, sealed while the request
+//! before is on the way.
+
+use crate::commit::{Head, Keyed, committed, create};
+use crate::error::TransferError;
+use crate::local::BytesSource;
+use crate::progress::Progress;
+use crate::scan::scan_bytes;
+use crate::send;
+use crate::transfer::Shared;
+use crate::upload::{SmallUpload, Upload, Uploaded};
+use bytes::Bytes;
+use cairn_model::Manifest;
+use cairn_wire::nodes::NodeResult;
+use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, UploadBatch};
+use futures_util::stream::{self, StreamExt as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A larger file fills a batch by itself and goes up on its own.
+const ALONE_FROM: usize = BATCH_BYTES / 2;
+/// Requests on the way or being sealed at once.
+const IN_FLIGHT: usize = 2;
+
+type Outcome = Result<Uploaded, TransferError>;
+
+pub(crate) async fn upload_batch(
+    shared: &Arc<Shared>,
+    files: Vec<SmallUpload>,
+    progress: &dyn Progress,
+) -> Vec<Outcome> {
+    let total = files.iter().map(|file| file.bytes.len() as u64).sum();
+    let moved = &AtomicU64::new(0);
+    stream::iter(groups(files))
+        .map(|group| async move {
+            let bytes: u64 = group.iter().map(|file| file.bytes.len() as u64).sum();
+            let outcomes = send_group(shared, group).await;
+            progress.moved(moved.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
+            outcomes
+        })
+        .buffered(IN_FLIGHT)
+        .concat()
+        .await
+}
+
+/// Splits files into groups that fit into a request each, in order.
+fn groups(files: Vec<SmallUpload>) -> Vec<Vec<SmallUpload>> {
+    let mut groups: Vec<Vec<SmallUpload>> = Vec::new();
+    let mut room = 0;
+    for file in files {
+        // Padding adds up to an eighth, each chunk's seal a few bytes.
+        let cost = file.bytes.len() + file.bytes.len() / 8 + 64;
+        match groups.last_mut() {
+            Some(group) if group.len() < BATCH_FILES && cost <= room => {
+                group.push(file);
+                room -= cost;
+            }
+            Some(_) | None => {
+                groups.push(vec![file]);
+                room = BATCH_BYTES.saturating_sub(cost);
+            }
+        }
+    }
+    groups
+}
+
+async fn send_group(shared: &Arc<Shared>, group: Vec<SmallUpload>) -> Vec<Outcome> {
+    if let [file] = &group[..]
+        && file.bytes.len() >= ALONE_FROM
+    {
+        let mut group = group;
+        let upload = group.remove(0).into_upload();
+        return vec![send::upload(shared, upload, &()).await];
+    }
+    let sealer = shared.clone();
+    let prepared: Vec<Prepared> = shared
+        .blocking
+        .run(move || {
+            group
+                .into_iter()
+                .map(|file| prepare(&sealer, file))
+                .collect()
+        })
+        .await;
+
+    let mut batch = UploadBatch {
+        files: Vec::with_capacity(prepared.len()),
+    };
+    let mut payload = Vec::new();
+    let mut waiting = Vec::with_capacity(prepared.len());
+    for prepared in prepared {
+        waiting.push(match prepared {
+            Prepared::Settled(outcome) => Waiting::Settled(outcome),
+            Prepared::Ready(ready) => {
+                let Ready {
+                    head,
+                    manifest,
+                    file,
+                    chunks,
+                } = *ready;
+                batch.files.push(file);
+                payload.extend(chunks);
+                Waiting::Answer(Box::new((head, manifest)))
+            }
+        });
+    }
+    let answers = if batch.files.is_empty() {
+        Ok(Vec::new())
+    } else {
+        shared
+            .limits
+            .take_up(payload.iter().map(Bytes::len).sum())
+            .await;
+        shared
+            .api
+            .upload_batch(&batch, &payload)
+            .await
+            .map(|answer| answer.results)
+    };
+    drop(payload);
+    let mut answers = answers.map(Vec::into_iter);
+    let mut outcomes = Vec::with_capacity(waiting.len());
+    for waiting in waiting {
+        outcomes.push(match (waiting, &mut answers) {
+            (Waiting::Settled(outcome), _) => outcome,
+            (Waiting::Answer(_), Err(error)) => Err(error.clone().into()),
+            (Waiting::Answer(about), Ok(answers)) => match answers.next() {
+                Some(answer) => settle(shared, about.0, about.1, answer).await,
+                None => Err(TransferError::Protocol(
+                    "the batch was answered in part".to_owned(),
+                )),
+            },
+        });
+    }
+    outcomes
+}
+
+enum Prepared {
+    Settled(Outcome),
+    Ready(Box<Ready>),
+}
+
+struct Ready {
+    head: Head,
+    manifest: Manifest,
+    file: BatchFile,
+    chunks: Vec<Bytes>,
+}
+
+enum Waiting {
+    Settled(Outcome),
+    Answer(Box<(Head, Manifest)>),
+}
+
+fn prepare(shared: &Shared, file: SmallUpload) -> Prepared {
+    match try_prepare(shared, file) {
+        Ok(Some(ready)) => Prepared::Ready(Box::new(ready)),
+        Ok(None) => Prepared::Settled(Ok(Uploaded::Unchanged)),
+        Err(error) => Prepared::Settled(Err(error)),
+    }
+}
+
+/// Seals everything of one file; `None` if it needs no upload.
+fn try_prepare(shared: &Shared, file: SmallUpload) -> Result<Option<Ready>, TransferError> {
+    let SmallUpload {
+        target,
+        revision,
+        bytes,
+        modified_ms,
+        executable,
+        unless,
+    } = file;
+    let Keyed { key, wrapped } = shared.key_for(&target, None)?;
+    let scanned = scan_bytes(&bytes, &shared.chunker, &key);
+    if unless == Some(scanned.hash) {
+        return Ok(None);
+    }
+    let mut rest = &bytes[..];
+    let mut chunks = Vec::with_capacity(scanned.chunks.len());
+    for chunk in &scanned.chunks {
+        let (plain, after) = rest.split_at(chunk.len as usize);
+        chunks.push(key.seal_chunk(&chunk.id, plain).into());
+        rest = after;
+    }
+    let head = Head {
+        target,
+        revision,
+        modified_ms,
+        executable,
+    };
+    let create = create(&head, &scanned);
+    let (manifest, complete) = shared.complete(&head, scanned, wrapped)?;
+    Ok(Some(Ready {
+        head,
+        manifest,
+        file: BatchFile { create, complete },
+        chunks,
+    }))
+}
+
+async fn settle(shared: &Shared, head: Head, manifest: Manifest, answer: NodeResult) -> Outcome {
+    let NodeResult {
+        status,
+        node,
+        error,
+    } = answer;
+    match (status, node) {
+        (200..=299, Some(node)) => committed(&head, node, manifest),
+        (200..=299, None) => Err(TransferError::Protocol(
+            "a committed file came without its node".to_owned(),
+        )),
+        (409, _) => match shared
+            .already_committed(head.target.node(), head.revision)
+            .await
+        {
+            Some(node) => committed(&head, node, manifest),
+            None => Err(refusal(409, error)),
+        },
+        (_, _) => Err(refusal(status, error)),
+    }
+}
+
+pub(crate) fn refusal(status: u16, error: Option<cairn_wire::ErrorBody>) -> TransferError {
+    let message = error.map_or_else(|| "no reason given".to_owned(), |body| body.message);
+    TransferError::from_status(status, message)
+}
+
+impl SmallUpload {
+    fn into_upload(self) -> Upload {
+        Upload {
+            size: self.bytes.len() as u64,
+            source: Arc::new(BytesSource(self.bytes.into())),
+            target: self.target,
+            revision: self.revision,
+            modified_ms: self.modified_ms,
+            executable: self.executable,
+            unless: self.unless,
+            resume: None,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What an upload is told and what it answers.
+
+use crate::local::Source;
+use crate::progress::Started;
+use cairn_model::{ContentHash, Manifest, NodeId, RevisionId};
+use cairn_wire::nodes::{ContentSource, Node};
+use std::sync::Arc;
+
+/// Where an upload goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UploadTarget {
+    /// A new file.
+    New {
+        /// Chosen by the caller: content is sealed to it.
+        node: NodeId,
+        /// `None` is the top of the space.
+        parent: Option<NodeId>,
+        name: String,
+    },
+    /// A new revision of a file.
+    Revision {
+        node: NodeId,
+        parent: Option<NodeId>,
+        name: String,
+        /// The head that this revision replaces.
+        base: RevisionId,
+        /// Of the new revision: the base's plus one.
+        number: u64,
+        /// As it stands on the node.
+        content_key: Vec<u8>,
+        /// As it stands on the node.
+        content_source: Option<ContentSource>,
+        /// Sequence of the new node seal: one more than that of the last one.
+        seal_seq: u64,
+    },
+}
+
+/// One file to upload.
+#[derive(Clone)]
+pub struct Upload {
+    pub target: UploadTarget,
+    /// The new revision's id, chosen by the caller, so that doing it twice is doing it once.
+    pub revision: RevisionId,
+    pub source: Arc<dyn Source>,
+    /// Length in bytes, as the file system told it; another length is a file that changes.
+    pub size: u64,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub modified_ms: i64,
+    pub executable: bool,
+    /// Content that needs no upload: what the server is known to have.
+    pub unless: Option<ContentHash>,
+    /// An upload of this file that was begun before.
+    pub resume: Option<Started>,
+}
+
+/// One small file to upload with others in one request.
+#[derive(Clone, Debug)]
+pub struct SmallUpload {
+    pub target: UploadTarget,
+    pub revision: RevisionId,
+    /// The whole file; [`cairn_crypto::MIN_CHUNK`] bytes or less is what batches are made for.
+    pub bytes: Vec<u8>,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub modified_ms: i64,
+    pub executable: bool,
+    pub unless: Option<ContentHash>,
+}
+
+/// What became of an upload.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Uploaded {
+    /// The revision is the head; the node is as the server answered it.
+    Committed {
+        node: Box<Node>,
+        manifest: Box<Manifest>,
+    },
+    /// The content is the one that was said to need no upload; nothing was sent.
+    Unchanged,
+}
+
+impl UploadTarget {
+    /// The node that is made or changed.
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        match self {
+            Self::New { node, .. } | Self::Revision { node, .. } => *node,
+        }
+    }
+
+    pub(crate) fn parent(&self) -> Option<NodeId> {
+        match self {
+            Self::New { parent, .. } | Self::Revision { parent, .. } => *parent,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::New { name, .. } | Self::Revision { name, .. } => name,
+        }
+    }
+
+    pub(crate) fn base(&self) -> Option<RevisionId> {
+        match self {
+            Self::New { .. } => None,
+            Self::Revision { base, .. } => Some(*base),
+        }
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        match self {
+            Self::New { .. } => 1,
+            Self::Revision { number, .. } => *number,
+        }
+    }
+
+    pub(crate) fn seal_seq(&self) -> u64 {
+        match self {
+            Self::New { .. } => 1,
+            Self::Revision { seal_seq, .. } => *seal_seq,
+        }
+    }
+}
