@@ -1,0 +1,183 @@
+//! What can go wrong in the engine, and the one place that decides what follows from it.
+
+use cairn_api::ApiError;
+use cairn_index::IndexError;
+use cairn_transfer::TransferError;
+use std::io;
+use std::path::PathBuf;
+
+/// A failure of a step or of a command.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    #[error("{0}")]
+    Disk(#[from] io::Error),
+    /// What a step relied on is not so any more. Nothing was done.
+    #[error("it changed while it was being synced")]
+    Moved,
+    #[error("the engine has stopped")]
+    Stopped,
+    #[error("nothing is waiting for an answer in this folder")]
+    NoQuestion,
+    #[error("{0} is not in conflict")]
+    NoConflict(String),
+    #[error("{path} can't be merged: {why}; choose mine, theirs or both")]
+    NoMerge { path: String, why: &'static str },
+    #[error("the folder {} is not there, or is another one than was linked", .0.display())]
+    RootGone(PathBuf),
+    #[error("the service sent something that can't be: {0}")]
+    Protocol(String),
+}
+
+/// What follows from a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Disposition {
+    /// Wait a little, then the same again.
+    Retry,
+    /// Look at both sides again and make a new plan.
+    Replan,
+    /// This one waits, and is reported; everything else goes on.
+    Park,
+    /// Nothing works until a person or the network helps.
+    Stop,
+}
+
+impl EngineError {
+    /// Decides what follows.
+    pub(crate) fn disposition(&self) -> Disposition {
+        match self {
+            Self::Moved => Disposition::Replan,
+            Self::Api(error) => api_disposition(error),
+            Self::Transfer(error) => transfer_disposition(error),
+            Self::Disk(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                    Disposition::Replan
+                }
+                _ => Disposition::Park,
+            },
+            Self::Index(_) | Self::Stopped | Self::RootGone(_) | Self::Protocol(_) => Disposition::Stop,
+            Self::NoQuestion | Self::NoConflict(_) | Self::NoMerge { .. } => Disposition::Park,
+        }
+    }
+}
+
+fn api_disposition(error: &ApiError) -> Disposition {
+    match error {
+        ApiError::Conflict { .. }
+        | ApiError::PreconditionFailed { .. }
+        | ApiError::NotFound { .. }
+        | ApiError::Gone { .. } => Disposition::Replan,
+        ApiError::QuotaFull { .. }
+        | ApiError::TooLarge { .. }
+        | ApiError::Forbidden { .. }
+        | ApiError::Rejected { .. }
+        | ApiError::Protocol(_) => Disposition::Park,
+        ApiError::RateLimited { .. } | ApiError::Server { .. } => Disposition::Retry,
+        ApiError::Offline(_) | ApiError::Unauthorized => Disposition::Stop,
+    }
+}
+
+fn transfer_disposition(error: &TransferError) -> Disposition {
+    match error {
+        TransferError::SourceChanged
+        | TransferError::RateLimited { .. }
+        | TransferError::Server { .. } => Disposition::Retry,
+        TransferError::Conflict { .. } | TransferError::Gone { .. } | TransferError::UploadLost => Disposition::Replan,
+        TransferError::Source(error) if is_changing(error) => Disposition::Retry,
+        TransferError::Source(error) if error.kind() == io::ErrorKind::NotFound => Disposition::Replan,
+        TransferError::QuotaFull { .. }
+        | TransferError::Forbidden { .. }
+        | TransferError::Rejected { .. }
+        | TransferError::Protocol(_)
+        | TransferError::Refused { .. }
+        | TransferError::Sealing(_)
+        | TransferError::Source(_)
+        | TransferError::Target(_) => Disposition::Park,
+        TransferError::Unauthorized | TransferError::Offline(_) => Disposition::Stop,
+    }
+}
+
+/// The mark of a file that is written while it is read.
+#[derive(Debug, thiserror::Error)]
+#[error("the file changed while it was read")]
+pub(crate) struct Changing;
+
+pub(crate) fn is_changing(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Changing>())
+}
+
+/// A word for programs, and what to do, for a failure of one path.
+pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
+    const AGAIN: &str = "it is tried again by itself";
+    match error {
+        EngineError::Transfer(error) => explain_transfer(error),
+        EngineError::Api(error) => match error {
+            ApiError::QuotaFull { .. } => QUOTA,
+            ApiError::TooLarge { .. } => ("too_large", "the service does not take a file of this size"),
+            ApiError::Unauthorized => UNAUTHORIZED,
+            ApiError::Offline(_) => OFFLINE,
+            ApiError::Forbidden { .. }
+            | ApiError::NotFound { .. }
+            | ApiError::Conflict { .. }
+            | ApiError::PreconditionFailed { .. }
+            | ApiError::Gone { .. }
+            | ApiError::RateLimited { .. }
+            | ApiError::Server { .. }
+            | ApiError::Rejected { .. }
+            | ApiError::Protocol(_) => ("server", AGAIN),
+        },
+        EngineError::Moved => ("changing", "it is being changed; it syncs when it is quiet"),
+        EngineError::Disk(error) => explain_io(error),
+        EngineError::Index(_) => ("index", "free some space, or delete the index to have it built again"),
+        EngineError::RootGone(_) => {
+            ("folder_gone", "bring the folder back (mount it), or `cairn remove` it; nothing was deleted anywhere")
+        }
+        EngineError::Protocol(_) => ("protocol", "update Cairn or the server; nothing was changed here"),
+        EngineError::Stopped | EngineError::NoQuestion | EngineError::NoConflict(_) | EngineError::NoMerge { .. } => {
+            ("failed", "run `cairn doctor`")
+        }
+    }
+}
+
+const QUOTA: (&str, &str) = ("quota", "free some space on the service or empty its trash; it is tried again by itself");
+const UNAUTHORIZED: (&str, &str) = ("unauthorized", "run `cairn login` again");
+const OFFLINE: (&str, &str) = ("offline", "it goes on by itself when the server answers again");
+
+fn explain_transfer(error: &TransferError) -> (&'static str, &'static str) {
+    match error {
+        TransferError::QuotaFull { .. } => QUOTA,
+        TransferError::Refused { .. } | TransferError::Sealing(_) => {
+            ("auth_failed", "the file on this disk is untouched; check the service, then run `cairn sync`")
+        }
+        TransferError::SourceChanged => ("changing", "it is being written; it syncs when it is quiet"),
+        TransferError::Source(error) | TransferError::Target(error) => explain_io(error),
+        TransferError::Unauthorized => UNAUTHORIZED,
+        TransferError::Offline(_) => OFFLINE,
+        TransferError::Conflict { .. }
+        | TransferError::Gone { .. }
+        | TransferError::UploadLost
+        | TransferError::Forbidden { .. }
+        | TransferError::RateLimited { .. }
+        | TransferError::Server { .. }
+        | TransferError::Rejected { .. }
+        | TransferError::Protocol(_) => ("server", "it is tried again by itself"),
+    }
+}
+
+fn explain_io(error: &io::Error) -> (&'static str, &'static str) {
+    if is_changing(error) {
+        return ("changing", "it is being written; it syncs when it is quiet");
+    }
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => ("unreadable", "give this user the right to read and write it"),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ("disk_full", "free some space on this disk; it is tried again by itself")
+        }
+        _ => ("disk", "check the disk and the path; it is tried again by itself"),
+    }
+}

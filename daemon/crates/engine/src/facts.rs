@@ -1,0 +1,98 @@
+//! Between the service's words and ours: nodes into rows, rows into seals.
+
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
+use cairn_index::RemoteRow;
+use cairn_model::{Kind, Name, NodeId};
+use cairn_wire::Sealed;
+use cairn_wire::nodes::Node;
+
+/// Whether a key-holding client vouches for a node's name, place and content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Trust {
+    Verified,
+    /// Changed without keys (a dashboard, a keyless tool).
+    Unverified,
+    /// It has a seal, but not for what it is now.
+    Broken,
+}
+
+/// Takes a node of the service as a row, or says why it can't be.
+pub(crate) fn remote_row(keys: &SpaceKeys, node: &Node) -> Result<(RemoteRow, Trust), &'static str> {
+    let name = Name::new(node.name.clone()).map_err(|_| "its name can't be a file's name")?;
+    if node.space_id != keys.space() {
+        return Err("it belongs to another space");
+    }
+    if node.kind == Kind::File && (node.revision_id.is_none() || node.content_key.is_none()) {
+        return Err("a file without content or key");
+    }
+    if node.parent_id == Some(node.id) {
+        return Err("it contains itself");
+    }
+    let row = RemoteRow {
+        node: node.id,
+        parent: node.parent_id,
+        name,
+        kind: node.kind,
+        revision: node.revision_id,
+        size: node.size,
+        modified_ms: node.modified_at.map(|at| at.0),
+        executable: node.executable,
+        version: node.version,
+        content_key: node.content_key.as_ref().map(|s| s.0.clone()),
+        seal: node.seal.as_ref().map(|s| s.0.clone()),
+        source: node.content_source.map(|s| (s.node_id, s.revision_id)),
+        device: node.device_id,
+        hash: None,
+        number: None,
+    };
+    let trust = match seal_info(keys, &row) {
+        Some(Some(_)) => Trust::Verified,
+        Some(None) => Trust::Broken,
+        None => Trust::Unverified,
+    };
+    Ok((row, trust))
+}
+
+/// What a row's seal carries: `None` without a seal, `Some(None)` if it does not fit.
+pub(crate) fn seal_info(keys: &SpaceKeys, row: &RemoteRow) -> Option<Option<SealInfo>> {
+    let seal = row.seal.as_deref()?;
+    let facts = NodeFacts {
+        node: row.node,
+        parent: row.parent,
+        name: row.name.as_str(),
+        kind: row.kind,
+        executable: row.executable,
+        deleted: false,
+    };
+    Some(NodeSeal::check(keys, &facts, seal).ok())
+}
+
+/// What a change makes of a node, for its next seal.
+pub(crate) struct Next<'a> {
+    pub(crate) parent: Option<NodeId>,
+    pub(crate) name: &'a str,
+    pub(crate) executable: bool,
+    pub(crate) deleted: bool,
+}
+
+/// The seal of a node after a change of its name, place, mode or existence. `None` where the present
+/// state is unverified: we do not vouch for what we can't check.
+pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> Option<Sealed> {
+    let info = seal_info(keys, row)??;
+    let facts = NodeFacts {
+        node: row.node,
+        parent: next.parent,
+        name: next.name,
+        kind: row.kind,
+        executable: next.executable,
+        deleted: next.deleted,
+    };
+    let info = SealInfo { seq: info.seq + 1, manifest_hash: info.manifest_hash };
+    Some(Sealed(NodeSeal::make(keys, &facts, info)))
+}
+
+/// The first seal of a new folder.
+pub(crate) fn folder_seal(keys: &SpaceKeys, node: NodeId, parent: Option<NodeId>, name: &str) -> Sealed {
+    let facts = NodeFacts { node, parent, name, kind: Kind::Folder, executable: false, deleted: false };
+    Sealed(NodeSeal::make(keys, &facts, SealInfo { seq: 1, manifest_hash: None }))
+}

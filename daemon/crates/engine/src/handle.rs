@@ -1,0 +1,204 @@
+//! The engine from outside: what the daemon calls.
+
+use crate::error::EngineError;
+use crate::resolve;
+use crate::shared::Shared;
+use crate::status::{Event, Status};
+use cairn_index::{FolderRow, FolderSettings, IndexError};
+use cairn_model::{FolderId, RelPath};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+/// Which version of a conflict is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// The conflict copy (this device's version) takes the name.
+    Mine,
+    /// What has the name stays; the copy goes to the local trash.
+    Theirs,
+    /// Both stay; the conflict is closed.
+    Both,
+    /// A three-way merge of small UTF-8 text; refused where both changed the same lines.
+    Merge,
+}
+
+/// The answer to a question about mass deletions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Delete,
+    Keep,
+}
+
+/// How waiting for calm ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Settled {
+    /// Everything is in sync, and a look at both sides found nothing new.
+    InSync,
+    /// Nothing more can be done without a person.
+    NeedsPerson,
+    /// It is paused; nothing will happen.
+    Paused,
+}
+
+/// What the dispatcher is asked to do.
+pub(crate) enum Command {
+    Rescan(Option<FolderId>),
+    /// Folders, settings or the pause changed in the index: read them again.
+    Reload,
+    Settle(oneshot::Sender<Settled>),
+    Confirm(FolderId, Verdict, oneshot::Sender<Result<(), EngineError>>),
+    Resolve(RelPath, Option<FolderId>, Keep, oneshot::Sender<Result<(), EngineError>>),
+    Stop,
+}
+
+/// A running engine. Dropping it does not stop it; [`EngineHandle::shutdown`] does.
+pub struct EngineHandle {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) commands: mpsc::UnboundedSender<Command>,
+    pub(crate) task: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+}
+
+impl EngineHandle {
+    /// The present state.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.shared.status()
+    }
+
+    /// Events from now on.
+    #[must_use]
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.shared.events.subscribe()
+    }
+
+    /// Looks at the disk and at the service now.
+    pub fn rescan(&self, folder: Option<FolderId>) {
+        self.send(Command::Rescan(folder));
+    }
+
+    /// Waits until both sides are equal and a fresh look at each finds nothing new.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`] if the engine stops meanwhile.
+    pub async fn settled(&self) -> Result<Settled, EngineError> {
+        self.ask(Command::Settle).await
+    }
+
+    /// Stops all syncing, until `until_ms` (UTC) or until resumed; of one folder or of all.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn pause(&self, folder: Option<FolderId>, until_ms: Option<i64>) -> Result<(), EngineError> {
+        self.set_paused(folder, true, until_ms)
+    }
+
+    /// Goes on after a pause.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn resume(&self, folder: Option<FolderId>) -> Result<(), EngineError> {
+        self.set_paused(folder, false, None)
+    }
+
+    fn set_paused(&self, folder: Option<FolderId>, paused: bool, until: Option<i64>) -> Result<(), EngineError> {
+        self.shared.index.write(|db| {
+            for row in db.folders()? {
+                if folder.is_none_or(|id| id == row.id) {
+                    let settings = FolderSettings { paused, paused_until: until, ..row.settings };
+                    db.set_folder_settings(row.id, &settings)?;
+                }
+            }
+            Ok(())
+        })?;
+        if folder.is_none() {
+            self.shared.set_paused(paused, until);
+        }
+        self.send(Command::Reload);
+        Ok(())
+    }
+
+    /// Tells the engine that folders or their settings were changed in the index.
+    pub fn reload(&self) {
+        self.send(Command::Reload);
+    }
+
+    /// The folder pairs.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
+        self.shared.index.read(|db| db.folders())
+    }
+
+    /// Open conflicts.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn conflicts(&self) -> Result<Vec<resolve::OpenConflict>, EngineError> {
+        resolve::open_conflicts(&self.shared)
+    }
+
+    /// Settles a conflict; `path` is the file's, or the copy's, relative to its folder.
+    ///
+    /// # Errors
+    /// No such conflict, a merge that can't be made, or the disk's.
+    pub async fn resolve(&self, folder: Option<FolderId>, path: RelPath, keep: Keep) -> Result<(), EngineError> {
+        self.ask(|reply| Command::Resolve(path, folder, keep, reply)).await?
+    }
+
+    /// Answers the question about mass deletions of a folder.
+    ///
+    /// # Errors
+    /// [`EngineError::NoQuestion`] if there is none.
+    pub async fn confirm(&self, folder: FolderId, verdict: Verdict) -> Result<(), EngineError> {
+        self.ask(|reply| Command::Confirm(folder, verdict, reply)).await?
+    }
+
+    /// The index, for what is only read (activity, paths).
+    #[must_use]
+    pub fn index(&self) -> &Arc<cairn_index::Index> {
+        &self.shared.index
+    }
+
+    /// The transfers, for bandwidth limits.
+    #[must_use]
+    pub fn transfer(&self) -> &Arc<cairn_transfer::Transfer> {
+        &self.shared.transfer
+    }
+
+    /// Ends the current steps, or journals them, and stops; at most a few seconds.
+    pub async fn shutdown(&self) {
+        self.shared.stop();
+        self.send(Command::Stop);
+        if let Some(task) = self.task.lock().await.take() {
+            let abort = task.abort_handle();
+            if tokio::time::timeout(Duration::from_secs(4), task).await.is_err() {
+                // Safe at any point: everything that counts is in a transaction or can be done again.
+                abort.abort();
+            }
+        }
+    }
+
+    /// Stops at once and anywhere, as a crash would: for the simulator.
+    pub async fn abort(self) {
+        if let Some(task) = self.task.lock().await.take() {
+            task.abort();
+            // The only error is that it was aborted, which was wanted.
+            drop(task.await);
+        }
+    }
+
+    fn send(&self, command: Command) {
+        if self.commands.send(command).is_err() {
+            tracing::debug!("the engine has stopped");
+        }
+    }
+
+    async fn ask<T>(&self, make: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(make(reply));
+        answer.await.map_err(|_| EngineError::Stopped)
+    }
+}

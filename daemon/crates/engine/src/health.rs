@@ -1,0 +1,122 @@
+//! What is wrong, for which path, and when it is tried again.
+
+use crate::error::{EngineError, explain};
+use crate::shared::Key;
+use crate::status::Problem;
+use cairn_model::FolderId;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// First pause before a failed step is tried again; it doubles up to [`LONGEST`].
+const FIRST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// A key that waits after a failure.
+struct Parked {
+    problem: Problem,
+    tries: u32,
+    until: Instant,
+    /// Shown only once it has failed again: most first failures pass by themselves.
+    shown: bool,
+}
+
+/// All problems of all folders.
+#[derive(Default)]
+pub(crate) struct Health {
+    parked: BTreeMap<(FolderId, Key), Parked>,
+    /// Of the last scan of each folder, by the directory that was listed.
+    scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
+    /// Of the folder as a whole.
+    whole: BTreeMap<FolderId, Problem>,
+}
+
+impl Health {
+    /// Parks a key after a failure; returns when it may be tried again.
+    pub(crate) fn park(&mut self, folder: FolderId, key: Key, path: String, error: &EngineError, soon: bool) -> Instant {
+        let (code, hint) = explain(error);
+        let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
+        let wait = if soon {
+            FIRST
+        } else {
+            FIRST.saturating_mul(1 << (tries - 1).min(12)).min(LONGEST)
+        };
+        let until = Instant::now() + wait;
+        let problem = Problem { path, code: code.into(), message: error.to_string(), hint: hint.into() };
+        let shown = !soon || tries > 3;
+        self.parked.insert((folder, key), Parked { problem, tries, until, shown });
+        until
+    }
+
+    /// Tells whether a key still waits.
+    pub(crate) fn is_parked(&self, folder: FolderId, key: Key) -> bool {
+        self.parked.get(&(folder, key)).is_some_and(|p| p.until > Instant::now())
+    }
+
+    /// A step of this key has succeeded, or it needs none any more.
+    pub(crate) fn heal(&mut self, folder: FolderId, key: Key) {
+        self.parked.remove(&(folder, key));
+    }
+
+    /// Forgets parked keys that no plan mentions any more.
+    pub(crate) fn keep_only(&mut self, folder: FolderId, mentioned: impl Fn(&Key) -> bool) {
+        self.parked.retain(|(f, key), _| *f != folder || mentioned(key));
+    }
+
+    /// Lets everything be tried again at once.
+    pub(crate) fn try_again(&mut self) {
+        let now = Instant::now();
+        for parked in self.parked.values_mut() {
+            parked.until = now;
+        }
+    }
+
+    /// The earliest moment at which something may be tried again.
+    pub(crate) fn next_try(&self) -> Option<Instant> {
+        self.parked.values().map(|p| p.until).min()
+    }
+
+    /// Whether something waits that will be tried by itself without a person.
+    pub(crate) fn waits_briefly(&self) -> bool {
+        let soon = Instant::now() + Duration::from_secs(20);
+        self.parked.values().any(|p| p.until < soon && p.tries < 6)
+    }
+
+    /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
+    pub(crate) fn scanned(&mut self, folder: FolderId, whole: bool, dirs: &[String], problems: Vec<Problem>) {
+        let known = self.scanned.entry(folder).or_default();
+        if whole {
+            known.clear();
+        } else {
+            known.retain(|path, _| !dirs.iter().any(|dir| path == dir || parent(path) == dir));
+        }
+        known.extend(problems.into_iter().map(|p| (p.path.clone(), p)));
+    }
+
+    /// A problem of a folder as a whole, or none any more.
+    pub(crate) fn set_whole(&mut self, folder: FolderId, problem: Option<Problem>) {
+        match problem {
+            Some(problem) => {
+                self.whole.insert(folder, problem);
+            }
+            None => {
+                self.whole.remove(&folder);
+            }
+        }
+    }
+
+    pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
+        let mut out: Vec<Problem> = self.whole.get(&folder).cloned().into_iter().collect();
+        out.extend(self.scanned.get(&folder).into_iter().flat_map(|m| m.values().cloned()));
+        out.extend(
+            self.parked.iter().filter(|((f, _), p)| *f == folder && p.shown).map(|(_, p)| p.problem.clone()),
+        );
+        out.sort();
+        out.dedup();
+        out
+    }
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}

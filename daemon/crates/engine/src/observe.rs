@@ -1,0 +1,9 @@
+//! Looking at the disk: what is ignored, what a scan finds, what a file's bytes are.
+//!
+//! Watcher events only say where to look. This is the one place that changes the local tree, besides
+//! the steps that record what they themselves have put in place.
+
+pub(crate) mod hash;
+pub(crate) mod rules;
+pub(crate) mod scan;
+mod matching;

@@ -1,0 +1,197 @@
+//! Telling a move from a replacement, a new file and a deletion.
+//!
+//! Order matters: a file that turned up elsewhere under its own identity is a move, wherever its old
+//! row is; only what no move explains can be a replacement (editors save by renaming a new file over
+//! the old one); only what nothing explains is new, or gone.
+
+use crate::observe::hash::local_stat;
+use crate::observe::scan::{Fresh, Scan};
+use cairn_index::{Held, IndexError, LocalRow};
+use cairn_model::{Kind, LocalId, RelPath};
+use std::collections::BTreeSet;
+
+impl Scan<'_, '_> {
+    /// Explains everything that did not match.
+    pub(crate) fn settle(&mut self) -> Result<(), IndexError> {
+        let mut claimed = BTreeSet::new();
+        let mut unexplained: Vec<Fresh> = Vec::new();
+        loop {
+            while let Some(fresh) = self.fresh.pop_front() {
+                if self.is_settled(&fresh)? {
+                    continue;
+                }
+                if let Some(row) = self.same_file_elsewhere(&fresh, &claimed)? {
+                    claimed.insert(row.id);
+                    self.moved(row, &fresh)?;
+                } else if fresh.kind == Kind::Folder && self.replaced(&fresh)?.is_none() {
+                    self.new_row(&fresh)?;
+                } else {
+                    unexplained.push(fresh);
+                }
+            }
+            // A folder made again under its old name is looked into before files are judged: it may
+            // hold what is missing elsewhere.
+            let Some(at) = unexplained.iter().position(|f| f.kind == Kind::Folder) else { break };
+            let fresh = unexplained.remove(at);
+            match self.replaced(&fresh)? {
+                Some(row) => self.replace(row, &fresh)?,
+                None => self.new_row(&fresh)?,
+            }
+        }
+        for fresh in unexplained {
+            if self.is_settled(&fresh)? {
+                continue;
+            }
+            match self.replaced(&fresh)? {
+                Some(row) => self.replace(row, &fresh)?,
+                None => self.new_row(&fresh)?,
+            }
+        }
+        self.judge_gone()
+    }
+
+    /// A directory may have been listed twice, on its own account and as part of what was moved: its
+    /// names are explained once.
+    fn is_settled(&self, fresh: &Fresh) -> Result<bool, IndexError> {
+        let row = self.db.child(self.folder.id, fresh.parent, &fresh.name)?;
+        Ok(row.is_some_and(|row| {
+            row.kind == fresh.kind
+                && row.stat.same_file(&local_stat(&fresh.stat))
+                && !self.gone.contains_key(&row.id)
+        }))
+    }
+
+    /// The row of the very same file, if its old place does not hold it any more.
+    fn same_file_elsewhere(&self, fresh: &Fresh, claimed: &BTreeSet<LocalId>) -> Result<Option<LocalRow>, IndexError> {
+        let stat = local_stat(&fresh.stat);
+        for row in self.db.locals_by_file(self.folder.id, &stat)? {
+            if row.kind != fresh.kind || claimed.contains(&row.id) {
+                continue;
+            }
+            let missing = self.gone.contains_key(&row.id) || !self.stands_at_its_row(&row)?;
+            if !missing {
+                continue;
+            }
+            // A file that was never synced and is renamed over one that was is how editors save:
+            // it is that file's new content.
+            let over = self.db.child(self.folder.id, fresh.parent, &fresh.name)?;
+            let saves = row.kind == Kind::File
+                && self.db.synced_by_local(row.id)?.is_none()
+                && match over {
+                    Some(target) => {
+                        target.id != row.id
+                            && target.kind == Kind::File
+                            && self.db.synced_by_local(target.id)?.is_some()
+                            && self.gone.contains_key(&target.id)
+                    }
+                    None => false,
+                };
+            if !saves {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
+    fn stands_at_its_row(&self, row: &LocalRow) -> Result<bool, IndexError> {
+        let Some(path) = self.db.local_path(row.id)? else { return Ok(false) };
+        Ok(self
+            .disk
+            .stat(&path.to_path(&self.root))
+            .is_ok_and(|stat| local_stat(&stat).same_file(&row.stat)))
+    }
+
+    /// The row of that name and kind whose own file is nowhere else.
+    fn replaced(&self, fresh: &Fresh) -> Result<Option<LocalRow>, IndexError> {
+        Ok(self
+            .db
+            .child(self.folder.id, fresh.parent, &fresh.name)?
+            .filter(|row| row.kind == fresh.kind && self.gone.contains_key(&row.id)))
+    }
+
+    fn moved(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
+        self.gone.remove(&row.id);
+        self.make_room(fresh, row.id)?;
+        let id = row.id;
+        let stat = local_stat(&fresh.stat);
+        let hash = row.hash.filter(|_| row.stat == stat);
+        self.db.update_local(&LocalRow {
+            parent: fresh.parent,
+            name: fresh.name.clone(),
+            stat,
+            executable: fresh.kind == Kind::File && fresh.stat.executable,
+            hash,
+            held: Held::No,
+            ..row
+        })?;
+        self.found.changed = true;
+        if fresh.kind == Kind::Folder {
+            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), true)?;
+        }
+        Ok(())
+    }
+
+    fn replace(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
+        self.gone.remove(&row.id);
+        let id = row.id;
+        self.known(row, &fresh.stat)?;
+        if fresh.kind == Kind::Folder {
+            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), true)?;
+        }
+        Ok(())
+    }
+
+    fn new_row(&mut self, fresh: &Fresh) -> Result<(), IndexError> {
+        self.make_room(fresh, LocalId(0))?;
+        let id = self.db.insert_local(&LocalRow {
+            id: LocalId(0),
+            folder: self.folder.id,
+            parent: fresh.parent,
+            name: fresh.name.clone(),
+            kind: fresh.kind,
+            stat: local_stat(&fresh.stat),
+            executable: fresh.kind == Kind::File && fresh.stat.executable,
+            hash: None,
+            held: Held::No,
+        })?;
+        self.found.changed = true;
+        if fresh.kind == Kind::Folder {
+            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), true)?;
+        }
+        Ok(())
+    }
+
+    /// Frees the name for `new`: the row that had it is elsewhere (a move will find it) or gone.
+    fn make_room(&self, fresh: &Fresh, new: LocalId) -> Result<(), IndexError> {
+        match self.db.child(self.folder.id, fresh.parent, &fresh.name)? {
+            Some(row) if row.id != new => self.db.park_local(row.id),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// What is still missing: believed if an earlier scan missed it too, or if its name has a new
+    /// owner; otherwise looked for once more, because it may be on its way to a place that this scan
+    /// had already passed.
+    fn judge_gone(&mut self) -> Result<(), IndexError> {
+        for (id, (row, dir)) in std::mem::take(&mut self.gone) {
+            let path = dir.join(row.name.clone());
+            let owner = self.db.child(self.folder.id, row.parent, &row.name)?;
+            let displaced = owner.is_none_or(|owner| owner.id != id);
+            if !displaced && self.hold_if_ignored(&row, &path)? {
+                continue;
+            }
+            if displaced || self.believed.contains(&id) {
+                self.db.remove_local(self.folder.id, id)?;
+                self.found.changed = true;
+            } else if self.db.synced_by_local(id)?.is_none() && row.kind == Kind::File {
+                // Never synced: nothing hangs on it.
+                self.db.remove_local(self.folder.id, id)?;
+                self.found.changed = true;
+            } else {
+                self.found.missing.insert(id);
+                self.found.again.insert(if dir.is_root() { RelPath::root() } else { dir });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! What takes no part in syncing: built-in rules, `.cairnignore`, and the folder's own choice.
+
+use cairn_index::FolderSettings;
+use cairn_model::RelPath;
+use cairn_platform::Disk;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::io::Read as _;
+use std::path::Path;
+
+use cairn_platform::watch;
+
+/// The name of the rules file at the root of a folder; it syncs like any other file.
+pub(crate) const IGNORE_FILE: &str = ".cairnignore";
+/// Where things go that sync removes or replaces on this disk.
+pub(crate) const TRASH_DIR: &str = watch::TRASH_DIR;
+/// Where downloads grow before they are put in place.
+pub(crate) const TEMP_DIR: &str = watch::TEMP_DIR;
+
+/// Never synced, whatever the rules say: our own, and files that only live on the machine that
+/// made them (locks and leftovers of editors, desktops and file systems).
+const BUILT_IN: &[&str] = &[
+    "/.cairn-trash/",
+    "/.cairn-tmp/",
+    ".DS_Store",
+    "._*",
+    "Thumbs.db",
+    "desktop.ini",
+    "~$*",
+    ".~lock.*#",
+    ".*.sw[a-p]",
+    ".nfs[0-9a-f]*",
+    ".fuse_hidden*",
+    ".Trash-[0-9]*/",
+    "/lost+found/",
+];
+
+/// The largest rules file that is read; a longer one is cut off there.
+const MAX_RULES: u64 = 1024 * 1024;
+
+/// Which rule decided about a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RuleMatch {
+    /// No rule: it syncs.
+    None,
+    /// Ignored, by this pattern.
+    Ignored(String),
+    /// A `!pattern` brings it back.
+    Included(String),
+}
+
+/// The rules of one folder.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    built_in: Gitignore,
+    file: Gitignore,
+    exclude: Gitignore,
+    only: Vec<RelPath>,
+    text: String,
+    /// Lines that are no pattern, with what is wrong with them.
+    pub errors: Vec<String>,
+}
+
+impl Rules {
+    /// Reads the rules of the folder at `root`. A rules file that can't be read counts as empty, and
+    /// `errors` says so.
+    #[must_use]
+    pub fn load(disk: &dyn Disk, root: &Path, settings: &FolderSettings) -> Self {
+        let mut errors = Vec::new();
+        let text = match disk.open(&root.join(IGNORE_FILE)) {
+            Ok(file) => {
+                let mut bytes = Vec::new();
+                if let Err(error) = file.take(MAX_RULES).read_to_end(&mut bytes) {
+                    errors.push(format!("{IGNORE_FILE} can't be read: {error}"));
+                }
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            Err(error) => {
+                if error.kind() != std::io::ErrorKind::NotFound {
+                    errors.push(format!("{IGNORE_FILE} can't be read: {error}"));
+                }
+                String::new()
+            }
+        };
+        let built_in = build(BUILT_IN.iter().copied(), &mut errors);
+        let file = build(text.lines(), &mut errors);
+        let exclude = build(settings.exclude.iter().map(String::as_str), &mut errors);
+        let only = settings
+            .only
+            .iter()
+            .filter_map(|path| RelPath::parse(path.trim_matches('/')).ok())
+            .collect();
+        Self { built_in, file, exclude, only, text, errors }
+    }
+
+    /// Tells whether the rules file said the same when these were loaded.
+    #[must_use]
+    pub fn same_file(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+
+    /// Tells what the rules say about a path that has no ignored folder above it.
+    #[must_use]
+    pub fn check(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
+        let text = Path::new("").join(path.to_string());
+        for (rules, whitelist_counts) in [(&self.built_in, false), (&self.exclude, true), (&self.file, true)] {
+            match rules.matched(&text, is_dir) {
+                Match::Ignore(glob) => return RuleMatch::Ignored(glob.original().to_owned()),
+                Match::Whitelist(glob) if whitelist_counts => return RuleMatch::Included(glob.original().to_owned()),
+                Match::None | Match::Whitelist(_) => {}
+            }
+        }
+        if self.only.is_empty() || self.only.iter().any(|o| path.starts_with(o) || o.starts_with(path)) {
+            RuleMatch::None
+        } else {
+            RuleMatch::Ignored("not among the chosen subfolders".to_owned())
+        }
+    }
+
+    /// Tells whether a path takes no part, looking at every folder above it too.
+    #[must_use]
+    pub fn ignores(&self, path: &RelPath, is_dir: bool) -> bool {
+        let names = path.names();
+        (1..=names.len()).any(|n| {
+            let part: RelPath = names[..n].iter().cloned().collect();
+            matches!(self.check(&part, is_dir || n < names.len()), RuleMatch::Ignored(_))
+        })
+    }
+}
+
+fn build<'a>(lines: impl Iterator<Item = &'a str>, errors: &mut Vec<String>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in lines {
+        if let Err(error) = builder.add_line(None, line) {
+            errors.push(format!("`{line}` is no pattern: {error}"));
+        }
+    }
+    builder.build().unwrap_or_else(|error| {
+        errors.push(error.to_string());
+        Gitignore::empty()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_platform::RealDisk;
+
+    fn rules(text: &str, settings: &FolderSettings) -> Rules {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(IGNORE_FILE), text).unwrap();
+        Rules::load(&RealDisk, dir.path(), settings)
+    }
+
+    fn ignores(rules: &Rules, path: &str) -> bool {
+        rules.ignores(&RelPath::parse(path).unwrap(), false)
+    }
+
+    #[test]
+    fn a_later_pattern_brings_a_file_back() {
+        let rules = rules("*.log\n!keep.log\nbuild/\n", &FolderSettings::default());
+        assert!(ignores(&rules, "a/x.log"));
+        assert!(!ignores(&rules, "keep.log"));
+        assert!(ignores(&rules, "build/deep/file"));
+        assert!(!ignores(&rules, "build"), "a file of that name is no folder");
+        assert!(rules.errors.is_empty());
+    }
+
+    #[test]
+    fn our_own_folders_can_not_be_brought_in() {
+        let rules = rules("!.cairn-trash/\n!.DS_Store\n", &FolderSettings::default());
+        assert!(ignores(&rules, ".cairn-trash/x"));
+        assert!(ignores(&rules, "a/.DS_Store"));
+        assert!(!ignores(&rules, "a/.cairn-trash/x"), "only at the root");
+    }
+
+    #[test]
+    fn only_the_chosen_subfolders_come() {
+        let settings = FolderSettings { only: vec!["/a/b".into()], ..Default::default() };
+        let rules = rules("", &settings);
+        assert!(!rules.ignores(&RelPath::parse("a").unwrap(), true));
+        assert!(!ignores(&rules, "a/b/c"));
+        assert!(ignores(&rules, "a/new"));
+        assert!(ignores(&rules, "x"));
+    }
+}

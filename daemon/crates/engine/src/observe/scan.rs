@@ -1,0 +1,302 @@
+//! One look at the disk, recorded in one transaction.
+//!
+//! A scan lists directories, compares them with the local tree, and hands what does not match to
+//! `matching`, which tells moves from replacements, new files and deletions. A directory that can't
+//! be listed keeps everything that is known below it.
+
+use crate::observe::hash::local_stat;
+use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
+use crate::status::Problem;
+use cairn_index::{Db, FolderRow, Held, IndexError, LocalRow, LocalStat};
+use cairn_model::{Kind, LocalId, Name, RelPath};
+use cairn_platform::{Disk, Entry, FileKind, Stat};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What to look at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    Whole,
+    /// These directories (relative), not what is below them unless it is new.
+    Dirs(BTreeSet<RelPath>),
+    /// This directory with everything below it.
+    Below(RelPath),
+}
+
+/// A name on the disk that is not (yet) matched with a row.
+pub(crate) struct Fresh {
+    pub(crate) parent: Option<LocalId>,
+    pub(crate) dir: RelPath,
+    pub(crate) name: Name,
+    pub(crate) kind: Kind,
+    pub(crate) stat: Stat,
+}
+
+/// What a scan found out.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Whether the local tree changed.
+    pub(crate) changed: bool,
+    pub(crate) problems: Vec<Problem>,
+    /// Directories to look at again, because something in them is missing and may only be on its way.
+    pub(crate) again: BTreeSet<RelPath>,
+    /// Rows whose file is missing since this scan; a later scan that misses them too removes them.
+    pub(crate) missing: BTreeSet<LocalId>,
+}
+
+/// A scan in progress.
+pub(crate) struct Scan<'a, 'b> {
+    pub(crate) db: &'a Db<'b>,
+    pub(crate) disk: &'a dyn Disk,
+    pub(crate) folder: &'a FolderRow,
+    pub(crate) root: PathBuf,
+    pub(crate) rules: &'a Rules,
+    /// Rows that an earlier scan missed long enough ago to believe it now.
+    pub(crate) believed: &'a BTreeSet<LocalId>,
+    pub(crate) fresh: VecDeque<Fresh>,
+    /// Rows whose name is gone or holds another file now.
+    pub(crate) gone: BTreeMap<LocalId, (LocalRow, RelPath)>,
+    pub(crate) found: Found,
+}
+
+/// Looks at the disk and records what is there.
+///
+/// # Errors
+/// The index's. What the disk refuses is in the outcome's problems.
+pub(crate) fn scan(
+    db: &Db<'_>,
+    disk: &dyn Disk,
+    folder: &FolderRow,
+    rules: &Rules,
+    scope: &Scope,
+    believed: &BTreeSet<LocalId>,
+) -> Result<Found, IndexError> {
+    let mut scan = Scan {
+        db,
+        disk,
+        folder,
+        root: PathBuf::from(&folder.root),
+        rules,
+        believed,
+        fresh: VecDeque::new(),
+        gone: BTreeMap::new(),
+        found: Found::default(),
+    };
+    match scope {
+        Scope::Whole => scan.visit(None, &RelPath::root(), true)?,
+        Scope::Dirs(dirs) => {
+            for dir in dirs {
+                scan.visit_nearest(dir, false)?;
+            }
+        }
+        Scope::Below(dir) => scan.visit_nearest(dir, true)?,
+    }
+    scan.settle()?;
+    Ok(scan.found)
+}
+
+impl Scan<'_, '_> {
+    /// Visits a directory, or the nearest one above it that is known (it will find the rest).
+    fn visit_nearest(&mut self, dir: &RelPath, deep: bool) -> Result<(), IndexError> {
+        let mut path = dir.clone();
+        loop {
+            if path.is_root() {
+                return self.visit(None, &path, deep);
+            }
+            if let Some(row) = self.db.local_at(self.folder.id, &path)?
+                && row.kind == Kind::Folder
+                && self.is_there(&row.stat, &path)
+            {
+                return self.visit(Some(row.id), &path, deep);
+            }
+            path = path.parent().unwrap_or_default();
+        }
+    }
+
+    fn is_there(&self, stat: &LocalStat, path: &RelPath) -> bool {
+        self.disk
+            .stat(&path.to_path(&self.root))
+            .is_ok_and(|now| now.kind == FileKind::Dir && local_stat(&now).same_file(stat))
+    }
+
+    /// Compares one directory with its rows; `deep`: those below it, too.
+    pub(crate) fn visit(&mut self, dir: Option<LocalId>, path: &RelPath, deep: bool) -> Result<(), IndexError> {
+        let absolute = path.to_path(&self.root);
+        let entries = match self.disk.list(&absolute) {
+            Ok(entries) => entries,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound || path.is_root() {
+                    self.problem(path, &error);
+                }
+                return Ok(());
+            }
+        };
+        let mut rows: BTreeMap<String, LocalRow> = self
+            .db
+            .children(self.folder.id, dir)?
+            .into_iter()
+            .map(|row| (row.name.as_str().to_owned(), row))
+            .collect();
+        let mut keys = BTreeMap::new();
+        let mut below = Vec::new();
+        for entry in entries {
+            let Some(name) = self.readable_name(path, &entry) else { continue };
+            if dir.is_none() && [TRASH_DIR, TEMP_DIR].contains(&name.as_str()) {
+                continue;
+            }
+            let row = rows.remove(name.as_str());
+            if let Some(stay) = self.entry(dir, path, name.clone(), &entry, row)? {
+                below.push(stay);
+            }
+            if let Some(twin) = keys.insert(name.key(), name.clone()) {
+                self.twin(path, &name, &twin);
+            }
+        }
+        for row in rows.into_values() {
+            self.gone.insert(row.id, (row, path.clone()));
+        }
+        if deep {
+            for (id, name) in below {
+                self.visit(Some(id), &path.join(name), true)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One name of a directory. Returns a known directory that is still the same.
+    fn entry(
+        &mut self,
+        dir: Option<LocalId>,
+        path: &RelPath,
+        name: Name,
+        entry: &Entry,
+        row: Option<LocalRow>,
+    ) -> Result<Option<(LocalId, Name)>, IndexError> {
+        let here = path.join(name.clone());
+        let stat = match &entry.stat {
+            Ok(stat) => *stat,
+            Err(error) => {
+                self.problem(&here, error);
+                if let Some(row) = row {
+                    self.hold(row, Held::Unreadable)?;
+                }
+                return Ok(None);
+            }
+        };
+        let kind = match stat.kind {
+            FileKind::File => Kind::File,
+            FileKind::Dir => Kind::Folder,
+            FileKind::Symlink | FileKind::Other => {
+                self.skipped(&here, stat.kind);
+                if let Some(row) = row {
+                    self.hold(row, Held::Special)?;
+                }
+                return Ok(None);
+            }
+        };
+        if matches!(self.rules.check(&here, kind == Kind::Folder), RuleMatch::Ignored(_)) {
+            if let Some(row) = row {
+                self.hold(row, Held::Ignored)?;
+            }
+            return Ok(None);
+        }
+        match row {
+            Some(row) if row.kind == kind && row.stat.same_file(&local_stat(&stat)) => {
+                let id = row.id;
+                self.known(row, &stat)?;
+                Ok((kind == Kind::Folder).then_some((id, name)))
+            }
+            other => {
+                if let Some(row) = other {
+                    self.gone.insert(row.id, (row, path.clone()));
+                }
+                self.fresh.push_back(Fresh { parent: dir, dir: path.clone(), name, kind, stat });
+                Ok(None)
+            }
+        }
+    }
+
+    /// A row whose file is where it was: record a changed stat.
+    pub(crate) fn known(&mut self, row: LocalRow, stat: &Stat) -> Result<(), IndexError> {
+        let now = local_stat(stat);
+        let executable = row.kind == Kind::File && stat.executable;
+        if row.stat == now && row.executable == executable && row.held == Held::No {
+            return Ok(());
+        }
+        // Held until now, or another stat: the hash holds only for the bytes that it was made from.
+        let hash = row.hash.filter(|_| row.stat == now);
+        self.db.update_local(&LocalRow { stat: now, executable, hash, held: Held::No, ..row })?;
+        self.found.changed = true;
+        Ok(())
+    }
+
+    fn hold(&mut self, row: LocalRow, held: Held) -> Result<(), IndexError> {
+        if row.held != held {
+            self.db.update_local(&LocalRow { held, ..row })?;
+            self.found.changed = true;
+        }
+        Ok(())
+    }
+
+    /// Holds a row that is gone from the scan because it is ignored now, not because it was deleted.
+    pub(crate) fn hold_if_ignored(&mut self, row: &LocalRow, path: &RelPath) -> Result<bool, IndexError> {
+        let ignored = self.rules.ignores(path, row.kind == Kind::Folder);
+        if ignored {
+            self.hold(row.clone(), Held::Ignored)?;
+        }
+        Ok(ignored)
+    }
+
+    fn readable_name(&mut self, path: &RelPath, entry: &Entry) -> Option<Name> {
+        match entry.name.to_str().map(Name::new) {
+            Some(Ok(name)) => Some(name),
+            Some(Err(_)) | None => {
+                self.found.problems.push(Problem {
+                    path: shown(path, &entry.name.to_string_lossy()),
+                    code: "name".into(),
+                    message: "the name is not valid UTF-8, so it can't be synced".into(),
+                    hint: "rename it; until then it stays where it is".into(),
+                });
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, path: &RelPath, error: &io::Error) {
+        let (code, hint) = if error.kind() == io::ErrorKind::PermissionDenied {
+            ("unreadable", "give this user the right to read it; nothing below it is deleted meanwhile")
+        } else {
+            ("disk", "check the disk; nothing below it is deleted meanwhile")
+        };
+        self.found.problems.push(Problem {
+            path: path.to_string(),
+            code: code.into(),
+            message: error.to_string(),
+            hint: hint.into(),
+        });
+    }
+
+    fn skipped(&mut self, path: &RelPath, kind: FileKind) {
+        let what = if kind == FileKind::Symlink { "a symbolic link" } else { "no regular file or folder" };
+        self.found.problems.push(Problem {
+            path: path.to_string(),
+            code: if kind == FileKind::Symlink { "symlink" } else { "special" }.into(),
+            message: format!("it is {what} and is skipped"),
+            hint: "nothing to do; add it to .cairnignore to hide this line".into(),
+        });
+    }
+
+    fn twin(&mut self, path: &RelPath, name: &Name, twin: &Name) {
+        self.found.problems.push(Problem {
+            path: shown(path, name.as_str()),
+            code: "name_clash".into(),
+            message: format!("its name reads the same as {:?} beside it, so only one of the two syncs", twin.as_str()),
+            hint: "rename one of them; both stay where they are".into(),
+        });
+    }
+}
+
+fn shown(dir: &RelPath, name: &str) -> String {
+    Path::new(&dir.to_string()).join(name).to_string_lossy().into_owned()
+}

@@ -1,0 +1,280 @@
+//! From the index to a plan: the three trees as the planner wants them, and the facts it asks for.
+
+use crate::error::EngineError;
+use crate::observe::hash::hash_file;
+use crate::observe::rules::Rules;
+use crate::shared::{Key, Shared};
+use cairn_index::{Db, FolderMode, FolderRow, Held, IndexError, RemoteRow, Surroundings};
+use cairn_model::{Kind, LocalId, NodeId, RelPath};
+use cairn_plan::{Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile};
+use cairn_transfer::Download;
+use cairn_wire::nodes::ContentSource;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use time::{OffsetDateTime, UtcOffset};
+
+/// Facts are asked for in rounds; each answers all that a plan needs, so two or three suffice.
+const ROUNDS: u32 = 20;
+/// Manifests are fetched in requests of this many.
+const MANIFESTS: usize = 256;
+
+/// A plan with the folder as it was when it was made.
+pub(crate) struct Planned {
+    pub(crate) plan: Plan,
+    /// Keys whose facts can't be had now: they wait.
+    pub(crate) unknown: BTreeSet<Key>,
+}
+
+/// Makes a plan for everything that is dirty in a folder.
+///
+/// # Errors
+/// The index's, or the network's when a manifest is needed.
+pub(crate) async fn plan_folder(
+    shared: &Arc<Shared>,
+    folder: &FolderRow,
+    rules: &Rules,
+    hold: (bool, bool),
+) -> Result<Planned, EngineError> {
+    let policy = policy(shared, folder, hold);
+    let mut unknown = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        let trees = shared.index.write(|db| {
+            let around = db.surroundings(folder)?;
+            trees(shared, db, folder, rules, around, &unknown)
+        })?;
+        let plan = reconcile(&trees, &policy);
+        if plan.needs.is_empty() {
+            return Ok(Planned { plan, unknown });
+        }
+        supply(shared, folder, &plan.needs, &mut unknown).await?;
+    }
+    Err(EngineError::Moved)
+}
+
+fn policy(shared: &Shared, folder: &FolderRow, (local, remote): (bool, bool)) -> Policy {
+    Policy {
+        direction: match folder.settings.mode {
+            FolderMode::TwoWay => Direction::TwoWay,
+            FolderMode::Upload => Direction::Upload,
+            FolderMode::Download => Direction::Download,
+        },
+        device: shared.device_name.clone(),
+        stamp: stamp(shared),
+        hold_local_deletions: local,
+        hold_remote_deletions: remote,
+    }
+}
+
+/// Now in local time, as `YYYY-MM-DD HHMMSS`.
+pub(crate) fn stamp(shared: &Shared) -> String {
+    let now = OffsetDateTime::from_unix_timestamp(shared.ports.clock.now_ms().div_euclid(1000))
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let offset = UtcOffset::from_whole_seconds(shared.ports.clock.offset_s()).unwrap_or(UtcOffset::UTC);
+    let at = now.to_offset(offset);
+    let (hour, minute, second) = at.to_hms();
+    format!(
+        "{:04}-{:02}-{:02} {hour:02}{minute:02}{second:02}",
+        at.year(),
+        u8::from(at.month()),
+        at.day()
+    )
+}
+
+fn trees(
+    shared: &Shared,
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    around: Surroundings,
+    unknown: &BTreeSet<Key>,
+) -> Result<Trees, IndexError> {
+    let base = folder.remote_node.flatten();
+    let mut out = Trees::default();
+    for (id, row) in &around.local {
+        out.local.insert(
+            *id,
+            LocalNode {
+                id: *id,
+                parent: row.parent,
+                name: row.name.clone(),
+                kind: row.kind,
+                hash: row.hash,
+                size: row.stat.size,
+                executable: row.executable,
+                held: row.held != Held::No || unknown.contains(&Key::Local(*id)),
+            },
+        );
+    }
+    for (id, row) in &around.remote {
+        let held = unknown.contains(&Key::Node(*id))
+            || is_left_out(db, folder, rules, row, around.synced.contains_key(id))?
+            || cairn_platform::names::acceptable(&row.name).is_err();
+        out.remote.insert(
+            *id,
+            RemoteNode {
+                id: *id,
+                parent: row.parent.filter(|p| Some(*p) != base),
+                name: row.name.clone(),
+                kind: row.kind,
+                revision: row.revision,
+                hash: row.hash,
+                size: row.size,
+                executable: row.executable,
+                held,
+            },
+        );
+    }
+    for (id, row) in around.synced {
+        out.synced.insert(
+            id,
+            SyncedNode {
+                node: id,
+                local: row.local,
+                parent: row.parent.filter(|p| Some(*p) != base),
+                name: row.name,
+                kind: row.kind,
+                revision: row.revision,
+                hash: row.hash,
+                size: row.size,
+                executable: row.executable,
+            },
+        );
+    }
+    tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %shared.device_name, "planning");
+    Ok(out)
+}
+
+/// Whether a node stays on the service only. Decided when it is first seen, by its path, and kept by
+/// its id, so that a rename elsewhere does not bring it here.
+fn is_left_out(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    row: &RemoteRow,
+    synced: bool,
+) -> Result<bool, IndexError> {
+    if synced {
+        return Ok(false);
+    }
+    if db.is_excluded(folder.id, row.node)? {
+        return Ok(true);
+    }
+    let Some(path) = db.remote_path_in(folder, row.node)? else { return Ok(false) };
+    let left_out = rules.ignores(&path, row.kind == Kind::Folder);
+    let by_choice = !folder.settings.exclude.is_empty() || !folder.settings.only.is_empty();
+    if left_out && by_choice {
+        db.exclude(folder.id, row.node)?;
+    }
+    Ok(left_out)
+}
+
+async fn supply(
+    shared: &Arc<Shared>,
+    folder: &FolderRow,
+    needs: &[Need],
+    unknown: &mut BTreeSet<Key>,
+) -> Result<(), EngineError> {
+    let mut locals = Vec::new();
+    let mut nodes = Vec::new();
+    for need in needs {
+        match need {
+            Need::LocalHash(id) => locals.push(*id),
+            Need::RemoteHash(id) => nodes.push(*id),
+        }
+    }
+    for id in locals {
+        hash_local(shared, folder, id, unknown).await?;
+    }
+    for part in nodes.chunks(MANIFESTS) {
+        open_manifests(shared, folder, part, unknown).await?;
+    }
+    Ok(())
+}
+
+async fn hash_local(
+    shared: &Arc<Shared>,
+    folder: &FolderRow,
+    id: LocalId,
+    unknown: &mut BTreeSet<Key>,
+) -> Result<(), EngineError> {
+    let found = shared.index.read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
+    let (Some(row), Some(path)) = found else {
+        unknown.insert(Key::Local(id));
+        return Ok(());
+    };
+    let disk = Arc::clone(&shared.ports.disk);
+    let absolute = path.to_path(Path::new(&folder.root));
+    let stat = row.stat;
+    let outcome = shared.ports.blocking(move || hash_file(&*disk, &absolute, &stat)).await;
+    let recorded = match outcome {
+        Ok(Some(hash)) => shared.index.write(|db| db.set_local_hash(id, &stat, hash))?,
+        Ok(None) => {
+            let error = EngineError::Moved;
+            shared.health().park(folder.id, Key::Local(id), path.to_string(), &error, true);
+            false
+        }
+        Err(error) => {
+            shared.health().park(folder.id, Key::Local(id), path.to_string(), &EngineError::Disk(error), false);
+            false
+        }
+    };
+    if !recorded {
+        unknown.insert(Key::Local(id));
+    }
+    Ok(())
+}
+
+async fn open_manifests(
+    shared: &Arc<Shared>,
+    folder: &FolderRow,
+    nodes: &[NodeId],
+    unknown: &mut BTreeSet<Key>,
+) -> Result<(), EngineError> {
+    let rows = shared.index.read(|db| nodes.iter().map(|id| db.remote(*id)).collect::<Result<Vec<_>, _>>())?;
+    let wanted: Vec<(RemoteRow, Download)> = rows
+        .into_iter()
+        .flatten()
+        .filter_map(|row| download_of(shared, &row).map(|download| (row, download)))
+        .collect();
+    let downloads: Vec<Download> = wanted.iter().map(|(_, download)| *download).collect();
+    let manifests = shared.transfer.manifests(&downloads).await;
+    let mut known = BTreeSet::new();
+    for ((row, download), manifest) in wanted.into_iter().zip(manifests) {
+        match manifest {
+            Ok(manifest) => {
+                shared.index.write(|db| {
+                    db.set_remote_manifest(row.node, download.revision, manifest.hash, manifest.number)
+                })?;
+                known.insert(row.node);
+            }
+            Err(error) => {
+                let error = EngineError::Transfer(error);
+                if error.disposition() == crate::error::Disposition::Stop {
+                    return Err(error);
+                }
+                let path = remote_path(shared, folder, row.node);
+                shared.health().park(folder.id, Key::Node(row.node), path, &error, false);
+            }
+        }
+    }
+    unknown.extend(nodes.iter().filter(|id| !known.contains(id)).map(|id| Key::Node(*id)));
+    Ok(())
+}
+
+/// What to download for a node's current revision.
+pub(crate) fn download_of(shared: &Shared, row: &RemoteRow) -> Option<Download> {
+    let sealed = crate::facts::seal_info(&shared.keys, row).flatten();
+    Some(Download {
+        node: row.node,
+        revision: row.revision?,
+        source: row.source.map(|(node_id, revision_id)| ContentSource { node_id, revision_id }),
+        manifest_hash: sealed.and_then(|info| info.manifest_hash),
+    })
+}
+
+/// A node's path in the folder, for people.
+pub(crate) fn remote_path(shared: &Shared, folder: &FolderRow, node: NodeId) -> String {
+    let path: Option<RelPath> = shared.index.read(|db| db.remote_path_in(folder, node)).ok().flatten();
+    path.map_or_else(|| node.to_string(), |p| p.to_string())
+}

@@ -1,0 +1,68 @@
+//! What the engine needs from outside: the only places where a real run and a simulated one differ.
+
+use cairn_crypto::Random;
+use cairn_platform::Disk;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The wall clock. Spans of time are tokio's, which a test can pause.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970-01-01 UTC.
+    fn now_ms(&self) -> i64;
+
+    /// The offset of local time from UTC in seconds, for names that people read.
+    fn offset_s(&self) -> i32;
+}
+
+/// What a watcher says. Hints may be lost, merged or false; only a scan changes the local tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hint {
+    /// Something may have changed at this path, or in it.
+    Path(PathBuf),
+    /// Anything may have changed anywhere.
+    Everywhere,
+    /// Watching does not work (any more); `message` says what to do. Scans come on a timer instead.
+    Lost { message: String },
+}
+
+/// Starts watching folders.
+pub trait Watch: Send + Sync {
+    /// Watches `root` and everything below until the returned guard is dropped.
+    fn watch(&self, root: &std::path::Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>);
+}
+
+/// Everything from outside.
+#[derive(Clone)]
+pub struct Ports {
+    pub disk: Arc<dyn Disk>,
+    pub watch: Arc<dyn Watch>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<std::sync::Mutex<dyn Random + Send>>,
+    /// Whether blocking work may go to other threads; the simulator runs on one.
+    pub threads: bool,
+}
+
+impl Ports {
+    /// 16 random bytes, for an id.
+    pub(crate) fn id(&self) -> [u8; 16] {
+        let mut out = [0; 16];
+        self.random
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .fill(&mut out);
+        out
+    }
+
+    /// Runs blocking work where it does not hold up anything else.
+    pub(crate) async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        if self.threads {
+            match tokio::task::spawn_blocking(work).await {
+                Ok(out) => out,
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            }
+        } else {
+            work()
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Commit points: what both sides agree on after a step.
+
+use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, SyncedRow};
+use cairn_model::{ContentHash, LocalId, NodeId, RevisionId};
+
+/// The content that both sides have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Content {
+    pub(crate) revision: Option<RevisionId>,
+    pub(crate) hash: Option<ContentHash>,
+    pub(crate) size: u64,
+}
+
+/// Links a local row and a node: from now on they are one, with this content as merge base. Both
+/// stay dirty, so that the next plan sees whatever is still different.
+pub(crate) fn link(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    local: LocalId,
+    remote: &RemoteRow,
+    content: Content,
+) -> Result<(), IndexError> {
+    db.put_synced(&SyncedRow {
+        folder: folder.id,
+        node: remote.node,
+        local,
+        parent: remote.parent,
+        name: remote.name.clone(),
+        kind: remote.kind,
+        revision: content.revision,
+        hash: content.hash,
+        size: content.size,
+        executable: remote.executable,
+    })?;
+    db.mark_local(folder.id, local)?;
+    db.mark_node(folder.id, remote.node)
+}
+
+/// Records new content of a pair that is linked already; name and place stay as they were agreed.
+pub(crate) fn agree_content(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    node: NodeId,
+    content: Content,
+    executable: bool,
+) -> Result<(), IndexError> {
+    if let Some(synced) = db.synced(folder.id, node)? {
+        let local = synced.local;
+        db.put_synced(&SyncedRow {
+            revision: content.revision,
+            hash: content.hash,
+            size: content.size,
+            executable,
+            ..synced
+        })?;
+        db.mark_local(folder.id, local)?;
+        db.mark_node(folder.id, node)?;
+    }
+    Ok(())
+}
+
+/// Records a place that a step has given to one side: the merge base of the place becomes what the
+/// service has now.
+pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Result<(), IndexError> {
+    let (Some(synced), Some(remote)) = (db.synced(folder.id, node)?, db.remote(node)?) else { return Ok(()) };
+    let local = synced.local;
+    db.put_synced(&SyncedRow { parent: remote.parent, name: remote.name, ..synced })?;
+    db.mark_local(folder.id, local)?;
+    db.mark_node(folder.id, node)
+}
+
+/// Records an equal executable bit.
+pub(crate) fn agree_executable(db: &Db<'_>, folder: &FolderRow, node: NodeId, executable: bool) -> Result<(), IndexError> {
+    if let Some(synced) = db.synced(folder.id, node)? {
+        db.put_synced(&SyncedRow { executable, ..synced })?;
+    }
+    Ok(())
+}
+
+/// The content of a local row and a node that were found equal.
+pub(crate) fn equal_content(local: &LocalRow, remote: &RemoteRow) -> Content {
+    Content { revision: remote.revision, hash: local.hash.or(remote.hash), size: remote.size }
+}

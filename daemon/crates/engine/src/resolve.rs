@@ -1,0 +1,254 @@
+//! Settling conflicts on a person's word. Whatever loses goes to the local trash, never away.
+
+use crate::error::EngineError;
+use crate::handle::Keep;
+use crate::observe::hash::local_stat;
+use crate::observe::rules::TEMP_DIR;
+use crate::shared::Shared;
+use crate::trash;
+use cairn_index::{ConflictRow, FolderRow, LocalRow};
+use cairn_model::{FolderId, Kind, NodeId, RelPath};
+use cairn_platform::Expect;
+use cairn_platform::disk::is_target_changed;
+use cairn_transfer::{Download, MemoryTarget};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Texts up to this size are merged.
+const MAX_MERGE: u64 = 1024 * 1024;
+
+/// A conflict as a person sees it. Paths are relative to the folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenConflict {
+    pub folder: FolderId,
+    pub folder_root: String,
+    /// What has the name.
+    pub path: RelPath,
+    /// The conflict copy.
+    pub copy: RelPath,
+    /// `edit`, `create`, `move` or `type`.
+    pub kind: String,
+    /// The device whose version has the name; empty if unknown.
+    pub device: String,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+}
+
+struct Found {
+    conflict: ConflictRow,
+    folder: FolderRow,
+    open: OpenConflict,
+    copy: LocalRow,
+    original: Option<LocalRow>,
+}
+
+fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
+    Ok(shared.index.read(|db| {
+        let mut out = Vec::new();
+        for conflict in db.conflicts()? {
+            let (Some(folder), Some(copy), Some(copy_path)) =
+                (db.folder(conflict.folder)?, db.local(conflict.copy)?, db.local_path(conflict.copy)?)
+            else {
+                continue;
+            };
+            // A person who renamed the copy has taken care of it.
+            if !copy.name.is_conflict_copy() {
+                continue;
+            }
+            let original = match conflict.node {
+                Some(node) => match db.synced(folder.id, node)? {
+                    Some(synced) => db.local(synced.local)?,
+                    None => None,
+                },
+                None => None,
+            };
+            let path = match &original {
+                Some(row) => db.local_path(row.id)?.unwrap_or_else(|| copy_path.clone()),
+                None => original_path(&copy_path),
+            };
+            let open = OpenConflict {
+                folder: folder.id,
+                folder_root: folder.root.clone(),
+                path,
+                copy: copy_path,
+                kind: conflict.kind.clone(),
+                device: conflict.device.clone(),
+                at_ms: conflict.at_ms,
+            };
+            out.push(Found { conflict, folder, open, copy, original });
+        }
+        Ok(out)
+    })?)
+}
+
+/// The name without the mark of a conflict copy.
+fn original_path(copy: &RelPath) -> RelPath {
+    let Some(name) = copy.name() else { return copy.clone() };
+    let (stem, extension) = name.split_extension();
+    let stem = stem.split(" (conflicted copy ").next().unwrap_or(stem);
+    cairn_model::Name::new(format!("{stem}{extension}"))
+        .map_or_else(|_| copy.clone(), |name| copy.parent().unwrap_or_default().join(name))
+}
+
+/// All open conflicts, oldest first.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn open_conflicts(shared: &Shared) -> Result<Vec<OpenConflict>, EngineError> {
+    Ok(find_all(shared)?.into_iter().map(|found| found.open).collect())
+}
+
+/// Settles the conflict at `path` (the file's or the copy's).
+///
+/// # Errors
+/// No such conflict, a merge that can't be made, a file that is being changed, or the disk's.
+pub(crate) async fn resolve(
+    shared: &Arc<Shared>,
+    folder: Option<FolderId>,
+    path: &RelPath,
+    keep: Keep,
+) -> Result<(), EngineError> {
+    let found = find_all(shared)?
+        .into_iter()
+        .find(|f| folder.is_none_or(|id| id == f.folder.id) && (f.open.path == *path || f.open.copy == *path))
+        .ok_or_else(|| EngineError::NoConflict(path.to_string()))?;
+    match keep {
+        Keep::Both => {}
+        Keep::Theirs => {
+            let _gate = shared.disk_gate.lock().await;
+            discard_copy(shared, &found)?;
+        }
+        Keep::Mine => {
+            let _gate = shared.disk_gate.lock().await;
+            if found.copy.kind == Kind::Folder || !is_file(&found) {
+                take_name(shared, &found)?;
+            } else {
+                put_over(shared, &found, Version::Copy)?;
+                discard_copy(shared, &found)?;
+            }
+        }
+        Keep::Merge => {
+            let merged = merge(shared, &found).await?;
+            let _gate = shared.disk_gate.lock().await;
+            put_over(shared, &found, Version::Bytes(merged))?;
+            discard_copy(shared, &found)?;
+        }
+    }
+    shared.index.write(|db| db.close_conflict(found.conflict.copy))?;
+    shared.activity(found.folder.id, "resolved", &found.open.path.to_string(), None, 0);
+    Ok(())
+}
+
+enum Version {
+    Copy,
+    Bytes(Vec<u8>),
+}
+
+fn discard_copy(shared: &Shared, found: &Found) -> Result<(), EngineError> {
+    let root = Path::new(&found.folder.root);
+    let from = found.open.copy.to_path(root);
+    trash::put(&*shared.ports.disk, root, &from, &found.open.copy, shared.ports.clock.now_ms())?;
+    Ok(())
+}
+
+/// Puts a version over the file that has the name; what was there goes to the trash.
+fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineError> {
+    let disk = &shared.ports.disk;
+    let root = Path::new(&found.folder.root);
+    let target = found.open.path.to_path(root);
+    let copy = found.open.copy.to_path(root);
+    let mut temp = disk.create_temp(&root.join(TEMP_DIR), &format!("resolve-{}", found.copy.id.0))?;
+    temp.set_len(0)?;
+    match from {
+        Version::Copy => {
+            let mut source = disk.open(&copy)?;
+            let mut piece = vec![0; 256 * 1024];
+            loop {
+                match source.read(&mut piece)? {
+                    0 => break,
+                    n => temp.write_all(&piece[..n])?,
+                }
+            }
+        }
+        Version::Bytes(bytes) => temp.write_all(&bytes)?,
+    }
+    temp.set_executable(found.copy.executable)?;
+    temp.sync()?;
+    let path = temp.path().to_owned();
+    drop(temp);
+    let expect = match disk.stat(&target) {
+        Ok(stat) => {
+            if found.original.as_ref().is_some_and(|row| local_stat(&stat) != row.stat) {
+                return Err(EngineError::Moved);
+            }
+            Expect::Same(stat.key())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Expect::Absent,
+        Err(error) => return Err(error.into()),
+    };
+    match disk.replace(&path, &target, expect) {
+        Err(error) if is_target_changed(&error) => return Err(EngineError::Moved),
+        other => other?,
+    };
+    if expect != Expect::Absent {
+        trash::put(&**disk, root, &path, &found.open.path, shared.ports.clock.now_ms())?;
+    }
+    Ok(())
+}
+
+fn is_file(found: &Found) -> bool {
+    found.original.as_ref().is_none_or(|row| row.kind == Kind::File)
+}
+
+/// Folders, or a file against a folder: what has the name goes to the trash, the copy takes the name.
+fn take_name(shared: &Shared, found: &Found) -> Result<(), EngineError> {
+    let disk = &shared.ports.disk;
+    let root = Path::new(&found.folder.root);
+    let target = found.open.path.to_path(root);
+    trash::put(&**disk, root, &target, &found.open.path, shared.ports.clock.now_ms())?;
+    disk.rename(&found.open.copy.to_path(root), &target)?;
+    Ok(())
+}
+
+async fn merge(shared: &Arc<Shared>, found: &Found) -> Result<Vec<u8>, EngineError> {
+    let no = |why| EngineError::NoMerge { path: found.open.path.to_string(), why };
+    let node = found.conflict.node.ok_or_else(|| no("it has no common version"))?;
+    if !is_file(found) || found.copy.stat.size > MAX_MERGE {
+        return Err(no("only text files up to 1 MiB are merged"));
+    }
+    let root = Path::new(&found.folder.root);
+    let mine = text(shared, &found.open.copy.to_path(root)).map_err(|_| no("your version is not UTF-8 text"))?;
+    let theirs = text(shared, &found.open.path.to_path(root)).map_err(|_| no("the other version is not UTF-8 text"))?;
+    let base = base_text(shared, node).await?.ok_or_else(|| no("the common version is not there or no text"))?;
+    diffy::merge(&base, &mine, &theirs)
+        .map(String::into_bytes)
+        .map_err(|_| no("both versions changed the same lines"))
+}
+
+fn text(shared: &Shared, path: &Path) -> io::Result<String> {
+    let mut out = String::new();
+    shared.ports.disk.open(path)?.take(MAX_MERGE + 1).read_to_string(&mut out)?;
+    if out.len() as u64 > MAX_MERGE {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(out)
+}
+
+/// The version that both were made from: the base of the one that has the name.
+async fn base_text(shared: &Arc<Shared>, node: NodeId) -> Result<Option<String>, EngineError> {
+    let Some(row) = shared.index.read(|db| db.remote(node))? else { return Ok(None) };
+    let Some(download) = crate::planning::download_of(shared, &row) else { return Ok(None) };
+    let head = shared.transfer.manifests(&[download]).await.pop();
+    let Some(Ok(head)) = head else { return Ok(None) };
+    let Some(base) = head.base else { return Ok(None) };
+    let target = Arc::new(MemoryTarget::default());
+    let manifest = shared
+        .transfer
+        .download(Download::new(node, base), Arc::clone(&target) as Arc<dyn cairn_transfer::Target>, &())
+        .await?;
+    if manifest.size > MAX_MERGE {
+        return Ok(None);
+    }
+    Ok(String::from_utf8(target.take()).ok())
+}

@@ -1,0 +1,112 @@
+//! What people and programs see of the engine: state, figures, problems, events.
+
+use cairn_model::FolderId;
+use serde::{Deserialize, Serialize};
+
+/// How things stand, overall or for one folder. Later ones outrank earlier ones overall.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    #[default]
+    Idle,
+    Syncing,
+    Paused,
+    Offline,
+    /// Something needs a person: a conflict, a question, a file that can't be synced.
+    Attention,
+    Error,
+}
+
+/// The state of one folder, which is the same set of words.
+pub type FolderState = State;
+
+/// Something that is not as it should be, for one path, with the way out.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Problem {
+    /// Relative to the folder; empty for the folder itself.
+    pub path: String,
+    /// A word for programs: `unreadable`, `name`, `special`, `quota`, `disk_full`, `auth_failed`, …
+    pub code: String,
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// A transfer that is running.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TransferStatus {
+    pub path: String,
+    /// `upload` or `download`.
+    pub direction: String,
+    pub bytes: u64,
+    pub total: u64,
+    /// Bytes a second, over the last seconds.
+    pub speed: f64,
+    /// Seconds, if the speed lasts.
+    pub time_left: Option<f64>,
+}
+
+/// One folder.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct FolderStatus {
+    pub id: i64,
+    pub local: String,
+    pub remote: String,
+    pub mode: String,
+    pub state: FolderState,
+    /// Steps still to do.
+    pub pending: u64,
+    pub files: u64,
+    pub bytes: u64,
+    pub errors: Vec<Problem>,
+    /// Deletions that wait for `confirm`: files to be deleted here, and on the service.
+    pub waiting_local_deletions: u64,
+    pub waiting_remote_deletions: u64,
+}
+
+/// Since the daemon started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// Files whose content went up.
+    pub uploads: u64,
+    /// Files whose content came down.
+    pub downloads: u64,
+    pub uploaded_bytes: u64,
+    pub downloaded_bytes: u64,
+    pub remote_calls: u64,
+    /// Moves and renames, on either side.
+    pub renames: u64,
+    /// Deletions, on either side; a folder with everything in it is one.
+    pub deletes: u64,
+    pub conflicts: u64,
+}
+
+/// The whole picture.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Status {
+    pub state: State,
+    pub pending: u64,
+    pub folders: Vec<FolderStatus>,
+    pub transfers: Vec<TransferStatus>,
+    pub counters: Counters,
+    /// Why the state is `offline` or `error`, if it is.
+    pub message: Option<String>,
+    /// Milliseconds since 1970-01-01 UTC; with `paused`, until when.
+    pub paused_until: Option<i64>,
+}
+
+/// Something that happened.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// The status changed; ask for it.
+    Status,
+    /// A row was added to the activity.
+    Activity {
+        at_ms: i64,
+        folder: Option<FolderId>,
+        kind: String,
+        path: String,
+        device: Option<String>,
+        bytes: u64,
+    },
+}

@@ -1,0 +1,74 @@
+//! Executing steps. Each looks at the world again before it changes anything, and records what it
+//! did in one transaction; failing in between is healed by the next scan and plan.
+
+pub(crate) mod download;
+pub(crate) mod local;
+pub(crate) mod remote;
+pub(crate) mod upload;
+
+use crate::error::EngineError;
+use crate::observe::rules::Rules;
+use crate::shared::Shared;
+use cairn_index::{Db, FolderRow, IndexError};
+use cairn_model::{LocalId, NodeId, RelPath};
+use cairn_plan::{Parent, Place};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What every step of a folder needs.
+#[derive(Clone)]
+pub(crate) struct Ctx {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) folder: Arc<FolderRow>,
+    pub(crate) rules: Arc<Rules>,
+}
+
+impl Ctx {
+    pub(crate) fn root(&self) -> &Path {
+        Path::new(&self.folder.root)
+    }
+
+    pub(crate) fn absolute(&self, path: &RelPath) -> PathBuf {
+        path.to_path(self.root())
+    }
+
+    /// The node of the linked remote folder; `None` at the top of the space.
+    pub(crate) fn base(&self) -> Option<NodeId> {
+        self.folder.remote_node.flatten()
+    }
+
+    /// Where a place is on this disk: its parent's row and path.
+    ///
+    /// # Errors
+    /// [`EngineError::Moved`] if the parent is not there (any more).
+    pub(crate) fn local_place(&self, db: &Db<'_>, to: &Place) -> Result<Option<(Option<LocalId>, RelPath)>, IndexError> {
+        let parent = match to.parent {
+            Parent::Root => return Ok(Some((None, RelPath::root().join(to.name.clone())))),
+            Parent::Local(id) => Some(id),
+            Parent::Node(node) => db.synced(self.folder.id, node)?.map(|s| s.local),
+        };
+        let Some(parent) = parent else { return Ok(None) };
+        Ok(db.local_path(parent)?.map(|dir| (Some(parent), dir.join(to.name.clone()))))
+    }
+
+    /// Which folder of the service a place is in. Outer `None`: not there (any more).
+    pub(crate) fn remote_parent(&self, db: &Db<'_>, to: &Place) -> Result<Option<Option<NodeId>>, IndexError> {
+        let node = match to.parent {
+            Parent::Root => return Ok(Some(self.base())),
+            Parent::Node(node) => Some(node),
+            Parent::Local(id) => db.synced_by_local(id)?.map(|s| s.node),
+        };
+        let Some(node) = node else { return Ok(None) };
+        Ok(db.remote(node)?.map(|row| Some(row.node)))
+    }
+
+    pub(crate) fn path_of(&self, local: LocalId) -> String {
+        let path = self.shared.index.read(|db| db.local_path(local)).ok().flatten();
+        path.map(|p| p.to_string()).unwrap_or_default()
+    }
+}
+
+/// The value, or the news that the world has moved on.
+pub(crate) fn there<T>(value: Option<T>) -> Result<T, EngineError> {
+    value.ok_or(EngineError::Moved)
+}

@@ -1,0 +1,364 @@
+//! Fetching file content: into a temporary file on the same file system, verified, then put in place
+//! in one atomic step if the place is still what the plan was made for.
+
+use crate::error::EngineError;
+use crate::observe::hash::local_stat;
+use crate::observe::rules::TEMP_DIR;
+use crate::planning::download_of;
+use crate::record::{self, Content};
+use crate::shared::Key;
+use crate::step::upload::Moved;
+use crate::step::{Ctx, there};
+use crate::trash;
+use cairn_index::{Held, LocalRow, RemoteRow};
+use cairn_model::{Kind, LocalId, Manifest, NodeId, RelPath};
+use cairn_plan::Place;
+use cairn_platform::disk::is_target_changed;
+use cairn_platform::{Expect, TempFile};
+use cairn_transfer::{Download, Target};
+use std::io::{self, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One file to fetch.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) node: NodeId,
+    pub(crate) over: Option<LocalId>,
+    pub(crate) to: Place,
+    pub(crate) size: u64,
+}
+
+/// The keys that a task holds while it runs.
+pub(crate) fn keys(task: &Task) -> Vec<Key> {
+    std::iter::once(Key::Node(task.node)).chain(task.over.map(Key::Local)).collect()
+}
+
+struct Ready {
+    remote: RemoteRow,
+    download: Download,
+    path: String,
+}
+
+fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+    let (remote, place) = ctx.shared.index.read(|db| Ok((db.remote(task.node)?, ctx.local_place(db, &task.to)?)))?;
+    let remote = there(remote)?;
+    let (_, path) = there(place)?;
+    let download = there(download_of(&ctx.shared, &remote))?;
+    Ok(Ready { download, path: path.to_string(), remote })
+}
+
+/// Something verified that waits beside its place.
+struct Arrived {
+    temp: PathBuf,
+    manifest: Manifest,
+    executable: bool,
+}
+
+/// Fetches one file of any size, keeping what an earlier try has verified.
+pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
+    let ready = ready(ctx, task)?;
+    let shared = &ctx.shared;
+    let guard = shared.running(ready.path.clone(), false, ready.remote.size);
+    let room = shared.ports.disk.free_space(ctx.root())?;
+    if room < ready.remote.size {
+        return Err(EngineError::Disk(io::Error::new(
+            io::ErrorKind::StorageFull,
+            format!("{} needs {} bytes, {room} are free", ready.path, ready.remote.size),
+        )));
+    }
+    let name = format!("{}-{}", ready.download.node, ready.download.revision);
+    let file = shared.ports.disk.create_temp(&ctx.root().join(TEMP_DIR), &name)?;
+    let target = Arc::new(TempTarget(Mutex::new(file)));
+    let progress = Moved(Arc::clone(&guard.running));
+    let outcome =
+        shared.transfer.download(ready.download, Arc::clone(&target) as Arc<dyn Target>, &progress).await;
+    let manifest = match outcome {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            give_up(ctx, &target, &error);
+            return Err(error.into());
+        }
+    };
+    let executable = ready.remote.executable;
+    let temp = {
+        let mut file = target.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.set_executable(executable)?;
+        file.set_modified(manifest.modified_ms)?;
+        file.sync()?;
+        file.path().to_owned()
+    };
+    drop(target);
+    let gate = shared.disk_gate.lock().await;
+    let placed = place(ctx, task, &ready.remote, &Arrived { temp, manifest, executable });
+    let dir = placed.as_ref().ok().and_then(|p| p.absolute.parent().map(ToOwned::to_owned));
+    if let Some(dir) = dir {
+        shared.ports.disk.sync_dirs(&[dir])?;
+    }
+    let outcome = placed.and_then(|placed| commit(ctx, vec![(task, &ready.remote, placed)]));
+    drop(gate);
+    outcome
+}
+
+/// A refused or impossible download leaves nothing behind; an interrupted one is resumed.
+fn give_up(ctx: &Ctx, target: &TempTarget, error: &cairn_transfer::TransferError) {
+    let useless = matches!(
+        error,
+        cairn_transfer::TransferError::Refused { .. }
+            | cairn_transfer::TransferError::Gone { .. }
+            | cairn_transfer::TransferError::Target(_)
+    );
+    if useless {
+        let path = target.0.lock().unwrap_or_else(PoisonError::into_inner).path().to_owned();
+        if let Err(error) = ctx.shared.ports.disk.remove_file(&path) {
+            tracing::debug!(%error, "a temporary file stays for now");
+        }
+    }
+}
+
+/// Fetches small files together. The outcomes are in the order of the tasks.
+pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
+    let shared = &ctx.shared;
+    let readies: Vec<Result<Ready, EngineError>> = tasks.iter().map(|task| ready(ctx, task)).collect();
+    let downloads: Vec<Download> = readies.iter().flatten().map(|r| r.download).collect();
+    let total = readies.iter().flatten().map(|r| r.remote.size).sum();
+    let label = match readies.as_slice() {
+        [Ok(one)] => one.path.clone(),
+        _ => format!("{} small files", tasks.len()),
+    };
+    let guard = shared.running(label, false, total);
+    let contents = shared.transfer.download_batch(&downloads, &Moved(Arc::clone(&guard.running))).await;
+    let mut jobs = Vec::new();
+    let mut outcomes: Vec<Option<Result<(), EngineError>>> = Vec::new();
+    let mut contents = contents.into_iter();
+    for (at, ready) in readies.into_iter().enumerate() {
+        match ready {
+            Err(error) => outcomes.push(Some(Err(error))),
+            Ok(ready) => match contents.next() {
+                Some(Ok((manifest, bytes))) => {
+                    jobs.push((at, ready, manifest, bytes));
+                    outcomes.push(None);
+                }
+                Some(Err(error)) => outcomes.push(Some(Err(error.into()))),
+                None => outcomes.push(Some(Err(EngineError::Moved))),
+            },
+        }
+    }
+    let ctx2 = ctx.clone();
+    let arrived = shared
+        .ports
+        .blocking(move || {
+            jobs.into_iter()
+                .map(|(at, ready, manifest, bytes)| {
+                    let outcome = write_temp(&ctx2, &ready, manifest, &bytes);
+                    (at, ready, outcome)
+                })
+                .collect::<Vec<_>>()
+        })
+        .await;
+    let placed_outcomes = place_many(ctx, tasks, arrived).await;
+    for (at, outcome) in placed_outcomes {
+        outcomes[at] = Some(outcome);
+    }
+    outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(EngineError::Moved))).collect()
+}
+
+fn write_temp(ctx: &Ctx, ready: &Ready, manifest: Manifest, bytes: &[u8]) -> Result<Arrived, EngineError> {
+    let name = format!("{}-{}", ready.download.node, ready.download.revision);
+    let mut file = ctx.shared.ports.disk.create_temp(&ctx.root().join(TEMP_DIR), &name)?;
+    let executable = ready.remote.executable;
+    let written = file
+        .set_len(0)
+        .and_then(|()| io::Write::write_all(&mut *file, bytes))
+        .and_then(|()| file.set_executable(executable))
+        .and_then(|()| file.set_modified(manifest.modified_ms));
+    let temp = file.path().to_owned();
+    drop(file);
+    if let Err(error) = written {
+        if let Err(error) = ctx.shared.ports.disk.remove_file(&temp) {
+            tracing::debug!(%error, "a temporary file stays for now");
+        }
+        return Err(error.into());
+    }
+    Ok(Arrived { temp, manifest, executable })
+}
+
+type Written = (usize, Ready, Result<Arrived, EngineError>);
+
+/// Puts a batch in place under the gate: durable first, then named, then durable names, then one
+/// transaction. Two flushes serve the whole batch.
+async fn place_many(ctx: &Ctx, tasks: &[Task], arrived: Vec<Written>) -> Vec<(usize, Result<(), EngineError>)> {
+    let gate = ctx.shared.disk_gate.lock().await;
+    let ctx2 = ctx.clone();
+    let tasks = tasks.to_vec();
+    let outcomes = ctx
+        .shared
+        .ports
+        .blocking(move || {
+            let disk = &ctx2.shared.ports.disk;
+            let mut outcomes = Vec::new();
+            let mut placed = Vec::new();
+            let flushed = disk.sync_all(ctx2.root()).map_err(|e| e.to_string());
+            for (at, ready, arrived) in arrived {
+                let put = arrived.and_then(|arrived| match &flushed {
+                    Ok(()) => place(&ctx2, &tasks[at], &ready.remote, &arrived),
+                    Err(error) => Err(EngineError::Disk(io::Error::other(error.clone()))),
+                });
+                match put {
+                    Ok(put) => placed.push((at, ready, put)),
+                    Err(error) => outcomes.push((at, Err(error))),
+                }
+            }
+            let named = disk.sync_all(ctx2.root());
+            let ats: Vec<usize> = placed.iter().map(|(at, _, _)| *at).collect();
+            let recorded = named.map_err(EngineError::Disk).and_then(|()| {
+                commit(&ctx2, placed.iter().map(|(at, ready, put)| (&tasks[*at], &ready.remote, put.clone())).collect())
+            });
+            match recorded {
+                Ok(()) => outcomes.extend(ats.into_iter().map(|at| (at, Ok(())))),
+                Err(error) => {
+                    // They are in place but not recorded: the next scan sees that they are equal.
+                    tracing::warn!(%error, "downloads can't be recorded");
+                    outcomes.extend(ats.into_iter().map(|at| (at, Err(EngineError::Moved))));
+                }
+            }
+            outcomes
+        })
+        .await;
+    drop(gate);
+    outcomes
+}
+
+/// A file that stands at its place now.
+#[derive(Clone)]
+struct Placed {
+    absolute: PathBuf,
+    path: RelPath,
+    parent: Option<LocalId>,
+    row: Option<LocalRow>,
+    stat: cairn_platform::Stat,
+    manifest: Manifest,
+}
+
+fn place(ctx: &Ctx, task: &Task, remote: &RemoteRow, arrived: &Arrived) -> Result<Placed, EngineError> {
+    let disk = &ctx.shared.ports.disk;
+    let (row, own_path, place) = ctx.shared.index.read(|db| {
+        let row = match task.over {
+            Some(id) => db.local(id)?,
+            None => None,
+        };
+        let own = match task.over {
+            Some(id) => db.local_path(id)?,
+            None => None,
+        };
+        Ok((row, own, ctx.local_place(db, &task.to)?))
+    })?;
+    let (parent, planned) = there(place)?;
+    let (path, expect) = match task.over {
+        None => (planned, Expect::Absent),
+        Some(_) => {
+            let row = there(row.clone())?;
+            let path = there(own_path)?;
+            let stat = disk.stat(&ctx.absolute(&path))?;
+            if local_stat(&stat) != row.stat {
+                return Err(EngineError::Moved);
+            }
+            (path, Expect::Same(stat.key()))
+        }
+    };
+    let absolute = ctx.absolute(&path);
+    let stat = match disk.replace(&arrived.temp, &absolute, expect) {
+        Ok(stat) => stat,
+        Err(error) if is_target_changed(&error) => return Err(EngineError::Moved),
+        Err(error) => return Err(error.into()),
+    };
+    if task.over.is_some() {
+        // What was displaced lies at the temporary path now.
+        trash::put(&**disk, ctx.root(), &arrived.temp, &path, ctx.shared.ports.clock.now_ms())?;
+    }
+    let _ = (remote, arrived.executable);
+    Ok(Placed { absolute, path, parent, row, stat, manifest: arrived.manifest.clone() })
+}
+
+fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), EngineError> {
+    let at_ms = ctx.shared.ports.clock.now_ms();
+    let mut announced = Vec::new();
+    ctx.shared.index.write(|db| {
+        for (task, remote, placed) in &placed {
+            let manifest = &placed.manifest;
+            let content = Content { revision: remote.revision, hash: Some(manifest.hash), size: manifest.size };
+            if let Some(revision) = remote.revision {
+                db.set_remote_manifest(task.node, revision, manifest.hash, manifest.number)?;
+            }
+            match &placed.row {
+                Some(row) => {
+                    db.update_local(&LocalRow {
+                        stat: local_stat(&placed.stat),
+                        executable: placed.stat.executable,
+                        hash: Some(manifest.hash),
+                        ..row.clone()
+                    })?;
+                    record::agree_content(db, &ctx.folder, task.node, content, remote.executable)?;
+                }
+                None => {
+                    let id = db.insert_local(&LocalRow {
+                        id: LocalId(0),
+                        folder: ctx.folder.id,
+                        parent: placed.parent,
+                        name: task.to.name.clone(),
+                        kind: Kind::File,
+                        stat: local_stat(&placed.stat),
+                        executable: placed.stat.executable,
+                        hash: Some(manifest.hash),
+                        held: Held::No,
+                    })?;
+                    record::link(db, &ctx.folder, id, remote, content)?;
+                }
+            }
+            let activity = cairn_index::ActivityRow {
+                at_ms,
+                folder: Some(ctx.folder.id),
+                kind: "downloaded".into(),
+                path: placed.path.to_string(),
+                device: ctx.shared.device(remote.device),
+                bytes: manifest.size,
+            };
+            db.add_activity(&activity)?;
+            announced.push(activity);
+        }
+        Ok(())
+    })?;
+    for activity in announced {
+        ctx.shared.count(|c| {
+            c.downloads += 1;
+            c.downloaded_bytes += activity.bytes;
+        });
+        ctx.shared.announce(activity);
+    }
+    Ok(())
+}
+
+/// A temporary file as a transfer wants it.
+struct TempTarget(Mutex<Box<dyn TempFile>>);
+
+impl Target for TempTarget {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).stat()?.size)
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(offset))?;
+        io::Read::read_exact(&mut **file, out)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(offset))?;
+        io::Write::write_all(&mut **file, bytes)
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).set_len(size)
+    }
+}

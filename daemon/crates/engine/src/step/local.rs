@@ -1,0 +1,176 @@
+//! Steps that change this disk, downloads aside. All run under the disk gate.
+
+use crate::error::EngineError;
+use crate::observe::hash::local_stat;
+use crate::observe::scan::{Scope, scan};
+use crate::record;
+use crate::step::{Ctx, there};
+use crate::trash;
+use cairn_index::{ConflictRow, Held, LocalRow};
+use cairn_model::{Kind, LocalId, NodeId};
+use cairn_plan::plan::Conflict;
+use cairn_plan::{MoveReason, Place};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Makes the local side of a remote folder.
+pub(crate) async fn create_folder(ctx: &Ctx, node: NodeId, to: &Place) -> Result<(), EngineError> {
+    let _gate = ctx.shared.disk_gate.lock().await;
+    let index = &ctx.shared.index;
+    let (parent, path) = there(index.read(|db| ctx.local_place(db, to))?)?;
+    let stat = ctx.shared.ports.disk.mkdir(&ctx.absolute(&path))?;
+    flush_names(ctx, &[&ctx.absolute(&path)])?;
+    let done = index.write(|db| {
+        let Some(remote) = db.remote(node)? else { return Ok(false) };
+        let id = db.insert_local(&LocalRow {
+            id: LocalId(0),
+            folder: ctx.folder.id,
+            parent,
+            name: to.name.clone(),
+            kind: Kind::Folder,
+            stat: local_stat(&stat),
+            executable: false,
+            hash: None,
+            held: Held::No,
+        })?;
+        record::link(db, &ctx.folder, id, &remote, record::Content::default())?;
+        Ok(true)
+    })?;
+    if done { Ok(()) } else { Err(EngineError::Moved) }
+}
+
+/// Moves or renames on this disk.
+pub(crate) async fn move_local(
+    ctx: &Ctx,
+    local: LocalId,
+    to: &Place,
+    reason: MoveReason,
+    conflict: Option<&Conflict>,
+) -> Result<(), EngineError> {
+    let _gate = ctx.shared.disk_gate.lock().await;
+    let index = &ctx.shared.index;
+    let disk = &ctx.shared.ports.disk;
+    let (row, from, place) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?, ctx.local_place(db, to)?)))?;
+    let (row, from, (parent, path)) = (there(row)?, there(from)?, there(place)?);
+    let (source, target) = (ctx.absolute(&from), ctx.absolute(&path));
+    if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
+        return Err(EngineError::Moved);
+    }
+    disk.rename(&source, &target)?;
+    flush_names(ctx, &[&source, &target])?;
+    let stat = local_stat(&disk.stat(&target)?);
+    // A rename changes the change time and nothing else; any other difference is an edit.
+    let same_bytes = (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
+    let at_ms = ctx.shared.ports.clock.now_ms();
+    index.write(|db| {
+        let hash = row.hash.filter(|_| same_bytes);
+        db.update_local(&LocalRow { parent, name: to.name.clone(), stat, hash, ..row.clone() })?;
+        match reason {
+            MoveReason::Follow | MoveReason::PutBack => {
+                if let Some(synced) = db.synced_by_local(local)? {
+                    record::agree_place(db, &ctx.folder, synced.node)?;
+                }
+            }
+            MoveReason::Conflict | MoveReason::Detour => {}
+        }
+        if let Some(conflict) = conflict {
+            let device = match conflict.node {
+                Some(node) => db.remote(node)?.and_then(|r| ctx.shared.device(r.device)),
+                None => None,
+            };
+            db.open_conflict(&ConflictRow {
+                folder: ctx.folder.id,
+                copy: local,
+                node: conflict.node,
+                kind: kind_text(conflict).to_owned(),
+                device: device.unwrap_or_default(),
+                at_ms,
+            })?;
+        }
+        Ok(())
+    })?;
+    match reason {
+        MoveReason::Conflict => {
+            ctx.shared.count(|c| c.conflicts += 1);
+            ctx.shared.activity(ctx.folder.id, "conflict", &path.to_string(), None, row.stat.size);
+        }
+        MoveReason::Follow | MoveReason::PutBack => {
+            ctx.shared.count(|c| c.renames += 1);
+            ctx.shared.activity(ctx.folder.id, "renamed", &path.to_string(), None, 0);
+        }
+        MoveReason::Detour => {}
+    }
+    Ok(())
+}
+
+/// Makes names durable before the index says that they are there: a name that a crash takes back
+/// would look like something that the user did.
+fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError> {
+    let mut dirs: Vec<PathBuf> = paths.iter().filter_map(|p| p.parent().map(Path::to_owned)).collect();
+    dirs.dedup();
+    Ok(ctx.shared.ports.disk.sync_dirs(&dirs)?)
+}
+
+fn kind_text(conflict: &Conflict) -> &'static str {
+    match conflict.kind {
+        cairn_plan::plan::ConflictKind::Edit => "edit",
+        cairn_plan::plan::ConflictKind::Create => "create",
+        cairn_plan::plan::ConflictKind::Move => "move",
+        cairn_plan::plan::ConflictKind::Type => "type",
+    }
+}
+
+/// Sets or clears the executable bit on this disk.
+pub(crate) async fn set_executable(
+    ctx: &Ctx,
+    node: NodeId,
+    local: LocalId,
+    executable: bool,
+) -> Result<(), EngineError> {
+    let _gate = ctx.shared.disk_gate.lock().await;
+    let index = &ctx.shared.index;
+    let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
+    let (row, path) = (there(row)?, there(path)?);
+    let absolute = ctx.absolute(&path);
+    if local_stat(&ctx.shared.ports.disk.stat(&absolute)?) != row.stat {
+        return Err(EngineError::Moved);
+    }
+    let stat = local_stat(&ctx.shared.ports.disk.set_executable(&absolute, executable)?);
+    let same_bytes = (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
+    Ok(index.write(|db| {
+        let hash = row.hash.filter(|_| same_bytes);
+        db.update_local(&LocalRow { stat, executable, hash, ..row.clone() })?;
+        record::agree_executable(db, &ctx.folder, node, executable)
+    })?)
+}
+
+/// Moves a file or folder to the local trash, if everything in it is as the index says.
+pub(crate) async fn trash_local(ctx: &Ctx, node: NodeId, local: LocalId) -> Result<(), EngineError> {
+    let _gate = ctx.shared.disk_gate.lock().await;
+    let index = &ctx.shared.index;
+    let disk = &ctx.shared.ports.disk;
+    let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
+    let (row, path) = (there(row)?, there(path)?);
+    let absolute = ctx.absolute(&path);
+    let unseen = match row.kind {
+        Kind::File => local_stat(&disk.stat(&absolute)?) != row.stat,
+        Kind::Folder => {
+            // Anything that the index has not seen yet would vanish with the folder.
+            let scope = Scope::Below(path.clone());
+            let found = index.write(|db| scan(db, &**disk, &ctx.folder, &ctx.rules, &scope, &BTreeSet::new()))?;
+            found.changed || !found.missing.is_empty()
+        }
+    };
+    if unseen {
+        return Err(EngineError::Moved);
+    }
+    let kept = trash::put(&**disk, ctx.root(), &absolute, &path, ctx.shared.ports.clock.now_ms())?;
+    flush_names(ctx, &[&absolute, &kept])?;
+    index.write(|db| {
+        db.remove_local(ctx.folder.id, local)?;
+        db.remove_synced_below(ctx.folder.id, node)
+    })?;
+    ctx.shared.count(|c| c.deletes += 1);
+    ctx.shared.activity(ctx.folder.id, "deleted", &path.to_string(), None, 0);
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! Steps that change names, places and existence on the service. Several of a kind in a row travel
+//! in one request; each succeeds or fails alone.
+
+use crate::error::EngineError;
+use crate::facts::{self, Next, next_seal, remote_row};
+use crate::feed;
+use crate::record;
+use crate::step::{Ctx, there};
+use cairn_api::ApiError;
+use cairn_index::RemoteRow;
+use cairn_model::{Kind, LocalId, NodeId};
+use cairn_plan::{MoveReason, Parent, Step};
+use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
+use std::collections::BTreeMap;
+
+/// Operations in one request.
+const BATCH: usize = 500;
+
+/// What became of each step of a run.
+pub(crate) type Outcomes = Vec<Result<(), EngineError>>;
+
+/// One step, ready to be sent.
+struct Prepared {
+    operation: NodeOperation,
+    then: Then,
+}
+
+/// What to record when the service has done it.
+enum Then {
+    Made { local: LocalId },
+    Moved { agreed: bool },
+    Trashed { node: NodeId, path: String },
+}
+
+/// Executes steps of the same kind (folders to make, moves, or deletions) in order.
+pub(crate) async fn run(ctx: &Ctx, steps: &[Step]) -> Outcomes {
+    let mut outcomes = Vec::with_capacity(steps.len());
+    for part in steps.chunks(BATCH) {
+        outcomes.extend(run_part(ctx, part).await);
+    }
+    outcomes
+}
+
+async fn run_part(ctx: &Ctx, steps: &[Step]) -> Outcomes {
+    let mut made: BTreeMap<LocalId, NodeId> = BTreeMap::new();
+    let mut versions: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
+    let prepared: Vec<Result<Prepared, EngineError>> =
+        steps.iter().map(|step| prepare(ctx, step, &mut made, &mut versions)).collect();
+    let operations: Vec<NodeOperation> =
+        prepared.iter().filter_map(|p| p.as_ref().ok().map(|p| p.operation.clone())).collect();
+    let mut answers = send(ctx, operations).await.into_iter();
+    prepared
+        .into_iter()
+        .map(|prepared| {
+            let prepared = prepared?;
+            let answer = answers.next().unwrap_or(Err(EngineError::Moved))?;
+            settle(ctx, prepared.then, answer)
+        })
+        .collect()
+}
+
+fn prepare(
+    ctx: &Ctx,
+    step: &Step,
+    made: &mut BTreeMap<LocalId, NodeId>,
+    latest: &mut BTreeMap<NodeId, RemoteRow>,
+) -> Result<Prepared, EngineError> {
+    let keys = &ctx.shared.keys;
+    match step {
+        Step::CreateRemoteFolder { local, to } => {
+            let parent = match to.parent {
+                Parent::Local(id) if made.contains_key(&id) => made.get(&id).copied(),
+                Parent::Root | Parent::Node(_) | Parent::Local(_) => {
+                    there(ctx.shared.index.read(|db| ctx.remote_parent(db, to))?)?
+                }
+            };
+            let id = NodeId::from_random_bytes(ctx.shared.ports.id());
+            made.insert(*local, id);
+            let seal = facts::folder_seal(keys, id, parent, to.name.as_str());
+            let operation = NodeOperation::CreateFolder {
+                id: Some(id),
+                parent_id: parent,
+                name: to.name.to_string(),
+                seal: Some(seal),
+            };
+            Ok(Prepared { operation, then: Then::Made { local: *local } })
+        }
+        Step::MoveRemote { node, to, reason } => {
+            let known = match latest.remove(node) {
+                Some(row) => row,
+                None => there(ctx.shared.index.read(|db| db.remote(*node))?)?,
+            };
+            let parent = there(ctx.shared.index.read(|db| ctx.remote_parent(db, to))?)?;
+            let next = Next { parent, name: to.name.as_str(), executable: known.executable, deleted: false };
+            let seal = next_seal(keys, &known, &next);
+            let operation = NodeOperation::Move {
+                id: *node,
+                name: to.name.to_string(),
+                parent_id: parent,
+                version: Some(known.version),
+                seal: seal.clone(),
+            };
+            let after = RemoteRow {
+                parent,
+                name: to.name.clone(),
+                version: known.version + 1,
+                seal: seal.map(|s| s.0),
+                ..known
+            };
+            latest.insert(*node, after);
+            // Also a detour is agreed: were it not, a crash in the middle would look like the
+            // service's own wish to have the file called so.
+            let agreed = match reason {
+                MoveReason::Follow | MoveReason::Detour | MoveReason::Conflict | MoveReason::PutBack => true,
+            };
+            Ok(Prepared { operation, then: Then::Moved { agreed } })
+        }
+        Step::TrashRemote { node } => {
+            let row = there(ctx.shared.index.read(|db| db.remote(*node))?)?;
+            let seen = feed::cursor(&ctx.shared)?.map(|c| c.0);
+            let next =
+                Next { parent: row.parent, name: row.name.as_str(), executable: row.executable, deleted: true };
+            let operation = NodeOperation::Trash { id: *node, seen, seal: next_seal(keys, &row, &next) };
+            let path = crate::planning::remote_path(&ctx.shared, &ctx.folder, *node);
+            Ok(Prepared { operation, then: Then::Trashed { node: *node, path } })
+        }
+        Step::Link { .. }
+        | Step::Forget { .. }
+        | Step::Unlink { .. }
+        | Step::CreateLocalFolder { .. }
+        | Step::MoveLocal { .. }
+        | Step::SetLocalExecutable { .. }
+        | Step::SetRemoteExecutable { .. }
+        | Step::Download { .. }
+        | Step::Upload { .. }
+        | Step::TrashLocal { .. } => Err(EngineError::Moved),
+    }
+}
+
+/// Sends operations: one alone by its own endpoint, several in one batch.
+async fn send(ctx: &Ctx, mut operations: Vec<NodeOperation>) -> Vec<Result<Option<Node>, EngineError>> {
+    let api = &ctx.shared.api;
+    if operations.len() > 1 {
+        let count = operations.len();
+        return match api.node_batch(&NodeBatch { operations }).await {
+            Ok(answer) => answer.results.into_iter().map(from_result).collect(),
+            Err(error) => (0..count).map(|_| Err(EngineError::Api(error.clone()))).collect(),
+        };
+    }
+    let Some(operation) = operations.pop() else { return Vec::new() };
+    let answer = match operation {
+        NodeOperation::CreateFolder { id, parent_id, name, seal } => {
+            let folder = CreateNode { id, parent_id, kind: Kind::Folder, name, seal };
+            api.create_folder(&folder).await.map(Some)
+        }
+        NodeOperation::Move { id, name, parent_id, version, seal } => {
+            let change = UpdateNode { name: Some(name), parent_id: Some(parent_id), seal, ..Default::default() };
+            api.update_node(id, version, &change).await.map(Some)
+        }
+        NodeOperation::Trash { id, seen, seal } => {
+            match api.delete_node(id, seen.as_deref(), seal.as_ref()).await {
+                // Gone is what was wanted.
+                Ok(()) | Err(ApiError::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        }
+    };
+    vec![answer.map_err(EngineError::Api)]
+}
+
+fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
+    let message = result.error.map(|e| e.message).unwrap_or_default();
+    Err(EngineError::Api(match result.status {
+        200..=299 => return Ok(result.node),
+        403 => ApiError::Forbidden { message },
+        404 => ApiError::NotFound { message },
+        409 => ApiError::Conflict { head: None, message },
+        410 => ApiError::Gone { message },
+        412 => ApiError::PreconditionFailed { message },
+        413 => ApiError::TooLarge { message },
+        507 => ApiError::QuotaFull { message },
+        status @ 500.. => ApiError::Server { status, message },
+        status => ApiError::Rejected { status, message },
+    }))
+}
+
+fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError> {
+    let index = &ctx.shared.index;
+    match then {
+        Then::Made { local } => {
+            let row = row_of(ctx, answer)?;
+            index.write(|db| {
+                db.put_remote(&db.folders()?, &row)?;
+                record::link(db, &ctx.folder, local, &row, record::Content::default())
+            })?;
+        }
+        Then::Moved { agreed } => {
+            let row = row_of(ctx, answer)?;
+            index.write(|db| {
+                db.put_remote(&db.folders()?, &row)?;
+                if agreed {
+                    record::agree_place(db, &ctx.folder, row.node)?;
+                }
+                Ok(())
+            })?;
+            ctx.shared.count(|c| c.renames += 1);
+            let path = crate::planning::remote_path(&ctx.shared, &ctx.folder, row.node);
+            ctx.shared.activity(ctx.folder.id, "renamed", &path, Some(ctx.shared.device_name.clone()), 0);
+        }
+        Then::Trashed { node, path } => {
+            index.write(|db| {
+                db.remove_remote(node)?;
+                db.remove_synced_below(ctx.folder.id, node)
+            })?;
+            ctx.shared.count(|c| c.deletes += 1);
+            ctx.shared.activity(ctx.folder.id, "deleted", &path, Some(ctx.shared.device_name.clone()), 0);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn row_of(ctx: &Ctx, answer: Option<Node>) -> Result<RemoteRow, EngineError> {
+    let node = answer.ok_or_else(|| EngineError::Protocol("an answer without the node".into()))?;
+    remote_row(&ctx.shared.keys, &node)
+        .map(|(row, _)| row)
+        .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))
+}
+
+/// Sets or clears the executable bit on the service.
+pub(crate) async fn set_executable(ctx: &Ctx, node: NodeId, executable: bool) -> Result<(), EngineError> {
+    let known = there(ctx.shared.index.read(|db| db.remote(node))?)?;
+    let next = Next { parent: known.parent, name: known.name.as_str(), executable, deleted: false };
+    let seal = next_seal(&ctx.shared.keys, &known, &next);
+    let change = UpdateNode { executable: Some(executable), seal, ..Default::default() };
+    let answer = ctx.shared.api.update_node(node, Some(known.version), &change).await?;
+    let row = row_of(ctx, Some(answer))?;
+    ctx.shared.index.write(|db| {
+        db.put_remote(&db.folders()?, &row)?;
+        record::agree_executable(db, &ctx.folder, node, executable)
+    })?;
+    Ok(())
+}

@@ -1,0 +1,420 @@
+//! Sending file content: one big file, or many small ones in one request.
+//!
+//! A file is read only while its stat is what the scan saw; anything else throws the upload away
+//! and looks again.
+
+use crate::error::{Changing, EngineError};
+use crate::facts::seal_info;
+use crate::observe::hash::local_stat;
+use crate::record::{self, Content};
+use crate::shared::{Key, Running};
+use crate::step::remote::row_of;
+use crate::step::{Ctx, there};
+use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
+use cairn_model::{LocalId, Manifest, NodeId, RevisionId};
+use cairn_plan::Place;
+use cairn_platform::{Disk, ReadSeek};
+use cairn_transfer::{Progress, SmallUpload, Source, SourceReader, Started, Upload, UploadTarget, Uploaded};
+use cairn_wire::nodes::Node;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// One file to send.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) local: LocalId,
+    pub(crate) over: Option<NodeId>,
+    pub(crate) to: Place,
+    pub(crate) size: u64,
+}
+
+/// A task with everything looked up.
+struct Ready {
+    row: LocalRow,
+    path: String,
+    absolute: PathBuf,
+    target: UploadTarget,
+    revision: RevisionId,
+    resume: Option<Started>,
+    unless: Option<cairn_model::ContentHash>,
+}
+
+/// The keys that a task holds while it runs.
+pub(crate) fn keys(task: &Task) -> Vec<Key> {
+    std::iter::once(Key::Local(task.local)).chain(task.over.map(Key::Node)).collect()
+}
+
+fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+    let shared = &ctx.shared;
+    let (row, path, parent, journal, over, synced) = shared.index.read(|db| {
+        let row = db.local(task.local)?;
+        let journal = match &row {
+            Some(row) => db.journal(task.local, &row.stat)?,
+            None => None,
+        };
+        let over = match task.over {
+            Some(node) => db.remote(node)?,
+            None => None,
+        };
+        let synced = match task.over {
+            Some(node) => db.synced(ctx.folder.id, node)?,
+            None => None,
+        };
+        Ok((row, db.local_path(task.local)?, ctx.remote_parent(db, &task.to)?, journal, over, synced))
+    })?;
+    let (row, path, parent) = (there(row)?, there(path)?, there(parent)?);
+    let started: Option<Started> = journal.as_ref().and_then(|j| started_from(&j.state));
+    let fresh_revision = || RevisionId::from_random_bytes(shared.ports.id());
+    let (target, unless) = match task.over {
+        None => {
+            let node = journal.as_ref().map_or_else(|| NodeId::from_random_bytes(shared.ports.id()), |j| j.node);
+            (UploadTarget::New { node, parent, name: task.to.name.to_string() }, None)
+        }
+        Some(node) => {
+            let over = there(over)?;
+            let base = there(over.revision)?;
+            let synced = there(synced)?;
+            if synced.revision != Some(base) {
+                return Err(EngineError::Moved);
+            }
+            let sequence = seal_info(&shared.keys, &over).flatten().map_or(0, |info| info.seq);
+            let target = UploadTarget::Revision {
+                node,
+                parent: over.parent,
+                name: over.name.to_string(),
+                base,
+                number: over.number.unwrap_or(sequence.max(1)) + 1,
+                content_key: there(over.content_key)?,
+                content_source: over.source.map(|(node_id, revision_id)| cairn_wire::nodes::ContentSource {
+                    node_id,
+                    revision_id,
+                }),
+                seal_seq: sequence + 1,
+            };
+            (target, synced.hash)
+        }
+    };
+    let resume = started.filter(|_| journal.as_ref().is_some_and(|j| j.node == target.node()));
+    Ok(Ready {
+        absolute: ctx.absolute(&path),
+        path: path.to_string(),
+        target,
+        revision: resume.as_ref().map_or_else(fresh_revision, |s| s.revision),
+        resume,
+        unless,
+        row,
+    })
+}
+
+fn started_from(bytes: &[u8]) -> Option<Started> {
+    serde_json::from_slice(bytes).ok()
+}
+
+/// Sends one file of any size.
+pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
+    let ready = ready(ctx, task)?;
+    let stat = ready.row.stat;
+    let guard = ctx.shared.running(ready.path.clone(), true, stat.size);
+    let source = Arc::new(WatchedFile { disk: Arc::clone(&ctx.shared.ports.disk), path: ready.absolute, stat });
+    let upload = Upload {
+        target: ready.target.clone(),
+        revision: ready.revision,
+        source,
+        size: stat.size,
+        modified_ms: stat.mtime.div_euclid(1_000_000),
+        executable: ready.row.executable,
+        unless: ready.unless,
+        resume: ready.resume,
+    };
+    let listener = Listener {
+        index: Arc::clone(&ctx.shared.index),
+        running: Arc::clone(&guard.running),
+        local: task.local,
+        node: ready.target.node(),
+        stat,
+    };
+    let outcome = ctx.shared.transfer.upload(upload, &listener).await;
+    let outcome = match outcome {
+        Err(cairn_transfer::TransferError::UploadLost) => {
+            ctx.shared.index.write(|db| db.end_journal(task.local))?;
+            return Err(cairn_transfer::TransferError::UploadLost.into());
+        }
+        other => other?,
+    };
+    finish(ctx, task, &ready.path, &stat, ready.row.executable, outcome)
+}
+
+/// Sends small files together. The outcomes are in the order of the tasks.
+pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
+    let readies: Vec<Result<Ready, EngineError>> = tasks.iter().map(|task| ready(ctx, task)).collect();
+    let reads: Vec<(PathBuf, LocalStat)> =
+        readies.iter().flatten().map(|r| (r.absolute.clone(), r.row.stat)).collect();
+    let total: u64 = reads.iter().map(|(_, stat)| stat.size).sum();
+    let label = match tasks {
+        [one] => ctx.path_of(one.local),
+        _ => format!("{} small files", tasks.len()),
+    };
+    let guard = ctx.shared.running(label, true, total);
+    let disk = Arc::clone(&ctx.shared.ports.disk);
+    let mut contents = ctx
+        .shared
+        .ports
+        .blocking(move || reads.iter().map(|(path, stat)| read_whole(&*disk, path, stat)).collect::<Vec<_>>())
+        .await
+        .into_iter();
+    let mut outcomes: Vec<Option<Result<(), EngineError>>> = Vec::new();
+    let mut files = Vec::new();
+    let mut sent: Vec<(usize, Ready)> = Vec::new();
+    for (at, ready) in readies.into_iter().enumerate() {
+        let content = match &ready {
+            Ok(_) => contents.next(),
+            Err(_) => None,
+        };
+        match (ready, content) {
+            (Ok(ready), Some(Ok(bytes))) => {
+                files.push(SmallUpload {
+                    target: ready.target.clone(),
+                    revision: ready.revision,
+                    bytes,
+                    modified_ms: ready.row.stat.mtime.div_euclid(1_000_000),
+                    executable: ready.row.executable,
+                    unless: ready.unless,
+                });
+                sent.push((at, ready));
+                outcomes.push(None);
+            }
+            (Ok(_), Some(Err(error))) => outcomes.push(Some(Err(EngineError::Disk(error)))),
+            (Ok(_), None) => outcomes.push(Some(Err(EngineError::Moved))),
+            (Err(error), _) => outcomes.push(Some(Err(error))),
+        }
+    }
+    let answers = ctx.shared.transfer.upload_batch(files, &Moved(Arc::clone(&guard.running))).await;
+    let mut committed = Vec::new();
+    for ((at, ready), answer) in sent.into_iter().zip(answers) {
+        match answer {
+            Ok(uploaded) => committed.push((at, ready, uploaded)),
+            Err(error) => outcomes[at] = Some(Err(error.into())),
+        }
+    }
+    let recorded = record_many(ctx, tasks, &committed);
+    for ((at, _, _), outcome) in committed.iter().zip(recorded) {
+        outcomes[*at] = Some(outcome);
+    }
+    outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(EngineError::Moved))).collect()
+}
+
+fn record_many(ctx: &Ctx, tasks: &[Task], done: &[(usize, Ready, Uploaded)]) -> Vec<Result<(), EngineError>> {
+    let mut outcomes = Vec::new();
+    let mut rows = Vec::new();
+    for (_, _, uploaded) in done {
+        rows.push(match uploaded {
+            Uploaded::Committed { node, manifest } => {
+                committed_row(ctx, (**node).clone(), manifest).map(|row| Some((row, (**manifest).clone())))
+            }
+            Uploaded::Unchanged => Ok(None),
+        });
+    }
+    let at_ms = ctx.shared.ports.clock.now_ms();
+    let mut announced = Vec::new();
+    let written = ctx.shared.index.write(|db| {
+        let folders = db.folders()?;
+        for ((at, ready, _), row) in done.iter().zip(&rows) {
+            let task = &tasks[*at];
+            match row {
+                Ok(Some((row, manifest))) => {
+                    db.put_remote(&folders, row)?;
+                    commit(db, ctx, task, &ready.row.stat, row, manifest)?;
+                    let activity = activity_row(ctx, at_ms, &ready.path, manifest.size);
+                    db.add_activity(&activity)?;
+                    announced.push(activity);
+                }
+                Ok(None) => unchanged(db, ctx, task, &ready.row.stat)?,
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    });
+    if let Err(error) = written {
+        tracing::error!(%error, "uploads are on the service but can't be recorded; the next scan finds them");
+        return done.iter().map(|_| Err(EngineError::Moved)).collect();
+    }
+    for activity in announced {
+        ctx.shared.count(|c| {
+            c.uploads += 1;
+            c.uploaded_bytes += activity.bytes;
+        });
+        ctx.shared.announce(activity);
+    }
+    for row in rows {
+        outcomes.push(row.map(|_| ()));
+    }
+    outcomes
+}
+
+fn activity_row(ctx: &Ctx, at_ms: i64, path: &str, bytes: u64) -> cairn_index::ActivityRow {
+    cairn_index::ActivityRow {
+        at_ms,
+        folder: Some(ctx.folder.id),
+        kind: "uploaded".into(),
+        path: path.to_owned(),
+        device: Some(ctx.shared.device_name.clone()),
+        bytes,
+    }
+}
+
+fn committed_row(ctx: &Ctx, node: Node, manifest: &Manifest) -> Result<cairn_index::RemoteRow, EngineError> {
+    let mut row = row_of(ctx, Some(node))?;
+    // The answer may already show a later revision than ours.
+    if row.revision == Some(manifest.revision) {
+        row.hash = Some(manifest.hash);
+        row.number = Some(manifest.number);
+    }
+    Ok(row)
+}
+
+fn finish(
+    ctx: &Ctx,
+    task: &Task,
+    path: &str,
+    stat: &LocalStat,
+    executable: bool,
+    uploaded: Uploaded,
+) -> Result<(), EngineError> {
+    let _ = executable;
+    match uploaded {
+        Uploaded::Committed { node, manifest } => {
+            let row = committed_row(ctx, *node, &manifest)?;
+            ctx.shared.index.write(|db| {
+                db.put_remote(&db.folders()?, &row)?;
+                commit(db, ctx, task, stat, &row, &manifest)
+            })?;
+            ctx.shared.count(|c| {
+                c.uploads += 1;
+                c.uploaded_bytes += manifest.size;
+            });
+            let device = Some(ctx.shared.device_name.clone());
+            ctx.shared.activity(ctx.folder.id, "uploaded", path, device, manifest.size);
+        }
+        Uploaded::Unchanged => ctx.shared.index.write(|db| unchanged(db, ctx, task, stat))?,
+    }
+    Ok(())
+}
+
+fn commit(
+    db: &cairn_index::Db<'_>,
+    ctx: &Ctx,
+    task: &Task,
+    stat: &LocalStat,
+    row: &cairn_index::RemoteRow,
+    manifest: &Manifest,
+) -> Result<(), cairn_index::IndexError> {
+    db.set_local_hash(task.local, stat, manifest.hash)?;
+    db.end_journal(task.local)?;
+    let content = Content { revision: Some(manifest.revision), hash: Some(manifest.hash), size: manifest.size };
+    match task.over {
+        Some(node) => record::agree_content(db, &ctx.folder, node, content, manifest.executable),
+        None => record::link(db, &ctx.folder, task.local, row, content),
+    }
+}
+
+/// The bytes are those that the service has: only the stat was new.
+fn unchanged(
+    db: &cairn_index::Db<'_>,
+    ctx: &Ctx,
+    task: &Task,
+    stat: &LocalStat,
+) -> Result<(), cairn_index::IndexError> {
+    if let Some(node) = task.over
+        && let Some(synced) = db.synced(ctx.folder.id, node)?
+        && let Some(hash) = synced.hash
+    {
+        db.set_local_hash(task.local, stat, hash)?;
+    }
+    db.end_journal(task.local)
+}
+
+fn read_whole(disk: &dyn Disk, path: &std::path::Path, stat: &LocalStat) -> io::Result<Vec<u8>> {
+    let mut file = disk.open(path)?;
+    if local_stat(&file.stat()?) != *stat {
+        return Err(io::Error::other(Changing));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
+    file.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 != stat.size || local_stat(&file.stat()?) != *stat {
+        return Err(io::Error::other(Changing));
+    }
+    Ok(bytes)
+}
+
+/// A file that refuses to be read as anything but what the scan saw.
+struct WatchedFile {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    stat: LocalStat,
+}
+
+struct WatchedReader {
+    file: Box<dyn ReadSeek>,
+    stat: LocalStat,
+}
+
+impl Source for WatchedFile {
+    fn open(&self) -> io::Result<Box<dyn SourceReader>> {
+        let file = self.disk.open(&self.path)?;
+        if local_stat(&file.stat()?) != self.stat {
+            return Err(io::Error::other(Changing));
+        }
+        Ok(Box::new(WatchedReader { file, stat: self.stat }))
+    }
+}
+
+impl Read for WatchedReader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(out)?;
+        // At the end: whatever was written meanwhile shows in the stat.
+        if read == 0 && !out.is_empty() && local_stat(&self.file.stat()?) != self.stat {
+            return Err(io::Error::other(Changing));
+        }
+        Ok(read)
+    }
+}
+
+impl Seek for WatchedReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Keeps the journal and the figures of a running upload.
+struct Listener {
+    index: Arc<Index>,
+    running: Arc<Running>,
+    local: LocalId,
+    node: NodeId,
+    stat: LocalStat,
+}
+
+impl Progress for Listener {
+    fn started(&self, started: &Started) {
+        let Ok(state) = serde_json::to_vec(started) else { return };
+        let row = JournalRow { local: self.local, node: self.node, state };
+        if let Err(error) = self.index.write(|db| db.put_journal(&row, &self.stat)) {
+            tracing::warn!(%error, "an upload can't be journalled; after a crash it begins again");
+        }
+    }
+
+    fn moved(&self, done: u64, _total: u64) {
+        self.running.done.store(done, Ordering::Relaxed);
+    }
+}
+
+/// Keeps the figures only.
+pub(crate) struct Moved(pub(crate) Arc<Running>);
+
+impl Progress for Moved {
+    fn moved(&self, done: u64, _total: u64) {
+        self.0.done.store(done, Ordering::Relaxed);
+    }
+}
