@@ -1,1 +1,26 @@
-//! Placeholder until the first real module lands.
+//! The bundled server: the whole REST API over SQLite and a folder of sealed objects.
+//!
+//! [`build`] makes an [`App`] of [`Options`]; its router serves over TCP ([`serve`]) or in-process.
+//! The server never sees a key or plaintext and depends on no crate that could open anything.
+
+mod app;
+mod auth;
+mod config;
+mod dev;
+mod error;
+mod http;
+mod hub;
+mod objects;
+pub mod openapi;
+mod options;
+mod routes;
+mod serve;
+mod source;
+mod store;
+
+pub use app::{App, build};
+pub use config::load as load_config;
+pub use error::{Error, Result};
+pub use options::{Limits, Objects, Options, RateLimits};
+pub use serve::serve;
+pub use source::{Clock, Source};

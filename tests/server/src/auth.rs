@@ -1,0 +1,99 @@
+//! Who is asking: `Authorization: Bearer` with an API key or a JWT.
+//!
+//! An API key is found by its SHA-256. A JWT is checked once and remembered until it expires.
+
+pub(crate) mod token;
+
+use crate::app::Shared;
+use crate::error::{Error, Result};
+use crate::store::{Actor, Space};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use cairn_model::{AccountId, DeviceId};
+use cairn_wire::headers::DEVICE_ID;
+use sha2::{Digest as _, Sha256};
+
+/// What every API key begins with.
+pub(crate) const KEY_PREFIX: &str = "ck_";
+
+/// The authenticated caller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    pub(crate) account: AccountId,
+    pub(crate) space: Space,
+    pub(crate) device: Option<DeviceId>,
+}
+
+impl Caller {
+    pub(crate) fn actor(&self) -> Actor {
+        Actor {
+            account: self.account,
+            device: self.device,
+            space: self.space,
+        }
+    }
+}
+
+/// The bearer token of a request, if it has one.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim())
+        .filter(|token| !token.is_empty())
+}
+
+/// Finds out who is asking.
+///
+/// # Errors
+/// 401 without a token that is known and in force, 400 for a device id that is none.
+pub(crate) fn authenticate(app: &Shared, headers: &HeaderMap) -> Result<Caller> {
+    let token = bearer(headers).ok_or_else(|| {
+        Error::Unauthorized(
+            "the Authorization header is missing; send `Bearer` with an API key or an access token"
+                .into(),
+        )
+    })?;
+    let (account, space) = holder(app, token)?;
+    let device = headers
+        .get(DEVICE_ID)
+        .map(|value| {
+            value
+                .to_str()
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .ok_or_else(|| Error::invalid("`X-Device-Id` has to be a UUID"))
+        })
+        .transpose()?;
+    Ok(Caller {
+        account,
+        space,
+        device,
+    })
+}
+
+/// The account behind a token, and its personal space.
+pub(crate) fn holder(app: &Shared, token: &str) -> Result<(AccountId, Space)> {
+    if token.starts_with(KEY_PREFIX) {
+        let hash: [u8; 32] = Sha256::digest(token).into();
+        let holder = app.store.key_holder(&hash)?.ok_or_else(|| {
+            Error::Unauthorized("the API key is unknown, expired or revoked".into())
+        })?;
+        return Ok((holder.account, holder.space));
+    }
+    let account = app.tokens.verify(token, app.source.now_ms())?;
+    let account = app.store.account(account)?.ok_or_else(|| {
+        Error::Unauthorized("the access token's account is gone; log in again".into())
+    })?;
+    Ok((account.id, account.space))
+}
+
+impl FromRequestParts<Shared> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
+        authenticate(app, &parts.headers)
+    }
+}

@@ -1,0 +1,116 @@
+//! The configuration file (`--config FILE`, TOML): what rarely changes.
+
+use crate::error::{Error, Result};
+use crate::options::{Objects, Options};
+use serde::Deserialize;
+use std::path::Path;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    public_url: Option<String>,
+    objects: ObjectsPart,
+    limits: LimitsPart,
+    rate_limits: RatePart,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ObjectsPart {
+    url: Option<String>,
+    endpoint: Option<String>,
+    region: Option<String>,
+    allow_http: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LimitsPart {
+    storage: Option<u64>,
+    bandwidth: Option<u64>,
+    files: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RatePart {
+    read: Option<u32>,
+    write: Option<u32>,
+    content: Option<u32>,
+    open: Option<u32>,
+}
+
+/// Reads a configuration file into the options; what it does not name stays as it is.
+///
+/// # Errors
+/// [`Error::Io`] for a file that can't be read, [`Error::Config`] with line and column for a bad one.
+pub fn load(path: &Path, options: &mut Options) -> Result<()> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Io {
+        what: format!("can't read {}", path.display()),
+        source,
+    })?;
+    apply(&text, options).map_err(|e| Error::Config(format!("{}: {e}", path.display())))
+}
+
+fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
+    let file: File = toml::from_str(text)?;
+    if file.public_url.is_some() {
+        options.public_url = file.public_url;
+    }
+    if let Some(url) = file.objects.url {
+        let ObjectsPart {
+            endpoint,
+            region,
+            allow_http,
+            ..
+        } = file.objects;
+        options.objects = Objects::S3 {
+            url,
+            endpoint,
+            region,
+            allow_http,
+        };
+    }
+    let limits = &mut options.limits;
+    limits.storage = file.limits.storage.unwrap_or(limits.storage);
+    limits.bandwidth = file.limits.bandwidth.unwrap_or(limits.bandwidth);
+    limits.files = file.limits.files.unwrap_or(limits.files);
+    let rate = &mut limits.rate;
+    rate.read = file.rate_limits.read.unwrap_or(rate.read);
+    rate.write = file.rate_limits.write.unwrap_or(rate.write);
+    rate.content = file.rate_limits.content.unwrap_or(rate.content);
+    rate.open = file.rate_limits.open.unwrap_or(rate.open);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_changes_what_it_names() {
+        let mut options = Options::default();
+        let text = "[limits]\nstorage = 5\n[rate_limits]\nread = 7\n[objects]\nurl = 's3://b/p'\nallow_http = true\n";
+        apply(text, &mut options).unwrap();
+        assert_eq!((options.limits.storage, options.limits.rate.read), (5, 7));
+        assert_eq!(options.limits.files, Options::default().limits.files);
+        assert!(matches!(
+            options.objects,
+            Objects::S3 {
+                allow_http: true,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn a_typo_is_named_with_its_line() {
+        let error = apply("[limits]\nstorrage = 5\n", &mut Options::default())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("line 2") && error.contains("storrage"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! `/_dev`, only with `--dev`: fault rules, recorded requests, the clock, quotas, a fresh start.
+//!
+//! Nothing here asks for a token: a server with `--dev` is for development alone.
+
+pub(crate) mod faults;
+mod patch;
+pub(crate) mod recording;
+
+use crate::app::Shared;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{delete, get, post};
+use axum::{Json, Router};
+use cairn_wire::Timestamp;
+use cairn_wire::account::Quota;
+use faults::{Fault, Faults, Rule};
+use recording::{Filter, Recorded, Recording};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// What a development server keeps besides its store.
+#[derive(Default)]
+pub(crate) struct Dev {
+    pub(crate) faults: Faults,
+    pub(crate) recording: Recording,
+}
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route(
+            "/_dev/faults",
+            get(list_faults).post(add_fault).delete(clear_faults),
+        )
+        .route("/_dev/faults/{id}", delete(remove_fault))
+        .route("/_dev/requests", get(list_requests).delete(clear_requests))
+        .route("/_dev/clock", get(clock))
+        .route("/_dev/clock/advance", post(advance))
+        .route("/_dev/quota", post(set_quota))
+        .route("/_dev/reset", post(reset))
+}
+
+fn dev(app: &Shared) -> Result<&Dev> {
+    app.dev
+        .as_ref()
+        .ok_or_else(|| Error::not_found("this server runs without --dev"))
+}
+
+#[derive(Serialize)]
+struct FaultList {
+    faults: Vec<Rule>,
+}
+
+async fn list_faults(State(app): State<Shared>) -> Result<Json<FaultList>> {
+    Ok(Json(FaultList {
+        faults: dev(&app)?.faults.list(),
+    }))
+}
+
+async fn add_fault(
+    State(app): State<Shared>,
+    Input(fault): Input<Fault>,
+) -> Result<(StatusCode, Json<Rule>)> {
+    let account = match &fault.account {
+        Some(email) => Some(app.store.account_by_email(email)?.id),
+        None => None,
+    };
+    Ok((
+        StatusCode::CREATED,
+        Json(dev(&app)?.faults.add(fault, account)?),
+    ))
+}
+
+async fn clear_faults(State(app): State<Shared>) -> Result<StatusCode> {
+    dev(&app)?.faults.clear();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn remove_fault(State(app): State<Shared>, Args(id): Args<u64>) -> Result<StatusCode> {
+    if dev(&app)?.faults.remove(id) {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Error::not_found(format!("there is no fault rule {id}")))
+    }
+}
+
+async fn list_requests(
+    State(app): State<Shared>,
+    Params(filter): Params<Filter>,
+) -> Result<Json<Recorded>> {
+    Ok(Json(dev(&app)?.recording.list(&filter)))
+}
+
+async fn clear_requests(State(app): State<Shared>) -> Result<StatusCode> {
+    dev(&app)?.recording.clear();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Serialize)]
+struct Now {
+    now: Timestamp,
+    now_ms: i64,
+}
+
+async fn clock(State(app): State<Shared>) -> Json<Now> {
+    let now_ms = app.source.now_ms();
+    Json(Now {
+        now: Timestamp(now_ms),
+        now_ms,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advance {
+    ms: u64,
+}
+
+async fn advance(State(app): State<Shared>, Input(by): Input<Advance>) -> Result<Json<Now>> {
+    app.source.advance(by.ms);
+    app.housekeep().await?;
+    Ok(clock(State(app)).await)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetQuota {
+    email: String,
+    /// Bytes.
+    storage_limit: u64,
+}
+
+async fn set_quota(
+    State(app): State<Shared>,
+    Input(quota): Input<SetQuota>,
+) -> Result<Json<Quota>> {
+    let account = app.store.account_by_email(&quota.email)?.id;
+    app.store.set_storage_limit(account, quota.storage_limit)?;
+    Ok(Json(app.store.quota(account)?))
+}
+
+/// Everything as after the first start: new accounts, new epoch, no faults, no recording.
+async fn reset(State(app): State<Shared>) -> Result<StatusCode> {
+    let dev = dev(&app)?;
+    app.store.reset()?;
+    app.uploads.clear();
+    app.answers.clear();
+    app.bandwidth.clear();
+    app.objects.sweep(&HashSet::new(), i64::MAX).await?;
+    app.source.reset_time();
+    app.seed()?;
+    dev.faults.clear();
+    dev.recording.clear();
+    Ok(StatusCode::NO_CONTENT)
+}

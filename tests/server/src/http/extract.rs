@@ -1,0 +1,77 @@
+//! Extractors that refuse with our own errors: path parts, query parameters, JSON bodies.
+
+use crate::error::{Error, Result};
+use crate::http::body;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use serde::de::DeserializeOwned;
+
+/// The largest JSON body, batches and chunk lists aside.
+pub(crate) const MAX_JSON: usize = 1024 * 1024;
+/// For bodies that list chunks or nodes: the chunks of a file of 150 GiB.
+pub(crate) const MAX_LIST: usize = 16 * 1024 * 1024;
+
+/// Parts of the path. One that is no id can't name anything: 404.
+pub(crate) struct Args<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Args<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Path(value) = Path::from_request_parts(parts, state).await.map_err(|e| {
+            Error::not_found(format!(
+                "there is nothing at {}: {}",
+                parts.uri.path(),
+                e.body_text()
+            ))
+        })?;
+        Ok(Self(value))
+    }
+}
+
+/// Query parameters.
+pub(crate) struct Params<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Query(value) = Query::from_request_parts(parts, state)
+            .await
+            .map_err(|e| Error::Invalid(e.body_text()))?;
+        Ok(Self(value))
+    }
+}
+
+/// A JSON body of at most `LIMIT` bytes.
+pub(crate) struct Input<T, const LIMIT: usize = MAX_JSON>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for Input<T, LIMIT> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let bytes = body::whole(request, LIMIT).await?;
+        serde_json::from_slice(&bytes)
+            .map(Self)
+            .map_err(|e| Error::invalid(format!("the body is not the JSON that belongs here: {e}")))
+    }
+}
+
+/// The version in `If-Match: "VERSION"`.
+///
+/// # Errors
+/// 400 for anything else but `*`.
+pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<u64>> {
+    let Some(value) = headers.get(header::IF_MATCH) else {
+        return Ok(None);
+    };
+    let text = value.to_str().unwrap_or_default().trim();
+    if text == "*" {
+        return Ok(None);
+    }
+    text.trim_matches('"')
+        .parse()
+        .map(Some)
+        .map_err(|_| Error::invalid("`If-Match` has to be a version in quotes, as `ETag` gave it"))
+}

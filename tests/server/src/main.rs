@@ -1,0 +1,211 @@
+//! The command line of the bundled server; stdout carries nothing but what each command promises.
+
+use anyhow::{Context as _, Result, bail};
+use cairn_server::{App, Options, build, load_config, openapi, serve};
+use clap::{Args, Parser, Subcommand};
+use std::io::{BufRead as _, Write as _};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+/// The bundled storage server: one process, SQLite and a folder of sealed chunks.
+#[derive(Parser)]
+#[command(name = "cairn-server", version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: Serve,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the API (the default).
+    Serve(Serve),
+    /// Manage accounts.
+    #[command(subcommand)]
+    User(User),
+    /// Make an API key for an account and print it, this once.
+    Apikey {
+        email: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print an access token for an account, valid for ten minutes.
+    Token {
+        email: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print the OpenAPI document.
+    Openapi,
+}
+
+#[derive(Subcommand)]
+enum User {
+    /// Make an account; the password is asked for, or read from stdin.
+    Add {
+        email: String,
+        /// Read the password from the first line of stdin.
+        #[arg(long)]
+        password_stdin: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Args)]
+struct Place {
+    /// Directory of the database and the chunks.
+    #[arg(long, env = "CAIRN_SERVER_DATA", default_value = "cairn-server-data")]
+    data: PathBuf,
+    /// Configuration file (TOML).
+    #[arg(long)]
+    config: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Serve {
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, default_value = "127.0.0.1:8787")]
+    listen: SocketAddr,
+    /// Keep everything in memory.
+    #[arg(long, conflicts_with = "data")]
+    ephemeral: bool,
+    /// Serve /_dev and make the development accounts. Never on a machine that others reach.
+    #[arg(long)]
+    dev: bool,
+    /// Let webhooks go to private addresses, without TLS.
+    #[arg(long)]
+    allow_private_webhooks: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Place {
+    fn options(&self) -> Result<Options> {
+        let mut options = Options {
+            data: self.data.clone(),
+            ..Options::default()
+        };
+        if let Some(config) = &self.config {
+            load_config(config, &mut options)?;
+        }
+        Ok(options)
+    }
+
+    fn app(&self) -> Result<App> {
+        Ok(build(self.options()?)?)
+    }
+}
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            EnvFilter::try_from_env("CAIRN_LOG").unwrap_or_else(|_| EnvFilter::new("info")),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // There is nowhere left to report a broken stderr.
+            drop(writeln!(std::io::stderr(), "cairn-server: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn say(line: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")
+        .and_then(|()| out.flush())
+        .context("can't write to stdout")
+}
+
+fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        None => listen(&cli.serve),
+        Some(Command::Serve(serve)) => listen(&serve),
+        Some(Command::User(User::Add {
+            email,
+            password_stdin,
+            place,
+        })) => {
+            let password = password(password_stdin)?;
+            let id = place.app()?.add_user(&email, &password)?;
+            say(&id.to_string())
+        }
+        Some(Command::Apikey { email, place }) => say(&place.app()?.create_api_key(&email)?),
+        Some(Command::Token { email, place }) => say(&place.app()?.issue_token(&email)?),
+        Some(Command::Openapi) => say(&serde_json::to_string_pretty(openapi::document())?),
+    }
+}
+
+fn password(from_stdin: bool) -> Result<String> {
+    if !from_stdin {
+        drop(write!(std::io::stderr(), "Password (shown as you type): "));
+    }
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .context("can't read the password from stdin")?;
+    let password = line.trim_end_matches(['\r', '\n']).to_owned();
+    if password.is_empty() {
+        bail!("the password is empty; give it on the first line of stdin");
+    }
+    Ok(password)
+}
+
+fn listen(serve: &Serve) -> Result<()> {
+    let options = Options {
+        ephemeral: serve.ephemeral,
+        dev: serve.dev,
+        allow_private_webhooks: serve.allow_private_webhooks,
+        ..serve.place.options()?
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("can't start the runtime")?;
+    runtime.block_on(until_asked(serve.listen, options))
+}
+
+async fn until_asked(address: SocketAddr, options: Options) -> Result<()> {
+    let stop = stop()?;
+    let app = build(options)?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("can't listen on {address}; is another server running there?"))?;
+    let address = listener.local_addr().context("can't read the address")?;
+    say(&format!("cairn-server listening on http://{address}"))?;
+    serve(&app, listener, stop).await?;
+    Ok(())
+}
+
+/// Ends at SIGTERM or SIGINT. The handlers are in place before the server says that it listens.
+#[cfg(unix)]
+fn stop() -> Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("can't wait for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("can't wait for SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn stop() -> Result<impl Future<Output = ()>> {
+    Ok(async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::warn!(%error, "can't wait for Ctrl-C");
+            std::future::pending::<()>().await;
+        }
+    })
+}

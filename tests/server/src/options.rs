@@ -1,0 +1,112 @@
+//! How a server is set up: what the command line, the configuration file or a test decides.
+
+use crate::source::Clock;
+use std::path::PathBuf;
+
+/// Everything that can be chosen at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Holds the database and the objects; unused with `ephemeral`.
+    pub data: PathBuf,
+    /// Keeps everything in memory.
+    pub ephemeral: bool,
+    /// Serves `/_dev` and seeds the development accounts.
+    pub dev: bool,
+    /// Lets webhooks go to private and loopback addresses, without TLS.
+    pub allow_private_webhooks: bool,
+    /// Makes ids, epoch and nonces repeatable.
+    pub seed: Option<u64>,
+    pub clock: Clock,
+    /// The address in `chunk_url`, such as `https://files.example.com`; taken from the request if absent.
+    pub public_url: Option<String>,
+    pub objects: Objects,
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            data: PathBuf::from("cairn-server-data"),
+            ephemeral: false,
+            dev: false,
+            allow_private_webhooks: false,
+            seed: None,
+            clock: Clock::System,
+            public_url: None,
+            objects: Objects::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    /// A server in memory, as tests want it.
+    #[must_use]
+    pub fn ephemeral() -> Self {
+        Self {
+            ephemeral: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// Where sealed chunks are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Objects {
+    /// `objects/` under the data directory, or memory with `ephemeral`.
+    #[default]
+    Local,
+    /// An S3-compatible store; `url` is `s3://BUCKET/PREFIX`. Credentials come from the `AWS_*`
+    /// variables of the environment.
+    S3 {
+        url: String,
+        endpoint: Option<String>,
+        region: Option<String>,
+        allow_http: bool,
+    },
+}
+
+/// Quotas of new accounts, and how many requests a minute one token may make at one endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes.
+    pub storage: u64,
+    /// Bytes per month.
+    pub bandwidth: u64,
+    pub files: u64,
+    pub rate: RateLimits,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            storage: 1 << 40,
+            bandwidth: 10 << 40,
+            files: 10_000_000,
+            rate: RateLimits::default(),
+        }
+    }
+}
+
+/// Requests per minute, token and endpoint, by kind of endpoint; also the size of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimits {
+    pub read: u32,
+    pub write: u32,
+    /// Chunks and batches.
+    pub content: u32,
+    /// Without a token, and credentials.
+    pub open: u32,
+}
+
+impl Default for RateLimits {
+    // Generous: a first sync of 100,000 folders and files finishes without meeting them.
+    fn default() -> Self {
+        Self {
+            read: 30_000,
+            write: 30_000,
+            content: 120_000,
+            open: 6_000,
+        }
+    }
+}

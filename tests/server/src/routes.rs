@@ -1,0 +1,75 @@
+//! The endpoints, one module per resource; each handler stays within a screen.
+//!
+//! A module registers its handlers with their OpenAPI description, so nothing can be served and
+//! not described.
+
+pub(crate) mod account;
+pub(crate) mod api_keys;
+pub(crate) mod batch;
+pub(crate) mod changes;
+pub(crate) mod devices;
+pub(crate) mod downloads;
+pub(crate) mod health;
+pub(crate) mod keys;
+pub(crate) mod nodes;
+pub(crate) mod revisions;
+pub(crate) mod search;
+pub(crate) mod stream;
+pub(crate) mod trash;
+pub(crate) mod upload_batch;
+pub(crate) mod uploads;
+
+use crate::app::Shared;
+use crate::http::{idempotency, method_not_allowed, not_found, rate};
+use crate::{dev, openapi};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
+use cairn_wire::nodes::Node;
+use utoipa_axum::router::OpenApiRouter;
+
+/// Every endpoint of the API, with its description.
+pub(crate) fn api() -> OpenApiRouter<Shared> {
+    OpenApiRouter::with_openapi(openapi::head())
+        .merge(nodes::routes())
+        .merge(batch::routes())
+        .merge(trash::routes())
+        .merge(revisions::routes())
+        .merge(uploads::routes())
+        .merge(upload_batch::routes())
+        .merge(downloads::routes())
+        .merge(changes::routes())
+        .merge(stream::routes())
+        .merge(keys::routes())
+        .merge(account::routes())
+        .merge(api_keys::routes())
+        .merge(devices::routes())
+        .merge(search::routes())
+        .merge(health::routes())
+}
+
+/// Everything that is served, behind rate limits and repeated requests.
+pub(crate) fn router(app: &Shared) -> Router {
+    let (mut router, _) = api().split_for_parts();
+    router = router.merge(openapi::routes());
+    if app.dev.is_some() {
+        router = router.merge(dev::routes());
+    }
+    router
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(app.clone(), idempotency::repeat))
+        .layer(from_fn_with_state(app.clone(), rate::limit))
+        .with_state(app.clone())
+}
+
+/// A node as an answer, with its version as `ETag`.
+pub(crate) fn node_answer(status: StatusCode, node: Node) -> Response {
+    let tag = HeaderValue::from_str(&format!("\"{}\"", node.version));
+    let mut response = (status, Json(node)).into_response();
+    if let Ok(tag) = tag {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}

@@ -1,0 +1,110 @@
+//! The caller's account, and what it uses.
+
+use crate::app::{Inner, Shared};
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use axum::Json;
+use axum::extract::State;
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::account::{AccountInfo, Quota};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Transferred bytes that may be lost by a crash, per account.
+const UNWRITTEN: u64 = 64 * 1024 * 1024;
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::default()
+        .routes(routes!(composite))
+        .routes(routes!(quota))
+}
+
+/// Transferred bytes on their way into the database: a download must not cost a write.
+#[derive(Default)]
+pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, u64>>);
+
+impl Bandwidth {
+    pub(crate) fn add(&self, app: &Inner, account: AccountId, bytes: u64) -> Result<()> {
+        let due = {
+            let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let sum = pending.entry(account).or_default();
+            *sum += bytes;
+            if *sum < UNWRITTEN {
+                return Ok(());
+            }
+            std::mem::take(sum)
+        };
+        app.store.add_bandwidth(account, due)
+    }
+
+    fn flush(&self, app: &Inner, account: AccountId) -> Result<()> {
+        let due = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&account)
+            .unwrap_or_default();
+        if due > 0 {
+            app.store.add_bandwidth(account, due)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is pending for everyone.
+    pub(crate) fn flush_all(&self, app: &Inner) -> Result<()> {
+        let accounts: Vec<AccountId> = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .keys()
+            .copied()
+            .collect();
+        accounts
+            .into_iter()
+            .try_for_each(|account| self.flush(app, account))
+    }
+
+    /// Drops what is pending.
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
+
+/// The account, its space, its usage and the server's clock in one answer.
+#[utoipa::path(
+    get, path = "/api/v1/useraccount/composite", tag = "account",
+    responses((status = 200, description = "The account", body = AccountInfo))
+)]
+async fn composite(caller: Caller, State(app): State<Shared>) -> Result<Json<AccountInfo>> {
+    app.bandwidth.flush(&app, caller.account)?;
+    let account = app
+        .store
+        .account(caller.account)?
+        .ok_or_else(|| Error::Unauthorized("the account is gone; log in again".into()))?;
+    Ok(Json(AccountInfo {
+        id: account.id,
+        email: account.email,
+        display_name: account.display_name,
+        space_id: account.space.id,
+        created_at: Timestamp(account.created_at),
+        usage: app.store.quota(account.id)?,
+        server_time: Timestamp(app.source.now_ms()),
+        epoch: app.store.epoch(),
+    }))
+}
+
+/// Storage, bandwidth and files: used and allowed.
+#[utoipa::path(
+    get, path = "/api/v1/userusage/quota-limit", tag = "account",
+    responses((status = 200, description = "Usage and limits", body = Quota))
+)]
+async fn quota(caller: Caller, State(app): State<Shared>) -> Result<Json<Quota>> {
+    app.bandwidth.flush(&app, caller.account)?;
+    Ok(Json(app.store.quota(caller.account)?))
+}

@@ -1,0 +1,125 @@
+//! The change feed as server-sent events.
+//!
+//! A woken stream reads everything since its position, so a burst of changes is one event, and a
+//! slow reader gets fewer and larger ones.
+
+use super::changes::MAX_LIMIT;
+use crate::app::Shared;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::Params;
+use crate::store::Space;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use cairn_model::Cursor;
+use cairn_wire::changes::{ChangesQuery, FeedMoved};
+use futures_util::Stream;
+use std::time::Duration;
+use tokio::sync::watch;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Well within the 60 s after which clients and proxies give a silent connection up.
+const HEARTBEAT: Duration = Duration::from_secs(25);
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::default().routes(routes!(stream))
+}
+
+struct Listener {
+    app: Shared,
+    space: Space,
+    cursor: Cursor,
+    moved: watch::Receiver<i64>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Listener {
+    /// The next event; `None` ends the stream.
+    async fn next(&mut self) -> Option<Result<Event>> {
+        loop {
+            if *self.closing.borrow() {
+                return None;
+            }
+            // Before reading: a change that comes meanwhile wakes the next turn.
+            self.moved.mark_unchanged();
+            let page =
+                match self
+                    .app
+                    .store
+                    .changes(self.space, Some(&self.cursor), MAX_LIMIT as usize)
+                {
+                    Ok(page) => page,
+                    // Another history has begun; the client learns it when it asks again.
+                    Err(Error::Gone(_)) => return None,
+                    Err(error) => return Some(Err(error)),
+                };
+            if !page.changes.is_empty() {
+                self.cursor = page.cursor.clone();
+                let moved = FeedMoved {
+                    cursor: page.cursor,
+                    changes: page.changes,
+                };
+                let event = Event::default()
+                    .event("change")
+                    .id(moved.cursor.0.clone())
+                    .json_data(&moved);
+                return Some(
+                    event.map_err(|e| Error::Internal(format!("can't write an event: {e}"))),
+                );
+            }
+            let mut closing = self.closing.clone();
+            tokio::select! {
+                moved = self.moved.changed() => moved.ok()?,
+                closed = closing.changed() => closed.ok()?,
+            }
+        }
+    }
+}
+
+fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
+    futures_util::stream::unfold(Some(listener), |state| async {
+        let mut listener = state?;
+        let event = listener.next().await?;
+        let next = event.is_ok().then_some(listener);
+        Some((event, next))
+    })
+}
+
+/// Pushes changes as they happen: `event: change`, the cursor as id, `FeedMoved` as data.
+#[utoipa::path(
+    get, path = "/api/v1/changes/stream", tag = "changes", params(ChangesQuery),
+    responses(
+        (status = 200, description = "Server-sent events; a comment every 25 s", body = FeedMoved, content_type = "text/event-stream"),
+        (status = 410, description = "The cursor belongs to another history; take a snapshot", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn stream(
+    caller: Caller,
+    State(app): State<Shared>,
+    Params(query): Params<ChangesQuery>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event>>>> {
+    let moved = app.store.hub().listen(caller.space.row);
+    let resumed = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok())
+        .map(|text| Cursor(text.to_owned()));
+    let cursor = match resumed.or(query.cursor) {
+        Some(cursor) => {
+            app.store.position(&cursor.0)?;
+            cursor
+        }
+        None => app.store.head(caller.space)?,
+    };
+    let closing = app.closing.subscribe();
+    let listener = Listener {
+        app,
+        space: caller.space,
+        cursor,
+        moved,
+        closing,
+    };
+    Ok(Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(HEARTBEAT)))
+}

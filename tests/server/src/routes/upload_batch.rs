@@ -1,0 +1,114 @@
+//! `POST /uploads/batch`: many small files in one frame, one object and one transaction.
+
+use super::batch::result;
+use super::uploads::check_announced;
+use crate::app::Shared;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::body;
+use crate::objects::Objects;
+use crate::store::BatchItem;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use cairn_wire::frame;
+use cairn_wire::nodes::{Node, NodeResults};
+use cairn_wire::transfer::{
+    BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, SealedChunk, UploadBatch,
+};
+use std::collections::HashSet;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Head and payload; a single file may pass the payload's limit by one chunk.
+const MAX_FRAME: usize = 4 + frame::MAX_HEAD + BATCH_BYTES + MAX_SEALED_CHUNK;
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::default().routes(routes!(upload))
+}
+
+/// Finds each file's chunks in the payload: each distinct one once, in file order.
+fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
+    let mut start = 0;
+    let mut items = Vec::with_capacity(files.len());
+    for file in files {
+        check_announced(&file.create)?;
+        let mut seen = HashSet::new();
+        let chunks: Vec<SealedChunk> = file
+            .create
+            .chunks
+            .iter()
+            .filter(|chunk| seen.insert(chunk.id))
+            .copied()
+            .collect();
+        let length: u64 = chunks.iter().map(|chunk| chunk.size).sum();
+        items.push(BatchItem {
+            create: &file.create,
+            complete: &file.complete,
+            chunks,
+            start,
+        });
+        start += length;
+    }
+    if start != payload {
+        return Err(Error::invalid(format!(
+            "the payload has {payload} bytes, and the chunks of all files have {start}"
+        )));
+    }
+    Ok(items)
+}
+
+/// Uploads up to 256 files; each succeeds or fails alone.
+#[utoipa::path(
+    post, path = "/api/v1/uploads/batch", tag = "uploads",
+    request_body(
+        content = UploadBatch, content_type = "application/vnd.cairn.frame",
+        description = "A frame: u32 big-endian length of the head, the head as JSON, then the distinct sealed chunks of each file in order"
+    ),
+    responses((status = 200, description = "One answer per file, in order", body = NodeResults))
+)]
+async fn upload(
+    caller: Caller,
+    State(app): State<Shared>,
+    request: Request,
+) -> Result<Json<NodeResults>> {
+    let body = body::whole(request, MAX_FRAME).await?;
+    let (head, payload): (UploadBatch, _) =
+        frame::decode(body).map_err(|e| Error::invalid(e.to_string()))?;
+    if head.files.len() > BATCH_FILES {
+        return Err(Error::invalid(format!(
+            "the batch has {} files; at most {BATCH_FILES} are allowed",
+            head.files.len()
+        )));
+    }
+    let items = layout(&head.files, payload.len() as u64)?;
+    let outcomes = app.store.check_batch(caller.space, &items)?;
+    let nothing_new = outcomes.iter().all(|outcome| !matches!(outcome, Ok(None)));
+    let results: Vec<Result<Node>> = if nothing_new {
+        outcomes.into_iter().filter_map(Result::transpose).collect()
+    } else {
+        let object = Objects::fresh_name(&app.source);
+        let size = payload.len() as u64;
+        // Files without content need no object.
+        if size > 0 {
+            app.objects.put(&object, [payload]).await?;
+        }
+        let stored = match app.store.store_batch(&caller.actor(), &items, &object) {
+            Ok(stored) => stored,
+            Err(error) => {
+                app.objects.delete(&[object]).await;
+                return Err(error);
+            }
+        };
+        if let Some(garbage) = stored.garbage.filter(|_| size > 0) {
+            app.objects.delete(&[garbage]).await;
+        }
+        app.bandwidth.add(&app, caller.account, size)?;
+        stored.results
+    };
+    let results = results
+        .into_iter()
+        .map(|outcome| result(outcome.map(|node| (StatusCode::OK, node))))
+        .collect();
+    Ok(Json(NodeResults { results }))
+}

@@ -1,0 +1,353 @@
+//! The metadata store: every line of SQL in the server stands under this module.
+//!
+//! One connection writes, in short transactions; others read. In memory there is one connection
+//! for both. A transaction that moved the feed wakes the listeners after it is committed.
+
+mod accounts;
+mod api_keys;
+mod chunks;
+mod copy;
+mod credentials;
+mod devices;
+mod feed;
+mod idempotency;
+mod listing;
+mod nodes;
+mod purge;
+mod revisions;
+mod rows;
+mod trash;
+mod update;
+mod upload_content;
+mod uploads;
+mod usage;
+
+pub(crate) use accounts::NewAccount;
+pub(crate) use chunks::ChunkPlace;
+pub(crate) use idempotency::Remembered;
+pub(crate) use listing::{Listing, Order};
+pub(crate) use nodes::NewFolder;
+pub(crate) use update::Edit;
+pub(crate) use upload_content::BatchItem;
+pub(crate) use uploads::OpenUpload;
+
+use crate::error::{Error, Result};
+use crate::hub::Hub;
+use crate::source::Source;
+use cairn_model::{AccountId, DeviceId, SpaceId};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Numbered and never edited once released; `user_version` counts those that ran.
+const MIGRATIONS: [&str; 1] = [include_str!("store/sql/0001_core.sql")];
+
+/// As many as reads that can run at once on a small machine.
+const READERS: usize = 2;
+
+/// The database and what goes with its changes.
+pub(crate) struct Store {
+    source: Arc<Source>,
+    hub: Hub,
+    /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
+    /// fold the log into the database file.
+    readers: Vec<Mutex<Connection>>,
+    writer: Mutex<Connection>,
+    turn: AtomicUsize,
+    epoch: RwLock<String>,
+}
+
+/// A space, by its row and by its id on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Space {
+    pub(crate) row: i64,
+    pub(crate) id: SpaceId,
+}
+
+/// Who changes something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Actor {
+    pub(crate) account: AccountId,
+    pub(crate) device: Option<DeviceId>,
+    pub(crate) space: Space,
+}
+
+/// A write transaction: the connection, its time, and the feed positions that it gives out.
+pub(crate) struct Tx<'a> {
+    pub(crate) conn: &'a Connection,
+    pub(crate) now: i64,
+    pub(crate) source: &'a Source,
+    last_seq: Cell<Option<i64>>,
+    moved: RefCell<Vec<i64>>,
+}
+
+impl Store {
+    /// Opens the database under `data`, or a new one in memory.
+    pub(crate) fn open(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
+        let mut writer = match data {
+            Some(data) => Connection::open(data.join("cairn.db"))?,
+            None => Connection::open_in_memory()?,
+        };
+        configure(&writer)?;
+        if data.is_some() {
+            writer.pragma_update(None, "journal_mode", "WAL")?;
+        }
+        migrate(&mut writer)?;
+        let epoch = epoch(&writer, &source)?;
+        let mut readers = Vec::new();
+        if let Some(data) = data {
+            for _ in 0..READERS {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                let reader = Connection::open_with_flags(data.join("cairn.db"), flags)?;
+                configure(&reader)?;
+                readers.push(Mutex::new(reader));
+            }
+        }
+        Ok(Self {
+            source,
+            hub: Hub::default(),
+            writer: Mutex::new(writer),
+            readers,
+            turn: AtomicUsize::new(0),
+            epoch: RwLock::new(epoch),
+        })
+    }
+
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Names the history that feed positions belong to.
+    pub(crate) fn epoch(&self) -> String {
+        self.epoch
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Reads one consistent state. `f` must not call the store again.
+    pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let mut conn = self.reader();
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
+        f(&tx)
+    }
+
+    /// Runs `f` in one transaction: all of it happens, or nothing. `f` must not call the store again.
+    pub(crate) fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        let (value, seq, moved) = {
+            let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let tx = Tx {
+                conn: &transaction,
+                now: self.source.now_ms(),
+                source: &self.source,
+                last_seq: Cell::new(None),
+                moved: RefCell::default(),
+            };
+            let value = f(&tx)?;
+            let (seq, moved) = (tx.last_seq.get(), tx.moved.take());
+            if let Some(seq) = seq {
+                transaction
+                    .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
+                    .execute(params![seq, self.source.nonce()])?;
+            }
+            transaction.commit()?;
+            (value, seq, moved)
+        };
+        for space in moved {
+            self.hub.moved(space, seq.unwrap_or_default());
+        }
+        Ok(value)
+    }
+
+    /// Tells whether the database answers.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.read(|conn| Ok(conn.query_row("SELECT 1", [], |_| Ok(()))?))
+    }
+
+    /// Empties the database and begins a new history.
+    pub(crate) fn reset(&self) -> Result<()> {
+        let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let tables: Vec<String> = conn
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'settings'")?
+            .query_map([], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let tx = conn.transaction()?;
+        // The order of deletion is not the order of the references.
+        tx.pragma_update(None, "defer_foreign_keys", true)?;
+        for table in tables {
+            tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
+        }
+        tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
+        let epoch = epoch(&tx, &self.source)?;
+        tx.commit()?;
+        *self.epoch.write().unwrap_or_else(PoisonError::into_inner) = epoch;
+        self.hub.close_all();
+        Ok(())
+    }
+
+    /// A value that is made once and kept, such as a signing key.
+    pub(crate) fn secret(&self, key: &str) -> Result<[u8; 32]> {
+        self.write(|tx| {
+            let known: Option<[u8; 32]> = tx
+                .conn
+                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
+                    row.get(0)
+                })
+                .optional()?;
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let fresh: [u8; 32] = tx.source.bytes();
+            tx.conn.execute(
+                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
+                params![key, fresh],
+            )?;
+            Ok(fresh)
+        })
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        for reader in &self.readers {
+            if let Ok(free) = reader.try_lock() {
+                return free;
+            }
+        }
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let busy = if self.readers.is_empty() {
+            &self.writer
+        } else {
+            &self.readers[turn % self.readers.len()]
+        };
+        busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tx<'_> {
+    /// Gives out the next position of the feed to a change in `space`.
+    pub(crate) fn next_seq(&self, space: Space) -> Result<i64> {
+        let last = match self.last_seq.get() {
+            Some(seq) => seq,
+            None => feed::last_commit(self.conn)?,
+        };
+        self.last_seq.set(Some(last + 1));
+        let mut moved = self.moved.borrow_mut();
+        if !moved.contains(&space.row) {
+            moved.push(space.row);
+        }
+        Ok(last + 1)
+    }
+}
+
+fn configure(conn: &Connection) -> Result<()> {
+    conn.busy_timeout(std::time::Duration::from_secs(10))?;
+    conn.set_prepared_statement_cache_capacity(256);
+    // Otherwise SQLite plans a statement anew whenever values are bound to it.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    // KiB: 100,000 nodes with their indexes stay in memory.
+    conn.pragma_update(None, "cache_size", -65_536)?;
+    Ok(())
+}
+
+fn migrate(conn: &mut Connection) -> Result<()> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done: usize = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if done > MIGRATIONS.len() {
+        return Err(Error::Config(format!(
+            "the database is of a newer cairn-server (schema {done}, this one knows {}); use that one",
+            MIGRATIONS.len()
+        )));
+    }
+    for sql in &MIGRATIONS[done..] {
+        tx.execute_batch(sql)?;
+    }
+    tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
+    tx.commit()?;
+    Ok(())
+}
+
+fn epoch(conn: &Connection, source: &Source) -> Result<String> {
+    let known: Option<Vec<u8>> = conn
+        .query_row(
+            "SELECT value FROM settings WHERE key = 'epoch'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if let Some(known) = known {
+        return String::from_utf8(known)
+            .map_err(|_| Error::Config("the epoch in the database is no text".into()));
+    }
+    let fresh = source.nonce();
+    conn.execute(
+        "INSERT INTO settings (key, value) VALUES ('epoch', ?1)",
+        [fresh.as_bytes()],
+    )?;
+    Ok(fresh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Clock;
+
+    fn source() -> Arc<Source> {
+        Arc::new(Source::new(Clock::System, None))
+    }
+
+    fn store(data: Option<&Path>) -> Store {
+        Store::open(data, source()).unwrap()
+    }
+
+    #[test]
+    fn a_failed_transaction_leaves_nothing() {
+        let store = store(None);
+        let failed: Result<()> = store.write(|tx| {
+            tx.conn
+                .execute("INSERT INTO settings (key, value) VALUES ('x', x'00')", [])?;
+            Err(Error::invalid("no"))
+        });
+        assert!(failed.is_err());
+        let left: i64 = store
+            .read(|c| {
+                Ok(
+                    c.query_row("SELECT count(*) FROM settings WHERE key = 'x'", [], |r| {
+                        r.get(0)
+                    })?,
+                )
+            })
+            .unwrap();
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn the_epoch_and_secrets_survive_a_restart_and_a_newer_schema_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (epoch, secret) = {
+            let first = store(Some(dir.path()));
+            (first.epoch(), first.secret("k").unwrap())
+        };
+        let second = store(Some(dir.path()));
+        assert_eq!(
+            (second.epoch(), second.secret("k").unwrap()),
+            (epoch.clone(), secret)
+        );
+        second.reset().unwrap();
+        assert_ne!(second.epoch(), epoch);
+        let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
+        conn.pragma_update(None, "user_version", 99).unwrap();
+        drop(second);
+        let refused = Store::open(Some(dir.path()), source());
+        assert!(matches!(refused, Err(Error::Config(_))));
+    }
+}

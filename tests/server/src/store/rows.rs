@@ -1,0 +1,262 @@
+//! Between rows and the vocabulary: ids as blobs of 16 bytes, nodes with their current revision.
+
+use super::Space;
+use crate::error::{Error, Result};
+use cairn_model::{AccountId, ChunkId, DeviceId, Kind, NodeId, RevisionId, SpaceId, UploadId};
+use cairn_wire::nodes::{ContentSource, Node, NodeState};
+use cairn_wire::transfer::SealedChunk;
+use cairn_wire::{Sealed, Timestamp};
+use rusqlite::Row;
+use uuid::Uuid;
+
+/// An id that is stored as the 16 bytes of its UUID.
+pub(super) trait Id: Sized {
+    fn of(bytes: [u8; 16]) -> Self;
+}
+
+macro_rules! ids {
+    ($($name:ident),*) => {
+        $(impl Id for $name {
+            fn of(bytes: [u8; 16]) -> Self {
+                Self(Uuid::from_bytes(bytes))
+            }
+        })*
+    };
+}
+
+ids!(AccountId, DeviceId, NodeId, RevisionId, SpaceId, UploadId);
+
+pub(super) fn id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    row.get(column).map(T::of)
+}
+
+pub(super) fn optional_id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
+    Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(T::of))
+}
+
+/// How a parent is stored: an empty blob at the top of the space.
+pub(super) fn parent_blob(parent: Option<&NodeId>) -> &[u8] {
+    parent.map_or(&[], |id| id.as_bytes())
+}
+
+fn parent_id(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<NodeId>> {
+    let blob: Vec<u8> = row.get(column)?;
+    Ok(<[u8; 16]>::try_from(blob.as_slice()).ok().map(NodeId::of))
+}
+
+/// The states of a node's row. A deleted one is all that is left of it, so that its id stays taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Active,
+    Trashed,
+    Deleted,
+}
+
+impl State {
+    fn of(number: i64) -> Self {
+        match number {
+            0 => Self::Active,
+            1 => Self::Trashed,
+            _ => Self::Deleted,
+        }
+    }
+}
+
+/// A node's row, with what never travels.
+#[derive(Clone, Debug)]
+pub(super) struct NodeRow {
+    pub(super) row: i64,
+    pub(super) space: i64,
+    pub(super) state: State,
+    pub(super) trash_root: Option<NodeId>,
+    pub(super) created_seq: i64,
+    pub(super) node: Node,
+}
+
+/// The columns that [`node_row`] reads, in its order.
+pub(super) const NODE_COLUMNS: &str = "n.row, n.space, n.state, n.trash_root, n.created_seq, n.id, n.parent, n.kind, n.name, \
+     n.size, n.revision, n.version, n.seq, n.created_at, n.updated_at, n.modified_at, n.executable, n.favorite, \
+     n.description, n.labels, n.tags, n.seal, n.device, r.content_key, r.source_node, r.source_revision, s.id";
+
+/// The tables that [`NODE_COLUMNS`] speaks of.
+pub(super) const NODE_TABLES: &str =
+    "nodes n JOIN spaces s ON s.row = n.space LEFT JOIN revisions r ON r.id = n.revision";
+
+pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
+    let state = State::of(row.get(2)?);
+    let kind = if row.get::<_, i64>(7)? == 1 {
+        Kind::Folder
+    } else {
+        Kind::File
+    };
+    let name: String = row.get(8)?;
+    let source_node: Option<NodeId> = optional_id(row, 24)?;
+    let source_revision: Option<RevisionId> = optional_id(row, 25)?;
+    let (mime_type, category) = media(kind, &name);
+    let node = Node {
+        id: id(row, 5)?,
+        space_id: id(row, 26)?,
+        parent_id: parent_id(row, 6)?,
+        kind,
+        name,
+        name_format: "plain".into(),
+        size: row.get(9)?,
+        mime_type,
+        category,
+        state: if state == State::Active {
+            NodeState::Active
+        } else {
+            NodeState::Trashed
+        },
+        revision_id: optional_id(row, 10)?,
+        content_source: source_node
+            .zip(source_revision)
+            .map(|(node_id, revision_id)| ContentSource {
+                node_id,
+                revision_id,
+            }),
+        version: row.get(11)?,
+        created_at: Timestamp(row.get(13)?),
+        updated_at: Timestamp(row.get(14)?),
+        modified_at: row.get::<_, Option<i64>>(15)?.map(Timestamp),
+        executable: row.get(16)?,
+        description: row.get(18)?,
+        labels: json(row, 19)?,
+        tags: json(row, 20)?,
+        favorite: row.get(17)?,
+        content_key: row.get::<_, Option<Vec<u8>>>(23)?.map(Sealed),
+        seal: row.get::<_, Option<Vec<u8>>>(21)?.map(Sealed),
+        seq: row.get(12)?,
+        device_id: optional_id(row, 22)?,
+    };
+    Ok(NodeRow {
+        row: row.get(0)?,
+        space: row.get(1)?,
+        state,
+        trash_root: optional_id(row, 3)?,
+        created_seq: row.get(4)?,
+        node,
+    })
+}
+
+fn json<T: serde::de::DeserializeOwned + Default>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<T> {
+    let text: Option<String> = row.get(column)?;
+    text.map_or_else(
+        || Ok(T::default()),
+        |text| {
+            serde_json::from_str(&text).map_err(|e| {
+                rusqlite::Error::FromSqlConversionFailure(
+                    column,
+                    rusqlite::types::Type::Text,
+                    Box::new(e),
+                )
+            })
+        },
+    )
+}
+
+impl NodeRow {
+    pub(super) fn is_in(&self, space: Space) -> bool {
+        self.space == space.row && self.state != State::Deleted
+    }
+}
+
+/// The media type that the name suggests, and the category that a person would file it under.
+fn media(kind: Kind, name: &str) -> (Option<String>, Option<String>) {
+    if kind == Kind::Folder {
+        return (None, None);
+    }
+    let Some(mime) = mime_guess::from_path(name).first_raw() else {
+        return (None, Some("other".into()));
+    };
+    let category = match mime.split('/').next().unwrap_or_default() {
+        top @ ("image" | "video" | "audio") => top,
+        "text" => "document",
+        _ if ["zip", "tar", "gzip", "7z", "rar", "bzip", "xz", "zstd"]
+            .iter()
+            .any(|a| mime.contains(a)) =>
+        {
+            "archive"
+        }
+        _ if [
+            "pdf",
+            "word",
+            "document",
+            "sheet",
+            "excel",
+            "presentation",
+            "powerpoint",
+            "rtf",
+            "epub",
+        ]
+        .iter()
+        .any(|d| mime.contains(d)) =>
+        {
+            "document"
+        }
+        _ => "other",
+    };
+    (Some(mime.to_owned()), Some(category.to_owned()))
+}
+
+/// The length of one chunk in a packed list.
+const PACKED: usize = 40;
+
+/// Packs distinct chunks, in order of their first appearance.
+pub(super) fn pack_chunks(chunks: &[SealedChunk]) -> Vec<u8> {
+    let mut seen = std::collections::HashSet::with_capacity(chunks.len());
+    let mut out = Vec::with_capacity(chunks.len() * PACKED);
+    for chunk in chunks {
+        if seen.insert(chunk.id) {
+            out.extend_from_slice(&chunk.id.0);
+            out.extend_from_slice(&chunk.size.to_be_bytes());
+        }
+    }
+    out
+}
+
+pub(super) fn unpack_chunks(packed: &[u8]) -> Result<Vec<SealedChunk>> {
+    packed
+        .chunks(PACKED)
+        .map(|one| {
+            let (id, size) = one.split_at_checked(32)?;
+            Some(SealedChunk {
+                id: ChunkId(id.try_into().ok()?),
+                size: u64::from_be_bytes(size.try_into().ok()?),
+            })
+        })
+        .collect::<Option<_>>()
+        .ok_or_else(|| Error::Internal("a packed chunk list is damaged".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_list_comes_back_without_repetitions() {
+        let chunk = |n: u8| SealedChunk {
+            id: ChunkId([n; 32]),
+            size: u64::from(n) * 1000,
+        };
+        let packed = pack_chunks(&[chunk(1), chunk(2), chunk(1), chunk(3)]);
+        assert_eq!(
+            unpack_chunks(&packed).unwrap(),
+            [chunk(1), chunk(2), chunk(3)]
+        );
+        assert!(unpack_chunks(&packed[..50]).is_err());
+    }
+
+    #[test]
+    fn a_name_suggests_its_category() {
+        let category = |name| media(Kind::File, name).1.unwrap();
+        assert_eq!(category("a.jpg"), "image");
+        assert_eq!(category("a.pdf"), "document");
+        assert_eq!(category("a.tar.gz"), "archive");
+        assert_eq!(category("noextension"), "other");
+        assert_eq!(media(Kind::Folder, "a.jpg"), (None, None));
+    }
+}

@@ -1,0 +1,117 @@
+//! How much an account uses and how much it may.
+
+use super::{Space, Store};
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::account::Quota;
+use rusqlite::{Connection, params};
+
+/// What a change adds to a space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Growth {
+    pub(super) bytes: i64,
+    pub(super) files: i64,
+}
+
+impl std::ops::AddAssign for Growth {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.files += other.files;
+    }
+}
+
+/// Refuses what does not fit any more; shrinking always fits.
+pub(super) fn check_quota(conn: &Connection, space: Space, growth: Growth) -> Result<()> {
+    if growth.bytes <= 0 && growth.files <= 0 {
+        return Ok(());
+    }
+    let (used, files, limit, file_limit): (i64, i64, i64, i64) = conn
+        .prepare_cached(
+            "SELECT s.storage_used, s.file_count, a.storage_limit, a.file_count_limit \
+             FROM spaces s JOIN accounts a ON a.space = s.row WHERE s.row = ?1",
+        )?
+        .query_row([space.row], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })?;
+    if growth.bytes > 0 && used.saturating_add(growth.bytes) > limit {
+        return Err(Error::QuotaFull(format!(
+            "the storage is full: {used} of {limit} bytes are used and this needs {} more; \
+             delete files for good or get more storage",
+            growth.bytes
+        )));
+    }
+    if growth.files > 0 && files.saturating_add(growth.files) > file_limit {
+        return Err(Error::QuotaFull(format!(
+            "the account has {files} of at most {file_limit} files; delete some for good first"
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn grow(conn: &Connection, space: Space, growth: Growth) -> Result<()> {
+    if growth != Growth::default() {
+        conn.prepare_cached(
+            "UPDATE spaces SET storage_used = storage_used + ?2, file_count = file_count + ?3 WHERE row = ?1",
+        )?
+        .execute(params![space.row, growth.bytes, growth.files])?;
+    }
+    Ok(())
+}
+
+/// `2026-01`: bandwidth counts by calendar month.
+fn month(now_ms: i64) -> String {
+    Timestamp(now_ms).to_string().chars().take(7).collect()
+}
+
+impl Store {
+    pub(crate) fn quota(&self, account: AccountId) -> Result<Quota> {
+        let month = month(self.source().now_ms());
+        self.read(|conn| {
+            Ok(conn.query_row(
+                "SELECT s.storage_used, a.storage_limit, coalesce(b.bytes, 0), a.bandwidth_limit, s.file_count, \
+                 a.file_count_limit FROM accounts a JOIN spaces s ON s.row = a.space \
+                 LEFT JOIN bandwidth b ON b.account = a.id AND b.month = ?2 WHERE a.id = ?1",
+                params![account.as_bytes(), month],
+                |row| {
+                    Ok(Quota {
+                        storage_used: row.get(0)?,
+                        storage_limit: row.get(1)?,
+                        bandwidth_used: row.get(2)?,
+                        bandwidth_limit: row.get(3)?,
+                        file_count: row.get(4)?,
+                        file_count_limit: row.get(5)?,
+                    })
+                },
+            )?)
+        })
+    }
+
+    /// Adds transferred bytes to the account's month.
+    pub(crate) fn add_bandwidth(&self, account: AccountId, bytes: u64) -> Result<()> {
+        self.write(|tx| {
+            tx.conn
+                .prepare_cached(
+                    "INSERT INTO bandwidth (account, month, bytes) VALUES (?1, ?2, ?3) \
+                     ON CONFLICT (account, month) DO UPDATE SET bytes = bytes + excluded.bytes",
+                )?
+                .execute(params![
+                    account.as_bytes(),
+                    month(tx.now),
+                    i64::try_from(bytes).unwrap_or(i64::MAX)
+                ])?;
+            Ok(())
+        })
+    }
+
+    /// Changes how many bytes an account may store.
+    pub(crate) fn set_storage_limit(&self, account: AccountId, limit: u64) -> Result<()> {
+        self.write(|tx| {
+            tx.conn.execute(
+                "UPDATE accounts SET storage_limit = ?2 WHERE id = ?1",
+                params![account.as_bytes(), i64::try_from(limit).unwrap_or(i64::MAX)],
+            )?;
+            Ok(())
+        })
+    }
+}

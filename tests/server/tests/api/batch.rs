@@ -1,0 +1,104 @@
+//! `POST /nodes/batch`.
+
+use super::world::{Caller, World, new_node};
+use cairn_wire::nodes::{Node, NodeResults};
+use serde_json::{Value, json};
+
+async fn run(who: &Caller, operations: Value) -> NodeResults {
+    who.post("/api/v1/nodes/batch", &json!({ "operations": operations }))
+        .await
+        .ok()
+}
+
+fn statuses(results: &NodeResults) -> Vec<u16> {
+    results.results.iter().map(|result| result.status).collect()
+}
+
+#[tokio::test]
+async fn each_operation_succeeds_or_fails_alone_and_in_order() {
+    let world = World::new();
+    let owner = world.owner();
+    let (a, b) = (new_node(), new_node());
+    let file = owner.file(None, "f", "x").await;
+    let results = run(
+        &owner,
+        json!([
+            {"op": "create_folder", "id": a, "name": "a"},
+            {"op": "create_folder", "id": b, "parent_id": a, "name": "b"},
+            {"op": "create_folder", "name": "a"},
+            {"op": "move", "id": file.id, "name": "g", "parent_id": b},
+            {"op": "move", "id": file.id, "name": "h", "parent_id": b, "version": 1},
+            {"op": "move", "id": a, "name": "a", "parent_id": b},
+            {"op": "trash", "id": new_node()},
+            {"op": "create_folder", "name": "x/y"},
+            {"op": "trash", "id": b},
+        ]),
+    )
+    .await;
+    assert_eq!(
+        statuses(&results),
+        [201, 201, 409, 200, 412, 409, 404, 400, 200]
+    );
+    for result in &results.results {
+        assert_eq!(result.node.is_some(), result.status < 300);
+        assert_eq!(
+            result.error.as_ref().map(|error| error.code),
+            (result.status >= 400).then_some(result.status)
+        );
+    }
+    let moved: Node = owner.node(file.id).await.ok();
+    assert_eq!((moved.name.as_str(), moved.parent_id), ("g", Some(b)));
+    let json: Value = owner.node(file.id).await.ok();
+    assert_eq!(json["state"], "trashed");
+}
+
+#[tokio::test]
+async fn a_thousand_folders_fit_and_more_do_not() {
+    let world = World::new();
+    let owner = world.owner();
+    let folders = |count: usize| {
+        (0..count)
+            .map(|n| json!({"op": "create_folder", "id": new_node(), "name": format!("f{n}")}))
+            .collect::<Vec<_>>()
+    };
+    let asked = json!(folders(1_000));
+    let first = run(&owner, asked.clone()).await;
+    assert!(statuses(&first).iter().all(|status| *status == 201));
+    let again = run(&owner, asked).await;
+    assert!(
+        statuses(&again).iter().all(|status| *status == 200),
+        "repeating it is harmless"
+    );
+    owner
+        .post(
+            "/api/v1/nodes/batch",
+            &json!({"operations": folders(1_001)}),
+        )
+        .await
+        .failed(400);
+    owner
+        .post(
+            "/api/v1/nodes/batch",
+            &json!({"operations": [{"op": "explode"}]}),
+        )
+        .await
+        .failed(400);
+}
+
+#[tokio::test]
+async fn seen_guards_a_deletion_in_a_batch() {
+    let world = World::new();
+    let (laptop, phone) = (world.owner().on_device(1), world.owner().on_device(2));
+    let folder = laptop.folder(None, "a").await;
+    let feed: Value = laptop.get("/api/v1/changes").await.ok();
+    phone.folder(Some(folder.id), "new").await;
+    let trash = json!([{"op": "trash", "id": folder.id, "seen": feed["cursor"]}]);
+    assert_eq!(statuses(&run(&laptop, trash).await), [409]);
+    let feed: Value = laptop.get("/api/v1/changes").await.ok();
+    let trash = json!([
+        {"op": "trash", "id": folder.id, "seen": "bad"},
+        {"op": "trash", "id": folder.id, "seen": "other.1.x"},
+        {"op": "trash", "id": folder.id, "seen": feed["cursor"]},
+    ]);
+    assert_eq!(statuses(&run(&laptop, trash).await), [400, 410, 200]);
+}

@@ -1,0 +1,254 @@
+//! What holds on every endpoint: error bodies, request ids, path forms, authentication, limits.
+
+use super::world::{World, new_node};
+use axum::http::Method;
+use cairn_server::{Limits, Options, RateLimits};
+use serde_json::json;
+
+#[tokio::test]
+async fn every_failure_has_the_error_body_and_a_request_id() {
+    let world = World::new();
+    let owner = world.owner();
+    let answers = [
+        (owner.get("/nope").await, 404),
+        (owner.get("/api/v1/nope/").await, 404),
+        (owner.get("/api/v1/nodes/not-a-uuid").await, 404),
+        (
+            owner.send(Method::PATCH, "/api/v1/nodes", &[], "").await,
+            405,
+        ),
+        (
+            owner.send(Method::POST, "/api/v1/nodes", &[], "{").await,
+            400,
+        ),
+        (
+            owner
+                .send(Method::POST, "/api/v1/nodes", &[], r#"{"kind":"folder"}"#)
+                .await,
+            400,
+        ),
+        (
+            owner
+                .send(
+                    Method::POST,
+                    "/api/v1/nodes",
+                    &[],
+                    vec![b' '; 1024 * 1024 + 1],
+                )
+                .await,
+            413,
+        ),
+        (owner.get("/api/v1/nodes?page=x").await, 400),
+        (owner.get("/api/v1/nodes?parent_id=x").await, 400),
+        (
+            owner
+                .send(
+                    Method::GET,
+                    "/api/v1/nodes",
+                    &[("x-device-id", "laptop")],
+                    "",
+                )
+                .await,
+            400,
+        ),
+        (world.nobody().get("/api/v1/nodes").await, 401),
+    ];
+    for (answer, status) in answers {
+        answer.failed(status);
+        assert_eq!(answer.header("content-type"), "application/json");
+        assert!(!answer.header("x-request-id").is_empty());
+        assert!(answer.header("ratelimit").contains("r="));
+        assert!(answer.header("ratelimit-policy").contains("w=60"));
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_names_the_right_ones() {
+    let world = World::new();
+    let answer = world
+        .owner()
+        .send(Method::PATCH, "/api/v1/trash", &[], "")
+        .await;
+    answer.failed(405);
+    assert!(
+        answer.header("allow").contains("DELETE"),
+        "{}",
+        answer.header("allow")
+    );
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_and_the_server_lives_on() {
+    let world = World::new();
+    let owner = world.owner();
+    owner
+        .post(
+            "/_dev/faults",
+            &json!({"path_pattern": "/api/v1/nodes", "panic": true, "count": 1}),
+        )
+        .await
+        .done(201);
+    let answer = owner.get("/api/v1/nodes").await;
+    let message = answer.failed(500);
+    assert!(!message.contains("fault"), "causes stay inside: {message}");
+    assert!(!answer.header("x-request-id").is_empty());
+    owner.get("/api/v1/nodes").await.done(200);
+}
+
+#[tokio::test]
+async fn a_request_id_of_the_client_comes_back() {
+    let world = World::new();
+    let answer = world
+        .owner()
+        .send(
+            Method::GET,
+            "/api/v1/nodes",
+            &[("x-request-id", "mine-1")],
+            "",
+        )
+        .await;
+    assert_eq!(answer.header("x-request-id"), "mine-1");
+}
+
+#[tokio::test]
+async fn both_path_families_and_slashes_reach_the_same_nodes() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "a").await;
+    for path in [
+        "/api/v1/nodes",
+        "/api/v1/nodes/",
+        "/v2/nodes",
+        "/v2/nodes/",
+        "/v2/nodes?page_size=5",
+    ] {
+        let page: serde_json::Value = owner.get(path).await.ok();
+        assert_eq!(page["content"][0]["id"], folder.id.to_string(), "{path}");
+    }
+    for path in [
+        format!("/v2/nodes/{}", folder.id),
+        format!("/api/v1/nodes/{}/", folder.id),
+    ] {
+        owner.get(&path).await.done(200);
+    }
+    owner.get("/v2/nodesque").await.failed(404);
+    owner.get("/api/v1/search/?query=a").await.done(200);
+}
+
+#[tokio::test]
+async fn only_tokens_in_force_are_let_in() {
+    let world = World::new();
+    let token = world.app.issue_token("owner@example.com").unwrap();
+    let by_token = world.caller(Some(&token));
+    by_token.get("/api/v1/nodes").await.done(200);
+    for bad in [
+        "",
+        "ck_",
+        "ck_unknown",
+        "nonsense",
+        "a.b.c",
+        &format!("{token}x"),
+    ] {
+        let answer = world.caller(Some(bad)).get("/api/v1/nodes").await;
+        answer.failed(401);
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+    }
+    let basic = world
+        .nobody()
+        .send(
+            Method::GET,
+            "/api/v1/nodes",
+            &[("authorization", "Basic abc")],
+            "",
+        )
+        .await;
+    basic.failed(401);
+    world.app.source().advance(600_000);
+    by_token.get("/api/v1/nodes").await.failed(401);
+    world.owner().get("/api/v1/nodes").await.done(200);
+}
+
+#[tokio::test]
+async fn nodes_of_others_do_not_exist() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a.txt", "secret").await;
+    let outsider = world.outsider();
+    let path = format!("/api/v1/nodes/{}", file.id);
+    let unknown = format!("/api/v1/nodes/{}", new_node());
+    let same = |a: String, b: String| {
+        assert_eq!(
+            a.replace(&file.id.to_string(), ""),
+            b.replace(unknown.rsplit('/').next().unwrap(), "")
+        );
+    };
+    same(
+        outsider.get(&path).await.failed(404),
+        outsider.get(&unknown).await.failed(404),
+    );
+    same(
+        outsider.delete(&path).await.failed(404),
+        outsider.delete(&unknown).await.failed(404),
+    );
+    outsider.put(&path, &json!({"name": "b"})).await.failed(404);
+    outsider
+        .post(&format!("{path}/copy"), &json!({"name": "b"}))
+        .await
+        .failed(404);
+    outsider.get(&format!("{path}/revisions")).await.failed(404);
+    let revision = file.revision_id.unwrap();
+    outsider
+        .get(&format!("{path}/revisions/{revision}/manifest"))
+        .await
+        .failed(404);
+    outsider.chunk(file.id, "secret").await.failed(404);
+    outsider
+        .post(
+            "/api/v1/nodes",
+            &json!({"kind": "folder", "name": "x", "parent_id": file.id}),
+        )
+        .await
+        .failed(404);
+    let page: serde_json::Value = outsider.get("/api/v1/nodes").await.ok();
+    assert_eq!(page["totalElements"], 0);
+    let feed: serde_json::Value = outsider.get("/api/v1/changes").await.ok();
+    assert_eq!(feed["changes"], json!([]));
+}
+
+#[tokio::test]
+async fn a_full_bucket_answers_429_until_time_empties_it() {
+    let rate = RateLimits {
+        write: 2,
+        ..RateLimits::default()
+    };
+    let world = World::with(Options {
+        limits: Limits {
+            rate,
+            ..Limits::default()
+        },
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    owner.folder(None, "a").await;
+    owner.folder(None, "b").await;
+    let refused = owner
+        .post("/api/v1/nodes", &json!({"kind": "folder", "name": "c"}))
+        .await;
+    refused.failed(429);
+    assert_eq!(refused.header("retry-after"), "30");
+    assert_eq!(refused.header("ratelimit"), "\"write\";r=0;t=60");
+    assert_eq!(refused.header("ratelimit-policy"), "\"write\";q=2;w=60");
+    // Another endpoint and another token have buckets of their own.
+    owner.get("/api/v1/nodes").await.done(200);
+    world.outsider().folder(None, "c").await;
+    world.app.source().advance(30_000);
+    owner.folder(None, "c").await;
+}
+
+#[tokio::test]
+async fn health_needs_no_token() {
+    let world = World::new();
+    let health: serde_json::Value = world.nobody().get("/api/v1/health").await.ok();
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["time"], "2026-01-01T00:00:00.000Z");
+}

@@ -1,0 +1,138 @@
+//! Chunks with ranges, manifests, and many files in one frame.
+
+use super::world::{Answer, Caller, Draft, World, id_of, new_node, new_revision};
+use axum::http::Method;
+use bytes::Bytes;
+use cairn_wire::frame;
+use cairn_wire::nodes::Node;
+use cairn_wire::transfer::DownloadedBatch;
+use serde_json::{Value, json};
+
+async fn batch(who: &Caller, nodes: &[&Node], content: bool) -> (DownloadedBatch, Bytes) {
+    let files: Vec<Value> = nodes
+        .iter()
+        .map(|node| json!({"node_id": node.id, "revision_id": node.revision_id}))
+        .collect();
+    let answer = who
+        .post(
+            "/api/v1/downloads/batch",
+            &json!({"files": files, "content": content}),
+        )
+        .await;
+    answer.done(200);
+    assert_eq!(answer.header("content-type"), frame::MEDIA_TYPE);
+    frame::decode(answer.body).unwrap()
+}
+
+#[tokio::test]
+async fn a_chunk_comes_whole_or_in_ranges() {
+    let world = World::new();
+    let owner = world.owner();
+    let node = owner.file(None, "f", "0123456789").await;
+    let path = format!("/api/v1/chunks/{}?node={}", id_of(b"0123456789"), node.id);
+    let whole = owner.get(&path).await;
+    assert_eq!(
+        (whole.status.as_u16(), &whole.body[..]),
+        (200, &b"0123456789"[..])
+    );
+    assert_eq!(whole.header("accept-ranges"), "bytes");
+    let part = async |range: &str| -> Answer {
+        owner
+            .send(Method::GET, &path, &[("range", range)], "")
+            .await
+    };
+    let middle = part("bytes=2-4").await;
+    assert_eq!(
+        (middle.status.as_u16(), &middle.body[..]),
+        (206, &b"234"[..])
+    );
+    assert_eq!(middle.header("content-range"), "bytes 2-4/10");
+    assert_eq!(part("bytes=-3").await.body, "789");
+    assert_eq!(part("bytes=7-").await.body, "789");
+    let outside = part("bytes=10-").await;
+    outside.failed(416);
+    assert_eq!(outside.header("content-range"), "bytes */10");
+    owner
+        .get(&format!("/api/v1/chunks/{}?node={}", id_of(b"x"), node.id))
+        .await
+        .failed(404);
+    owner
+        .get(&format!(
+            "/api/v1/chunks/{}?node={}",
+            id_of(b"0123456789"),
+            new_node()
+        ))
+        .await
+        .failed(404);
+    owner
+        .get(&format!("/api/v1/chunks/{}", id_of(b"0123456789")))
+        .await
+        .failed(400);
+    owner
+        .get(&format!("/api/v1/chunks/zz?node={}", node.id))
+        .await
+        .failed(404);
+}
+
+#[tokio::test]
+async fn a_batch_carries_manifests_and_chunks_in_order() {
+    let world = World::new();
+    let owner = world.owner();
+    let a = owner.file(None, "a", "alpha").await;
+    let b: Node = owner
+        .upload(&Draft::new("b", "").chunks(&["x", "yy", "x"]))
+        .await
+        .ok();
+    let mut gone = a.clone();
+    gone.revision_id = Some(new_revision());
+    let (head, payload) = batch(&owner, &[&b, &gone, &a], true).await;
+    assert_eq!(
+        head.files
+            .iter()
+            .map(|file| file.status)
+            .collect::<Vec<_>>(),
+        [200, 404, 200]
+    );
+    assert_eq!(payload, "xyyalpha");
+    let content = head.files[0].content.as_ref().unwrap();
+    assert_eq!(
+        content
+            .chunks
+            .iter()
+            .map(|chunk| chunk.size)
+            .collect::<Vec<_>>(),
+        [1, 2]
+    );
+    assert_eq!(content.content_key, b.content_key.clone().unwrap());
+    assert!(head.files[1].content.is_none() && head.files[1].error.is_some());
+    let (head, payload) = batch(&owner, &[&a, &b], false).await;
+    assert!(payload.is_empty() && head.files.iter().all(|file| file.content.is_some()));
+    let (head, _) = batch(&world.outsider(), &[&a], true).await;
+    assert_eq!(head.files[0].status, 404);
+    let many: Vec<Value> = (0..257)
+        .map(|_| json!({"node_id": a.id, "revision_id": a.revision_id}))
+        .collect();
+    owner
+        .post("/api/v1/downloads/batch", &json!({ "files": many }))
+        .await
+        .failed(400);
+}
+
+#[tokio::test]
+async fn files_beyond_the_limit_are_asked_for_again() {
+    let world = World::new();
+    let owner = world.owner();
+    let big = "b".repeat(5 * 1024 * 1024);
+    let one = owner.file(None, "one", &big).await;
+    let two = owner.file(None, "two", &big).await;
+    let small = owner.file(None, "small", "s").await;
+    let (head, payload) = batch(&owner, &[&one, &two, &small], true).await;
+    assert_eq!(
+        head.files
+            .iter()
+            .map(|file| file.status)
+            .collect::<Vec<_>>(),
+        [200, 413, 200]
+    );
+    assert_eq!(payload.len(), big.len() + 1);
+}

@@ -1,0 +1,108 @@
+//! `Idempotency-Key`.
+
+use super::world::{Answer, Caller, World};
+use axum::http::Method;
+use cairn_wire::account::CreatedApiKey;
+use cairn_wire::nodes::Node;
+use serde_json::{Value, json};
+
+async fn post(who: &Caller, path: &str, key: &str, body: &Value) -> Answer {
+    who.send(
+        Method::POST,
+        path,
+        &[("idempotency-key", key)],
+        serde_json::to_vec(body).unwrap(),
+    )
+    .await
+}
+
+#[tokio::test]
+async fn the_same_key_gives_the_same_answer_for_a_day() {
+    let world = World::new();
+    let owner = world.owner();
+    let body = json!({"kind": "folder", "name": "a"});
+    let first = post(&owner, "/api/v1/nodes", "k1", &body).await;
+    first.done(201);
+    let second = post(&owner, "/api/v1/nodes/", "k1", &body).await;
+    assert_eq!((second.status, &second.body), (first.status, &first.body));
+    assert_eq!(second.header("etag"), first.header("etag"));
+    assert_eq!(second.header("idempotent-replayed"), "true");
+    assert_ne!(second.header("x-request-id"), first.header("x-request-id"));
+    post(
+        &owner,
+        "/api/v1/nodes",
+        "k1",
+        &json!({"kind": "folder", "name": "b"}),
+    )
+    .await
+    .failed(400);
+    post(&owner, "/api/v1/nodes", "k2", &body).await.failed(409);
+    post(&world.outsider(), "/api/v1/nodes", "k1", &body)
+        .await
+        .done(201);
+    world.app.source().advance(24 * 3600 * 1000);
+    post(&owner, "/api/v1/nodes", "k1", &body).await.failed(409);
+}
+
+#[tokio::test]
+async fn a_failure_of_the_moment_is_not_kept() {
+    let world = World::new();
+    let owner = world.owner();
+    let body = json!({"kind": "folder", "name": "a"});
+    owner
+        .post(
+            "/_dev/faults",
+            &json!({"path_pattern": "/api/v1/nodes", "status": 503, "count": 1}),
+        )
+        .await
+        .done(201);
+    post(&owner, "/api/v1/nodes", "k", &body).await.failed(503);
+    post(&owner, "/api/v1/nodes", "k", &body).await.done(201);
+    post(&world.nobody(), "/api/v1/nodes", "k", &body)
+        .await
+        .failed(401);
+    post(&owner, "/api/v1/nodes", "", &body).await.failed(400);
+    post(&owner, "/api/v1/nodes", &"x".repeat(256), &body)
+        .await
+        .failed(400);
+}
+
+#[tokio::test]
+async fn an_answer_that_got_lost_is_given_again() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "a").await;
+    let path = format!("/api/v1/nodes/{}/copy", folder.id);
+    let fault = json!({"path_pattern": path, "status": 502, "processed": true, "count": 1});
+    owner.post("/_dev/faults", &fault).await.done(201);
+    post(&owner, &path, "k", &json!({"name": "b"}))
+        .await
+        .failed(502);
+    let copy: Node = post(&owner, &path, "k", &json!({"name": "b"})).await.ok();
+    let all: Value = owner.get("/api/v1/nodes").await.ok();
+    assert_eq!(all["totalElements"], 2);
+    assert_eq!(copy.name, "b");
+}
+
+#[tokio::test]
+async fn a_new_api_key_is_shown_again_but_never_written_down() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = World::with(cairn_server::Options {
+        data: dir.path().to_owned(),
+        ..Default::default()
+    });
+    let owner = world.owner();
+    let body = json!({"name": "machine"});
+    let first: CreatedApiKey = post(&owner, "/api/v1/apikeys", "k", &body).await.ok();
+    let second: CreatedApiKey = post(&owner, "/api/v1/apikeys", "k", &body).await.ok();
+    assert_eq!(first, second);
+    for file in ["cairn.db", "cairn.db-wal"] {
+        let bytes = std::fs::read(dir.path().join(file)).unwrap();
+        assert!(
+            !bytes
+                .windows(first.key.len())
+                .any(|window| window == first.key.as_bytes()),
+            "{file}"
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! The HTTP interface, driven in-process: each endpoint with what it grants and what it refuses.
+
+mod account;
+mod batch;
+mod conventions;
+mod copies;
+mod determinism;
+mod dev_clock;
+mod dev_faults;
+mod downloads;
+mod feed;
+mod housekeeping;
+mod idempotency;
+mod keys;
+mod listing;
+mod nodes;
+mod openapi;
+mod quota;
+mod revisions;
+mod stream;
+mod trash;
+mod upload_batch;
+mod upload_races;
+mod uploads;
+mod world;

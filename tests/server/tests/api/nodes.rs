@@ -1,0 +1,288 @@
+//! Folders and metadata.
+
+use super::world::{World, new_node};
+use axum::http::Method;
+use cairn_wire::nodes::{Node, NodeState};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_folder_is_made_once_however_often_it_is_asked_for() {
+    let world = World::new();
+    let owner = world.owner();
+    let wanted = json!({"id": new_node(), "kind": "folder", "name": "docs", "seal": "c2VhbA=="});
+    let first = owner.post("/api/v1/nodes", &wanted).await;
+    first.done(201);
+    assert_eq!(first.header("etag"), "\"1\"");
+    let made: Node = first.ok();
+    assert_eq!(
+        (made.version, made.seq, made.state),
+        (1, 1, NodeState::Active)
+    );
+    assert_eq!(made.seal.as_ref().unwrap().0, b"seal");
+    let again = owner.post("/api/v1/nodes", &wanted).await;
+    again.done(200);
+    assert_eq!(again.ok::<Node>(), made);
+    // The id stands for that folder, wherever it has gone since.
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", made.id),
+            &json!({"name": "moved"}),
+        )
+        .await
+        .done(200);
+    assert_eq!(
+        owner.post("/api/v1/nodes", &wanted).await.ok::<Node>().name,
+        "moved"
+    );
+}
+
+#[tokio::test]
+async fn an_id_that_is_taken_is_refused() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "a").await;
+    let file = owner.file(None, "f", "x").await;
+    let ask = |id, name: &str| json!({"id": id, "kind": "folder", "name": name});
+    owner
+        .post("/api/v1/nodes", &ask(folder.id, "other"))
+        .await
+        .failed(409);
+    owner
+        .post("/api/v1/nodes", &ask(file.id, "f"))
+        .await
+        .failed(409);
+    world
+        .outsider()
+        .post("/api/v1/nodes", &ask(folder.id, "a"))
+        .await
+        .failed(409);
+    owner
+        .delete(&format!("/api/v1/nodes/{}", folder.id))
+        .await
+        .done(200);
+    owner
+        .post("/api/v1/nodes", &ask(folder.id, "a"))
+        .await
+        .failed(409);
+}
+
+#[tokio::test]
+async fn names_are_checked_and_unique_after_normalisation() {
+    let world = World::new();
+    let owner = world.owner();
+    let create = async |name: &str| {
+        owner
+            .post("/api/v1/nodes", &json!({"kind": "folder", "name": name}))
+            .await
+    };
+    for bad in ["", ".", "..", "a/b", "a\0b", &"x".repeat(256)] {
+        let message = create(bad).await.failed(400);
+        assert!(message.contains("`name`"), "{message}");
+    }
+    create("\u{e9}").await.done(201);
+    create("e\u{301}").await.failed(409);
+    create("E\u{301}").await.done(201);
+    owner
+        .post("/api/v1/nodes", &json!({"kind": "file", "name": "f"}))
+        .await
+        .failed(400);
+    owner
+        .post("/api/v1/nodes", &json!({"kind": "link", "name": "f"}))
+        .await
+        .failed(400);
+}
+
+#[tokio::test]
+async fn a_parent_has_to_be_an_active_folder() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "f", "x").await;
+    let gone = owner.folder(None, "gone").await;
+    owner
+        .delete(&format!("/api/v1/nodes/{}", gone.id))
+        .await
+        .done(200);
+    let inside = |parent| json!({"kind": "folder", "name": "x", "parent_id": parent});
+    owner
+        .post("/api/v1/nodes", &inside(new_node()))
+        .await
+        .failed(404);
+    owner
+        .post("/api/v1/nodes", &inside(file.id))
+        .await
+        .failed(400);
+    owner
+        .post("/api/v1/nodes", &inside(gone.id))
+        .await
+        .failed(409);
+}
+
+#[tokio::test]
+async fn name_and_folder_change_in_one_step() {
+    let world = World::new();
+    let owner = world.owner();
+    let (a, b) = (owner.folder(None, "a").await, owner.folder(None, "b").await);
+    let x = owner.folder(Some(a.id), "x").await;
+    owner.folder(Some(b.id), "taken").await;
+    let path = format!("/api/v1/nodes/{}", x.id);
+    owner
+        .put(&path, &json!({"name": "taken", "parent_id": b.id}))
+        .await
+        .failed(409);
+    assert_eq!(
+        owner.node(x.id).await.ok::<Node>(),
+        x,
+        "a refused change changes nothing"
+    );
+    let moved: Node = owner
+        .put(&path, &json!({"name": "y", "parent_id": b.id}))
+        .await
+        .ok();
+    assert_eq!(
+        (moved.name.as_str(), moved.parent_id, moved.version),
+        ("y", Some(b.id), 2)
+    );
+    assert!(moved.seq > x.seq);
+    let up: Node = owner.put(&path, &json!({"parent_id": null})).await.ok();
+    assert_eq!((up.name.as_str(), up.parent_id), ("y", None));
+    let same: Node = owner.put(&path, &json!({})).await.ok();
+    assert_eq!(same, up);
+}
+
+#[tokio::test]
+async fn a_folder_never_lands_inside_itself() {
+    let world = World::new();
+    let owner = world.owner();
+    let a = owner.folder(None, "a").await;
+    let b = owner.folder(Some(a.id), "b").await;
+    let c = owner.folder(Some(b.id), "c").await;
+    for into in [a.id, b.id, c.id] {
+        owner
+            .put(
+                &format!("/api/v1/nodes/{}", a.id),
+                &json!({"parent_id": into}),
+            )
+            .await
+            .failed(409);
+    }
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", c.id),
+            &json!({"parent_id": a.id}),
+        )
+        .await
+        .done(200);
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", b.id),
+            &json!({"parent_id": c.id}),
+        )
+        .await
+        .done(200);
+}
+
+#[tokio::test]
+async fn if_match_guards_a_change_but_not_its_repetition() {
+    let world = World::new();
+    let laptop = world.owner().on_device(1);
+    let phone = world.owner().on_device(2);
+    let node = laptop.folder(None, "a").await;
+    let path = format!("/api/v1/nodes/{}", node.id);
+    let rename = async |who: &super::world::Caller, version: &str, name: &str| {
+        let body = serde_json::to_vec(&json!({"name": name})).unwrap();
+        who.send(Method::PUT, &path, &[("if-match", version)], body)
+            .await
+    };
+    let changed: Node = rename(&laptop, "\"1\"", "b").await.ok();
+    assert_eq!(changed.version, 2);
+    assert_eq!(
+        rename(&laptop, "\"1\"", "b").await.ok::<Node>(),
+        changed,
+        "the answer was lost, say it again"
+    );
+    let stale = rename(&phone, "\"1\"", "b").await;
+    stale.failed(412);
+    assert_eq!(stale.header("etag"), "\"2\"");
+    rename(&phone, "\"1\"", "c").await.failed(412);
+    rename(&phone, "latest", "c").await.failed(400);
+    rename(&phone, "*", "c").await.done(200);
+    rename(&phone, "\"3\"", "d").await.done(200);
+}
+
+#[tokio::test]
+async fn metadata_is_kept_and_bounded() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a.png", "x").await;
+    let path = format!("/api/v1/nodes/{}", file.id);
+    let change = json!({
+        "description": "a picture", "labels": {"project": "north"}, "tags": ["b", "a"], "favorite": true
+    });
+    let node: Node = owner.put(&path, &change).await.ok();
+    assert_eq!(node.description, "a picture");
+    assert_eq!(node.labels["project"], "north");
+    assert_eq!(node.tags, ["b", "a"]);
+    assert!(node.favorite && node.revision_id == file.revision_id);
+    assert_eq!(
+        (node.mime_type.as_deref(), node.category.as_deref()),
+        (Some("image/png"), Some("image"))
+    );
+    owner
+        .put(&path, &json!({"description": "x".repeat(10_001)}))
+        .await
+        .failed(400);
+    owner
+        .put(&path, &json!({"tags": vec!["x"; 101]}))
+        .await
+        .failed(400);
+    owner
+        .put(&path, &json!({"labels": {"k": "x".repeat(256)}}))
+        .await
+        .failed(400);
+    let executable: Node = owner.put(&path, &json!({"executable": true})).await.ok();
+    assert!(executable.executable);
+    let folder = owner.folder(None, "d").await;
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", folder.id),
+            &json!({"executable": true}),
+        )
+        .await
+        .failed(400);
+}
+
+#[tokio::test]
+async fn a_seal_lives_until_a_keyless_change_of_what_it_covers() {
+    let world = World::new();
+    let owner = world.owner();
+    let sealed = json!({"kind": "folder", "name": "a", "seal": "b25l"});
+    let node: Node = owner.post("/api/v1/nodes", &sealed).await.ok();
+    let path = format!("/api/v1/nodes/{}", node.id);
+    let tagged: Node = owner.put(&path, &json!({"tags": ["x"]})).await.ok();
+    assert_eq!(tagged.seal, node.seal);
+    let moved: Node = owner
+        .put(&path, &json!({"name": "b", "seal": "dHdv"}))
+        .await
+        .ok();
+    assert_eq!(moved.seal.unwrap().0, b"two");
+    let keyless: Node = owner.put(&path, &json!({"name": "c"})).await.ok();
+    assert_eq!(keyless.seal, None);
+    let trashed = owner
+        .send(Method::DELETE, &path, &[("x-node-seal", "dGhyZWU=")], "")
+        .await;
+    assert_eq!(trashed.ok::<Node>().seal.unwrap().0, b"three");
+    owner
+        .send(Method::DELETE, &path, &[("x-node-seal", "***")], "")
+        .await
+        .failed(400);
+}
+
+#[tokio::test]
+async fn changes_carry_the_device_that_made_them() {
+    let world = World::new();
+    let node = world.owner().on_device(7).folder(None, "a").await;
+    assert_eq!(node.device_id.unwrap().as_bytes(), &[7; 16]);
+    let path = format!("/api/v1/nodes/{}", node.id);
+    let by_nobody: Node = world.owner().put(&path, &json!({"name": "b"})).await.ok();
+    assert_eq!(by_nobody.device_id, None);
+}

@@ -1,0 +1,154 @@
+//! The documents: every endpoint is in them, and they hang together.
+
+use super::world::World;
+use cairn_server::openapi;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const ENDPOINTS: [&str; 37] = [
+    "get /api/v1/nodes",
+    "post /api/v1/nodes",
+    "get /api/v1/nodes/{id}",
+    "put /api/v1/nodes/{id}",
+    "delete /api/v1/nodes/{id}",
+    "post /api/v1/nodes/{id}/copy",
+    "post /api/v1/nodes/{id}/restore",
+    "post /api/v1/nodes/batch",
+    "get /api/v1/nodes/{id}/revisions",
+    "get /api/v1/nodes/{id}/revisions/{revision}/manifest",
+    "post /api/v1/nodes/{id}/revisions/{revision}/restore",
+    "get /api/v1/trash",
+    "delete /api/v1/trash",
+    "delete /api/v1/trash/{id}",
+    "post /api/v1/trash/{id}/restore",
+    "post /api/v1/uploads",
+    "get /api/v1/uploads/{id}",
+    "delete /api/v1/uploads/{id}",
+    "put /api/v1/uploads/{id}/chunks/{chunk}",
+    "post /api/v1/uploads/{id}/complete",
+    "post /api/v1/uploads/batch",
+    "get /api/v1/chunks/{id}",
+    "post /api/v1/downloads/batch",
+    "get /api/v1/changes",
+    "get /api/v1/changes/snapshot",
+    "get /api/v1/changes/stream",
+    "get /api/v1/keys",
+    "put /api/v1/keys",
+    "get /api/v1/useraccount/composite",
+    "get /api/v1/userusage/quota-limit",
+    "get /api/v1/apikeys",
+    "post /api/v1/apikeys",
+    "delete /api/v1/apikeys/{id}",
+    "get /api/v1/devices",
+    "put /api/v1/devices/{id}",
+    "get /api/v1/search",
+    "get /api/v1/health",
+];
+
+fn operations(document: &Value) -> BTreeSet<String> {
+    let paths = document["paths"].as_object().unwrap();
+    paths
+        .iter()
+        .flat_map(|(path, item)| {
+            item.as_object()
+                .unwrap()
+                .keys()
+                .map(move |method| format!("{method} {path}"))
+        })
+        .collect()
+}
+
+fn references(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::String(target)) = fields.get("$ref") {
+                into.insert(target.clone());
+            }
+            fields.values().for_each(|value| references(value, into));
+        }
+        Value::Array(values) => values.iter().for_each(|value| references(value, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn hangs_together(document: &Value) {
+    let mut targets = BTreeSet::new();
+    references(document, &mut targets);
+    for target in targets {
+        let pointer = target.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{target} is missing");
+    }
+}
+
+#[test]
+fn every_endpoint_is_described() {
+    let document = openapi::document();
+    let described = operations(document);
+    let expected: BTreeSet<String> = ENDPOINTS.iter().map(|text| (*text).to_owned()).collect();
+    assert_eq!(
+        expected.difference(&described).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "missing"
+    );
+    hangs_together(document);
+    let mut ids = BTreeSet::new();
+    for item in document["paths"].as_object().unwrap().values() {
+        for operation in item.as_object().unwrap().values() {
+            assert!(operation["responses"]["default"].is_object(), "{operation}");
+            assert!(operation["summary"].is_string() || operation["description"].is_string());
+            assert!(
+                ids.insert(operation["operationId"].to_string() + &operation["tags"].to_string())
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_described_is_served() {
+    let world = World::new();
+    for endpoint in operations(openapi::document()) {
+        let (method, path) = endpoint.split_once(' ').unwrap();
+        let path = path
+            .replace("{chunk}", &"0".repeat(64))
+            .replace("{id}", "00000000-0000-4000-8000-000000000000")
+            .replace("{revision}", "00000000-0000-4000-8000-000000000001");
+        let method = method.to_uppercase().parse().unwrap();
+        let answer = world.nobody().send(method, &path, &[], "").await;
+        let open = path == "/api/v1/health";
+        assert_eq!(
+            answer.status.as_u16(),
+            if open { 200 } else { 401 },
+            "{endpoint}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn each_module_has_its_own_document_and_one_page_shows_them() {
+    let world = World::new();
+    let nobody = world.nobody();
+    let whole: Value = nobody.get("/api/v1/openapi.json").await.ok();
+    assert_eq!(&whole, openapi::document());
+    let mut together = BTreeSet::new();
+    for module in openapi::modules() {
+        let document: Value = nobody
+            .get(&format!("/api/v1/openapi/{module}.json"))
+            .await
+            .ok();
+        hangs_together(&document);
+        let its = operations(&document);
+        assert!(!its.is_empty() && together.is_disjoint(&its), "{module}");
+        together.extend(its);
+    }
+    assert_eq!(together, operations(&whole));
+    nobody.get("/api/v1/openapi/nothing.json").await.failed(404);
+    let page = nobody.get("/swagger-ui/").await;
+    page.done(200);
+    assert!(String::from_utf8_lossy(&page.body).contains("swagger-ui"));
+    nobody
+        .get("/swagger-ui/swagger-ui-bundle.js")
+        .await
+        .done(200);
+    let initializer = nobody.get("/swagger-ui/swagger-initializer.js").await;
+    assert!(String::from_utf8_lossy(&initializer.body).contains("/api/v1/openapi/uploads.json"));
+}

@@ -1,0 +1,215 @@
+//! Many small files in one frame.
+
+use super::world::{Answer, Caller, Draft, World, digest, id_of, new_revision};
+use axum::http::Method;
+use bytes::Bytes;
+use cairn_wire::frame;
+use cairn_wire::nodes::{Node, NodeResults};
+use cairn_wire::transfer::{BATCH_FILES, UploadBatch};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+fn frame_of(drafts: &[Draft]) -> Bytes {
+    let head = UploadBatch {
+        files: drafts.iter().map(Draft::batch_file).collect(),
+    };
+    let mut payload = Vec::new();
+    for draft in drafts {
+        let mut seen = HashSet::new();
+        payload.extend(
+            draft
+                .chunks
+                .iter()
+                .filter(|bytes| seen.insert(id_of(bytes)))
+                .cloned(),
+        );
+    }
+    frame::encode(&head, &payload).unwrap()
+}
+
+async fn send(who: &Caller, body: Bytes) -> Answer {
+    who.send(Method::POST, "/api/v1/uploads/batch", &[], body)
+        .await
+}
+
+async fn upload(who: &Caller, drafts: &[Draft]) -> NodeResults {
+    send(who, frame_of(drafts)).await.ok()
+}
+
+fn statuses(results: &NodeResults) -> Vec<u16> {
+    results.results.iter().map(|result| result.status).collect()
+}
+
+#[tokio::test]
+async fn a_batch_stores_files_of_all_shapes() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "d").await;
+    let old = owner.file(Some(folder.id), "old", "1").await;
+    let drafts = [
+        Draft::new("a", "alpha").inside(Some(folder.id)),
+        Draft::new("empty", "").chunks(&[]),
+        Draft::new("many", "").chunks(&["x", "y", "x"]),
+        Draft::of(&old, "2"),
+    ];
+    let results = upload(&owner, &drafts).await;
+    assert_eq!(statuses(&results), [200; 4]);
+    for (draft, result) in drafts.iter().zip(&results.results) {
+        let node = result.node.as_ref().unwrap();
+        assert_eq!(
+            (node.id, node.revision_id, node.size),
+            (draft.node, Some(draft.revision), draft.size())
+        );
+        for bytes in &draft.chunks {
+            let got = owner
+                .chunk(draft.node, std::str::from_utf8(bytes).unwrap())
+                .await;
+            assert_eq!(&got.body, bytes);
+        }
+    }
+    assert_eq!(
+        statuses(&upload(&owner, &drafts).await),
+        [200; 4],
+        "repeating it is harmless"
+    );
+    let feed: cairn_wire::changes::Changes = owner.get("/api/v1/changes").await.ok();
+    assert_eq!(feed.changes.len(), 5);
+}
+
+#[tokio::test]
+async fn each_file_succeeds_or_fails_alone() {
+    let world = World::new();
+    let owner = world.owner();
+    owner.file(None, "taken", "1").await;
+    let old = owner.file(None, "old", "1").await;
+    let drafts = [
+        Draft::new("a", "alpha"),
+        Draft::new("taken", "2"),
+        Draft::new("a", "beta"),
+        Draft {
+            base: Some(new_revision()),
+            ..Draft::of(&old, "2")
+        },
+        Draft::new("b/c", "x"),
+        Draft::new("z", "omega"),
+    ];
+    let results = upload(&owner, &drafts).await;
+    assert_eq!(statuses(&results), [200, 409, 409, 409, 400, 200]);
+    assert_eq!(
+        owner.chunk(drafts[5].node, "omega").await.body,
+        "omega",
+        "places are right beside failures"
+    );
+    let message = &results.results[1].error.as_ref().unwrap().message;
+    assert!(message.contains("taken"), "{message}");
+    owner.node(drafts[2].node).await.failed(404);
+    // A batch in which nothing is new and nothing succeeds.
+    assert_eq!(statuses(&upload(&owner, &drafts[1..2]).await), [409]);
+}
+
+#[tokio::test]
+async fn a_batch_that_is_none_is_refused_whole() {
+    let world = World::new();
+    let owner = world.owner();
+    let good = frame_of(&[Draft::new("a", "alpha")]);
+    send(&owner, good.slice(..good.len() - 1)).await.failed(400);
+    send(&owner, good.slice(..3)).await.failed(400);
+    send(&owner, Bytes::from_static(&[255; 64]))
+        .await
+        .failed(400);
+    send(&owner, frame::encode(&json!({"files": [{}]}), &[]).unwrap())
+        .await
+        .failed(400);
+    let many: Vec<_> = (0..=BATCH_FILES)
+        .map(|n| Draft::new(&format!("f{n}"), "x"))
+        .collect();
+    send(&owner, frame_of(&many)).await.failed(400);
+    let wrong = [("content-digest", digest(b"other"))];
+    let headers: Vec<_> = wrong
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    owner
+        .send(
+            Method::POST,
+            "/api/v1/uploads/batch",
+            &headers,
+            good.clone(),
+        )
+        .await
+        .failed(400);
+    let feed: Value = owner.get("/api/v1/changes").await.ok();
+    assert_eq!(feed["changes"], json!([]));
+    let right = [("content-digest", digest(&good))];
+    let headers: Vec<_> = right
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    owner
+        .send(Method::POST, "/api/v1/uploads/batch", &headers, good)
+        .await
+        .done(200);
+}
+
+#[tokio::test]
+async fn a_full_batch_fits() {
+    let world = World::new();
+    let owner = world.owner();
+    let drafts: Vec<_> = (0..BATCH_FILES)
+        .map(|n| Draft::new(&format!("f{n}"), &format!("content {n}")))
+        .collect();
+    assert_eq!(
+        statuses(&upload(&owner, &drafts).await),
+        vec![200; BATCH_FILES]
+    );
+    let last = drafts.last().unwrap();
+    assert_eq!(
+        owner.chunk(last.node, "content 255").await.body,
+        "content 255"
+    );
+}
+
+#[tokio::test]
+async fn files_that_do_not_fit_the_quota_fail_and_the_others_are_stored() {
+    let world = World::new();
+    let owner = world.owner();
+    owner
+        .post(
+            "/_dev/quota",
+            &json!({"email": "owner@example.com", "storage_limit": 10}),
+        )
+        .await
+        .done(200);
+    let drafts = [
+        Draft::new("a", "12345"),
+        Draft::new("b", "1234567"),
+        Draft::new("c", "12345"),
+    ];
+    let results = upload(&owner, &drafts).await;
+    assert_eq!(statuses(&results), [200, 507, 200]);
+    assert_eq!(owner.node(drafts[2].node).await.ok::<Node>().size, 5);
+    assert_eq!(statuses(&upload(&owner, &drafts[1..2]).await), [507]);
+}
+
+#[tokio::test]
+async fn a_purged_file_of_a_batch_leaves_its_neighbours_alone() {
+    let world = World::new();
+    let owner = world.owner();
+    let drafts = [
+        Draft::new("a", "alpha"),
+        Draft::new("b", "beta"),
+        Draft::new("c", "gamma"),
+    ];
+    upload(&owner, &drafts).await;
+    for index in [1, 0] {
+        owner
+            .delete(&format!("/api/v1/nodes/{}", drafts[index].node))
+            .await
+            .done(200);
+        owner
+            .delete(&format!("/api/v1/trash/{}", drafts[index].node))
+            .await
+            .done(200);
+        assert_eq!(owner.chunk(drafts[2].node, "gamma").await.body, "gamma");
+    }
+}

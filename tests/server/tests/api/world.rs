@@ -1,0 +1,388 @@
+//! A server in memory and callers who talk to its router without a socket.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use cairn_model::{ChunkId, NodeId, RevisionId};
+use cairn_server::{App, Clock, Options, build};
+use cairn_wire::nodes::Node;
+use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, SealedChunk, Upload};
+use cairn_wire::{ErrorBody, Sealed};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tower::ServiceExt as _;
+use uuid::Uuid;
+
+/// A server and its router.
+pub(crate) struct World {
+    pub(crate) app: App,
+    router: Router,
+}
+
+impl World {
+    /// A development server in memory with a fixed seed and a clock that stands still.
+    pub(crate) fn new() -> Self {
+        Self::with(Options::ephemeral())
+    }
+
+    pub(crate) fn with(options: Options) -> Self {
+        Self::with_seed(options, 1)
+    }
+
+    pub(crate) fn with_seed(options: Options, seed: u64) -> Self {
+        let clock = Clock::Virtual {
+            start_ms: 1_767_225_600_000,
+        };
+        let app = build(Options {
+            dev: true,
+            seed: Some(seed),
+            clock,
+            ..options
+        })
+        .unwrap();
+        Self {
+            router: app.router(),
+            app,
+        }
+    }
+
+    pub(crate) fn owner(&self) -> Caller {
+        self.caller(Some("ck_dev_owner"))
+    }
+
+    pub(crate) fn outsider(&self) -> Caller {
+        self.caller(Some("ck_dev_outsider"))
+    }
+
+    pub(crate) fn nobody(&self) -> Caller {
+        self.caller(None)
+    }
+
+    pub(crate) fn caller(&self, token: Option<&str>) -> Caller {
+        Caller {
+            router: self.router.clone(),
+            token: token.map(str::to_owned),
+            device: None,
+        }
+    }
+}
+
+/// Somebody who makes requests.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    router: Router,
+    token: Option<String>,
+    device: Option<String>,
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> T {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| {
+            panic!(
+                "{}: {e}: {}",
+                self.status,
+                String::from_utf8_lossy(&self.body)
+            )
+        })
+    }
+
+    /// The body of a success.
+    #[track_caller]
+    pub(crate) fn ok<T: DeserializeOwned>(&self) -> T {
+        assert!(
+            self.status.is_success(),
+            "{}: {}",
+            self.status,
+            String::from_utf8_lossy(&self.body)
+        );
+        self.json()
+    }
+
+    /// The message of a failure, whose body has to be the one of all failures.
+    #[track_caller]
+    pub(crate) fn failed(&self, status: u16) -> String {
+        assert_eq!(
+            self.status.as_u16(),
+            status,
+            "{}",
+            String::from_utf8_lossy(&self.body)
+        );
+        let fields: Value = self.json();
+        assert_eq!(fields.as_object().unwrap().len(), 2, "{fields}");
+        let body: ErrorBody = self.json();
+        assert_eq!(body.code, status);
+        assert!(!body.message.is_empty());
+        body.message
+    }
+
+    #[track_caller]
+    pub(crate) fn done(&self, status: u16) {
+        assert_eq!(
+            self.status.as_u16(),
+            status,
+            "{}",
+            String::from_utf8_lossy(&self.body)
+        );
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+impl Caller {
+    /// The same account on a device of its own.
+    pub(crate) fn on_device(&self, number: u8) -> Self {
+        let id = Uuid::from_bytes([number; 16]).to_string();
+        Self {
+            device: Some(id),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
+        let response = self.open(method, path, headers, body).await;
+        let (parts, body) = response.into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+        }
+    }
+
+    /// Sends a request and leaves the answer's body alone.
+    pub(crate) async fn open(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> axum::response::Response {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "cairn.test");
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(device) = &self.device {
+            request = request.header("x-device-id", device);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.router
+            .clone()
+            .oneshot(request.body(body.into()).unwrap())
+            .await
+            .unwrap()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[], Body::empty()).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, &[], Body::empty()).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &impl Serialize) -> Answer {
+        self.send(Method::POST, path, &[], serde_json::to_vec(body).unwrap())
+            .await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: &impl Serialize) -> Answer {
+        self.send(Method::PUT, path, &[], serde_json::to_vec(body).unwrap())
+            .await
+    }
+
+    pub(crate) async fn folder(&self, parent: Option<NodeId>, name: &str) -> Node {
+        self.post(
+            "/api/v1/nodes",
+            &json!({"kind": "folder", "name": name, "parent_id": parent}),
+        )
+        .await
+        .ok()
+    }
+
+    /// Uploads a small new file in one request.
+    pub(crate) async fn file(&self, parent: Option<NodeId>, name: &str, content: &str) -> Node {
+        self.upload(&Draft::new(name, content).inside(parent))
+            .await
+            .ok()
+    }
+
+    /// Uploads a draft chunk by chunk and completes it.
+    pub(crate) async fn upload(&self, draft: &Draft) -> Answer {
+        let begun = self.post("/api/v1/uploads", &draft.create()).await;
+        if !begun.status.is_success() {
+            return begun;
+        }
+        let upload: Upload = begun.ok();
+        for chunk in &upload.missing {
+            self.put_chunk(&upload, draft, *chunk).await.done(204);
+        }
+        self.complete(&upload, draft).await
+    }
+
+    pub(crate) async fn put_chunk(&self, upload: &Upload, draft: &Draft, chunk: ChunkId) -> Answer {
+        let bytes = draft
+            .chunks
+            .iter()
+            .find(|bytes| id_of(bytes) == chunk)
+            .unwrap()
+            .clone();
+        let digest = digest(&bytes);
+        let path = format!("/api/v1/uploads/{}/chunks/{chunk}", upload.upload_id);
+        self.send(Method::PUT, &path, &[("content-digest", &digest)], bytes)
+            .await
+    }
+
+    pub(crate) async fn complete(&self, upload: &Upload, draft: &Draft) -> Answer {
+        self.post(
+            &format!("/api/v1/uploads/{}/complete", upload.upload_id),
+            &draft.complete(),
+        )
+        .await
+    }
+
+    pub(crate) async fn node(&self, id: NodeId) -> Answer {
+        self.get(&format!("/api/v1/nodes/{id}")).await
+    }
+
+    /// A whole chunk of a node.
+    pub(crate) async fn chunk(&self, node: NodeId, content: &str) -> Answer {
+        self.get(&format!(
+            "/api/v1/chunks/{}?node={node}",
+            id_of(content.as_bytes())
+        ))
+        .await
+    }
+}
+
+/// The id that tests give to a chunk; the server does not know how it comes about.
+pub(crate) fn id_of(bytes: &[u8]) -> ChunkId {
+    ChunkId(Sha256::digest(bytes).into())
+}
+
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(bytes)))
+}
+
+pub(crate) fn new_node() -> NodeId {
+    NodeId(Uuid::new_v4())
+}
+
+pub(crate) fn new_revision() -> RevisionId {
+    RevisionId(Uuid::new_v4())
+}
+
+/// A file on its way to the server.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    pub(crate) node: NodeId,
+    pub(crate) revision: RevisionId,
+    pub(crate) base: Option<RevisionId>,
+    pub(crate) parent: Option<NodeId>,
+    pub(crate) name: Option<String>,
+    pub(crate) chunks: Vec<Bytes>,
+}
+
+impl Draft {
+    /// A new file of one chunk.
+    pub(crate) fn new(name: &str, content: &str) -> Self {
+        Self {
+            node: new_node(),
+            revision: new_revision(),
+            base: None,
+            parent: None,
+            name: Some(name.to_owned()),
+            chunks: vec![Bytes::copy_from_slice(content.as_bytes())],
+        }
+    }
+
+    /// A new revision of a file.
+    pub(crate) fn of(node: &Node, content: &str) -> Self {
+        Self {
+            node: node.id,
+            base: node.revision_id,
+            name: None,
+            ..Self::new("", content)
+        }
+    }
+
+    pub(crate) fn inside(mut self, parent: Option<NodeId>) -> Self {
+        self.parent = parent;
+        self
+    }
+
+    pub(crate) fn chunks(mut self, contents: &[&str]) -> Self {
+        self.chunks = contents
+            .iter()
+            .map(|text| Bytes::copy_from_slice(text.as_bytes()))
+            .collect();
+        self
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.chunks.iter().map(|bytes| bytes.len() as u64).sum()
+    }
+
+    pub(crate) fn create(&self) -> CreateUpload {
+        CreateUpload {
+            node_id: self.node,
+            revision_id: self.revision,
+            base_revision_id: self.base,
+            parent_id: self.parent,
+            name: self.name.clone(),
+            size: self.size(),
+            chunks: self
+                .chunks
+                .iter()
+                .map(|bytes| SealedChunk {
+                    id: id_of(bytes),
+                    size: bytes.len() as u64,
+                })
+                .collect(),
+        }
+    }
+
+    pub(crate) fn complete(&self) -> CompleteUpload {
+        CompleteUpload {
+            manifest: Sealed(format!("manifest of {}", self.revision).into_bytes()),
+            content_key: Sealed(format!("key of {}", self.node).into_bytes()),
+            modified_at: None,
+            executable: false,
+            seal: None,
+        }
+    }
+
+    pub(crate) fn batch_file(&self) -> BatchFile {
+        BatchFile {
+            create: self.create(),
+            complete: self.complete(),
+        }
+    }
+}

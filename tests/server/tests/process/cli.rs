@@ -1,0 +1,176 @@
+//! The commands and what they print.
+
+use super::server::{Server, run};
+use cairn_server::openapi;
+use serde_json::Value;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let server = Server::start(&["--data", data]);
+    let added = run(
+        &[
+            "user",
+            "add",
+            "a@example.com",
+            "--password-stdin",
+            "--data",
+            data,
+        ],
+        "secret\n",
+    );
+    assert!(added.status.success(), "{}", text(&added.stderr));
+    let again = run(
+        &[
+            "user",
+            "add",
+            "a@example.com",
+            "--password-stdin",
+            "--data",
+            data,
+        ],
+        "secret\n",
+    );
+    assert_eq!(again.status.code(), Some(1));
+    assert!(
+        text(&again.stderr).contains("a@example.com exists already"),
+        "{}",
+        text(&again.stderr)
+    );
+    for command in ["apikey", "token"] {
+        let made = run(&[command, "a@example.com", "--data", data], "");
+        assert!(made.status.success());
+        let token = text(&made.stdout);
+        assert_eq!(token.lines().count(), 1);
+        if command == "apikey" {
+            assert!(token.starts_with("ck_"));
+        }
+        let request = format!(
+            "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             Authorization: Bearer {}\r\n\r\n",
+            token.trim()
+        );
+        let mut stream = server.connect();
+        std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        let answer = std::io::read_to_string(stream).unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.contains("a@example.com"),
+            "{answer}"
+        );
+    }
+    let unknown = run(&["apikey", "b@example.com", "--data", data], "");
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(
+        text(&unknown.stderr).contains("user add b@example.com"),
+        "it says what to do"
+    );
+    assert!(server.terminate());
+}
+
+#[test]
+fn a_password_is_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let empty = run(
+        &[
+            "user",
+            "add",
+            "a@example.com",
+            "--password-stdin",
+            "--data",
+            data,
+        ],
+        "\n",
+    );
+    assert_eq!(empty.status.code(), Some(1));
+    assert!(text(&empty.stderr).contains("password is empty"));
+}
+
+#[test]
+fn the_document_is_the_one_that_is_served() {
+    let printed = run(&["openapi"], "");
+    let printed: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    assert_eq!(&printed, openapi::document());
+    let server = Server::start(&["--ephemeral"]);
+    assert_eq!(
+        server.call("GET", "/api/v1/openapi.json", b"").json(),
+        printed
+    );
+}
+
+#[test]
+fn wrong_usage_is_told_with_its_own_code() {
+    assert_eq!(run(&["--listen", "nowhere"], "").status.code(), Some(2));
+    assert_eq!(
+        run(&["--ephemeral", "--data", "x"], "").status.code(),
+        Some(2)
+    );
+    assert_eq!(run(&["fly"], "").status.code(), Some(2));
+}
+
+#[test]
+fn a_bad_configuration_is_told_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("server.toml");
+    std::fs::write(&config, "[limits]\nstorag = 5\n").unwrap();
+    let refused = run(&["--ephemeral", "--config", config.to_str().unwrap()], "");
+    assert_eq!(refused.status.code(), Some(1));
+    let message = text(&refused.stderr);
+    assert!(
+        message.contains("line 2") && message.contains("storag"),
+        "{message}"
+    );
+    std::fs::write(
+        &config,
+        "public_url = 'https://files.example.com/'\n[limits]\nstorage = 5\n",
+    )
+    .unwrap();
+    let server = Server::start(&["--ephemeral", "--dev", "--config", config.to_str().unwrap()]);
+    let quota = server
+        .call("GET", "/api/v1/userusage/quota-limit", b"")
+        .json();
+    assert_eq!(quota["storage_limit"], 5);
+    let upload =
+        br#"{"node_id":"00000000-0000-4000-8000-000000000001","name":"f","size":0,"chunks":[],
+        "revision_id":"00000000-0000-4000-8000-000000000002"}"#;
+    let begun = server.call("POST", "/api/v1/uploads", upload).json();
+    assert_eq!(begun["chunk_url"], "https://files.example.com/api/v1");
+}
+
+#[test]
+fn a_data_directory_has_one_server_and_a_port_has_one_listener() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let server = Server::start(&["--data", data]);
+    let second = run(&["--listen", "127.0.0.1:0", "--data", data], "");
+    assert_eq!(second.status.code(), Some(1));
+    assert!(
+        text(&second.stderr).contains("another cairn-server"),
+        "{}",
+        text(&second.stderr)
+    );
+    let third = run(&["--listen", &server.address, "--ephemeral"], "");
+    assert_eq!(third.status.code(), Some(1));
+    assert!(text(&third.stderr).contains(&server.address));
+    drop(server);
+    assert!(
+        Server::start(&["--data", data]).terminate(),
+        "the lock went with the process"
+    );
+}
+
+#[test]
+fn the_development_accounts_are_there_only_with_dev() {
+    for (args, status) in [
+        (["--ephemeral", "--dev"].as_slice(), 200),
+        (&["--ephemeral"], 401),
+    ] {
+        let server = Server::start(args);
+        assert_eq!(server.call("GET", "/api/v1/nodes/", b"").status, status);
+    }
+}
