@@ -1,1 +1,29 @@
-//! Placeholder until the first real module lands.
+//! The local protocol between the daemon and whoever shows or steers it: command line, tray, MCP.
+//!
+//! JSON lines over a private socket: a hello with versions, then requests with ids, their answers,
+//! and events once they are subscribed to. The messages say what a person can see and do; how it is
+//! done is the daemon's business, behind [`Handler`].
+
+mod client;
+mod error;
+mod line;
+mod server;
+
+pub mod envelope;
+pub mod event;
+pub mod folder;
+pub mod history;
+pub mod request;
+pub mod status;
+
+pub use client::{Client, EventStream};
+pub use envelope::{Failure, FailureCode, PROTOCOL};
+pub use error::ControlError;
+pub use event::Event;
+pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, Mode, NewFolder};
+pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
+pub use request::{Answer, Done, Keep, Limits, Reply, Request};
+pub use server::{EventSource, Handler, serve, serve_connection};
+pub use status::{
+    Counters, Direction, DoctorInfo, FolderStatus, Problem, Question, Side, State, Status, Transfer,
+};

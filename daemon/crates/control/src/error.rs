@@ -1,0 +1,28 @@
+//! What can go wrong between a client and the daemon.
+
+use crate::envelope::Failure;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a request has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    #[error("no daemon is running for this home: run `cairn start`")]
+    NotRunning,
+    #[error("the daemon can't be asked: {source}")]
+    Socket { path: PathBuf, source: io::Error },
+    #[error(
+        "the running daemon is Cairn {version} with another control protocol ({theirs}, here {ours}): run `cairn restart`"
+    )]
+    Version {
+        version: String,
+        theirs: u32,
+        ours: u32,
+    },
+    #[error("the daemon ended the connection: see `cairn logs`")]
+    Closed,
+    #[error("the daemon's answer can't be read ({0}): run `cairn restart`")]
+    Protocol(String),
+    #[error("{0}")]
+    Refused(#[from] Failure),
+}

@@ -1,0 +1,70 @@
+//! Folder pairs and what a person chooses for each.
+
+use serde::{Deserialize, Serialize};
+
+/// Which way changes travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    #[default]
+    TwoWay,
+    Upload,
+    Download,
+}
+
+/// Deletions of more than `percent` of the files, and at least `files` of them, wait for a person.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Gate {
+    pub percent: u8,
+    pub files: u64,
+}
+
+/// A folder pair to add.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct NewFolder {
+    /// Absolute path of the local folder.
+    pub local: String,
+    /// Path on the service, `/` or `/a/b`; made where it is missing.
+    pub remote: String,
+    #[serde(default)]
+    pub mode: Mode,
+    /// Patterns in gitignore syntax.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Where not empty: only these subfolders come to this device.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// `None`: deletions never wait.
+    #[serde(default)]
+    pub gate: Option<Gate>,
+}
+
+/// A folder pair that exists.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Folder {
+    pub local: String,
+    pub remote: String,
+    pub mode: Mode,
+    pub exclude: Vec<String>,
+    pub only: Vec<String>,
+    pub gate: Option<Gate>,
+}
+
+/// The ignore rules of a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct IgnoreRules {
+    /// The lines of `.cairnignore` at the folder's root; they sync with the folder.
+    pub shared: Vec<String>,
+    /// What only this device leaves out.
+    pub own: Vec<String>,
+}
+
+/// Whether a path is ignored, and by which rule.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct IgnoreVerdict {
+    pub path: String,
+    pub ignored: bool,
+    /// The rule that decided, if one matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+}

@@ -1,0 +1,68 @@
+//! What happened, what is in conflict, what lies in the local trash.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that happened to a file or folder.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Activity {
+    /// RFC 3339 in UTC.
+    pub at: String,
+    /// `uploaded`, `downloaded`, `renamed`, `deleted`, `conflict`, …
+    pub kind: String,
+    /// Below the folder's root, with `/`.
+    pub path: String,
+    /// The local folder; null for what concerns none.
+    pub folder: Option<String>,
+    /// The device that made the change, where it is known.
+    pub device: Option<String>,
+    pub bytes: u64,
+}
+
+/// The newest activities, newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ActivityList {
+    pub events: Vec<Activity>,
+}
+
+/// Two versions that both were kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Conflict {
+    /// What kept the name, below the folder's root.
+    pub path: String,
+    /// The conflict copy beside it.
+    pub copy: String,
+    /// The local folder.
+    pub folder: String,
+    /// `edit`, `create`, `move` or `type`.
+    pub kind: String,
+    /// The device whose version kept the name; empty where it is unknown.
+    pub device: String,
+    /// RFC 3339 in UTC.
+    pub at: String,
+}
+
+/// All open conflicts, oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ConflictList {
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Something in a folder's local trash.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trashed {
+    /// Names it for a restore.
+    pub id: String,
+    /// The local folder.
+    pub folder: String,
+    /// Where it was, below the folder's root.
+    pub path: String,
+    /// RFC 3339 in UTC.
+    pub at: String,
+    pub bytes: u64,
+}
+
+/// What lies in the local trash, newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TrashedList {
+    pub trashed: Vec<Trashed>,
+}

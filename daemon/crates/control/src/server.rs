@@ -1,0 +1,158 @@
+//! The daemon's end: takes connections, hands requests to a [`Handler`], pushes events.
+//!
+//! Requests of one connection run side by side, so that one which waits holds up no other. A
+//! connection that ends takes its waiting requests with it.
+
+use crate::envelope::{Ask, Failure, FailureCode, Hello, PROTOCOL, Tell, Welcome};
+use crate::event::Event;
+use crate::line;
+use crate::request::{Reply, Request};
+use async_trait::async_trait;
+use cairn_platform::socket::Listener;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// More requests of one connection at once than any client of ours makes.
+const MAX_AT_ONCE: usize = 64;
+/// Lines that wait for a slow client before its own requests wait too.
+const BACKLOG: usize = 256;
+
+/// So that a lasting failure to accept doesn't keep a core busy.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Events for one subscriber, beginning with the status.
+pub type EventSource = BoxStream<'static, Event>;
+
+/// The daemon behind the protocol.
+#[async_trait]
+pub trait Handler: Send + Sync + 'static {
+    /// Carries out one request ([`Request::Subscribe`] aside).
+    ///
+    /// # Errors
+    /// [`Failure`], with a text for a person.
+    async fn handle(&self, request: Request) -> Result<Reply, Failure>;
+
+    /// The events of a new subscriber.
+    fn events(&self) -> EventSource;
+
+    /// The daemon's version, for the greeting.
+    fn version(&self) -> String;
+}
+
+/// Takes connections until the future is dropped; their tasks end with it.
+pub async fn serve(listener: &Listener, handler: Arc<dyn Handler>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(stream) => {
+                    // What a client did wrong ends its own connection and concerns nobody else.
+                    let serving = serve_connection(stream, handler.clone());
+                    connections.spawn(async move { serving.await.ok() });
+                }
+                // Too many open files, most likely: the next connection may find room again.
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Speaks with one client until it leaves.
+///
+/// # Errors
+/// The stream's, or a line that is no message.
+pub async fn serve_connection<S>(stream: S, handler: Arc<dyn Handler>) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Send + 'static,
+{
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut reader = BufReader::new(reader);
+    let Some(hello) = line::read::<Hello>(&mut reader).await? else {
+        return Ok(());
+    };
+    let welcome = Welcome {
+        protocol: PROTOCOL,
+        version: handler.version(),
+        pid: std::process::id(),
+    };
+    line::write(&mut writer, &welcome).await?;
+    if hello.protocol != PROTOCOL {
+        return Ok(());
+    }
+    let (tell, mut told) = mpsc::channel::<Tell>(BACKLOG);
+    let reading = async move {
+        let mut tasks = JoinSet::new();
+        while let Some(ask) = line::read::<Ask>(&mut reader).await? {
+            while tasks.len() >= MAX_AT_ONCE {
+                tasks.join_next().await;
+            }
+            while tasks.try_join_next().is_some() {}
+            let (handler, tell) = (handler.clone(), tell.clone());
+            tasks.spawn(async move { answer(ask, handler, tell).await });
+        }
+        Ok(())
+    };
+    let writing = async move {
+        while let Some(message) = told.recv().await {
+            line::write(&mut writer, &message).await?;
+        }
+        Ok(())
+    };
+    tokio::select! { done = reading => done, done = writing => done }
+}
+
+async fn answer(ask: Ask, handler: Arc<dyn Handler>, tell: mpsc::Sender<Tell>) {
+    let id = ask.id;
+    if ask.request == Request::Subscribe {
+        // Subscribed before the answer goes out: what happens after it is told.
+        let mut events = handler.events();
+        if tell
+            .send(Tell::Answer {
+                id,
+                ok: Reply::DONE,
+            })
+            .await
+            .is_err()
+        {
+            return;
+        }
+        while let Some(event) = events.next().await {
+            if tell.send(Tell::Event(event)).await.is_err() {
+                return;
+            }
+        }
+        return;
+    }
+    // A panic in the daemon must not leave a person waiting.
+    let handling = tokio::spawn(async move { handler.handle(ask.request).await });
+    let abort = AbortOnDrop(handling.abort_handle());
+    let message = match handling.await {
+        Ok(Ok(ok)) => Tell::Answer { id, ok },
+        Ok(Err(error)) => Tell::Failure { id, error },
+        Err(_) => {
+            let text = "the daemon failed while it worked on the request: see `cairn logs`";
+            Tell::Failure {
+                id,
+                error: Failure::new(FailureCode::Failed, text),
+            }
+        }
+    };
+    drop(abort);
+    // Nobody is left to tell otherwise.
+    let _ = tell.send(message).await;
+}
+
+struct AbortOnDrop(tokio::task::AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

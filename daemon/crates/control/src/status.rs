@@ -1,0 +1,139 @@
+//! What state everything is in: the answer behind `cairn status`, the tray icon and its window.
+
+use crate::folder::Mode;
+use serde::{Deserialize, Serialize};
+
+/// The state of a folder, or of all: the one that most needs a person's eye.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    #[default]
+    Idle,
+    Syncing,
+    Paused,
+    Offline,
+    /// A conflict, a question, or a file that can't be synced; everything else goes on.
+    Attention,
+    /// Nothing goes on until a person acts.
+    Error,
+}
+
+/// The daemon's whole state.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Status {
+    pub state: State,
+    /// Changes that are known and not yet carried out.
+    pub pending: u64,
+    pub folders: Vec<FolderStatus>,
+    /// What goes up or down at this moment.
+    #[serde(default)]
+    pub transfers: Vec<Transfer>,
+    pub counters: Counters,
+    /// Why the state is `offline` or `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// RFC 3339 in UTC; absent: not paused, or until resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_until: Option<String>,
+}
+
+/// The state of one folder pair.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct FolderStatus {
+    /// Absolute path of the local folder.
+    pub local: String,
+    /// Path on the service, `/` or `/a/b`.
+    pub remote: String,
+    pub state: State,
+    pub pending: u64,
+    /// Synced files, and the bytes in them.
+    pub files: u64,
+    pub bytes: u64,
+    pub errors: Vec<Problem>,
+    #[serde(default)]
+    pub mode: Mode,
+    /// Deletions that wait for a person.
+    #[serde(default)]
+    pub questions: Vec<Question>,
+}
+
+/// Something that doesn't sync, and what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Problem {
+    /// Below the folder's root, with `/`; empty for the folder itself.
+    pub path: String,
+    /// A word for programs, such as `unreadable`, `name_clash`, `quota_full`.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Which way bytes go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Up,
+    Down,
+}
+
+/// One file on its way.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Transfer {
+    pub path: String,
+    pub direction: Direction,
+    /// Bytes done, of `size`.
+    pub done: u64,
+    pub size: u64,
+    /// Bytes per second, lately.
+    pub speed: u64,
+    /// Absent while the speed is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_left: Option<u64>,
+}
+
+/// Where files would be deleted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// On this disk, because they were deleted on the service.
+    Local,
+    /// On the service, because they were deleted on this disk.
+    Remote,
+}
+
+/// Deletions that nobody has agreed to yet.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Question {
+    pub side: Side,
+    pub files: u64,
+}
+
+/// What was done since the daemon started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counters {
+    pub uploads: u64,
+    pub downloads: u64,
+    pub uploaded_bytes: u64,
+    pub downloaded_bytes: u64,
+    pub remote_calls: u64,
+    pub renames: u64,
+    pub deletes: u64,
+    pub conflicts: u64,
+}
+
+/// The daemon's account of itself, for `cairn doctor`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DoctorInfo {
+    pub version: String,
+    pub pid: u32,
+    /// RFC 3339 in UTC.
+    pub started_at: String,
+    /// The server's address.
+    pub server: String,
+    /// Whether the last call reached the server.
+    pub online: bool,
+    /// What the watcher lacks, with the exact setting to change; empty if nothing.
+    pub watch_problems: Vec<Problem>,
+}

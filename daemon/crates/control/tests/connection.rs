@@ -1,0 +1,257 @@
+//! Both ends of the protocol against each other.
+
+use async_trait::async_trait;
+use cairn_control::envelope::{Hello, Welcome};
+use cairn_control::{
+    Client, ControlError, Event, EventSource, Failure, FailureCode, Handler, Limits, Reply,
+    Request, State, Status, serve, serve_connection,
+};
+use futures_util::StreamExt as _;
+use std::sync::Arc;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex,
+};
+use tokio::sync::{Notify, broadcast};
+
+struct Fake {
+    release: Notify,
+    dropped: Arc<Notify>,
+    events: broadcast::Sender<Event>,
+}
+
+impl Fake {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            release: Notify::new(),
+            dropped: Arc::default(),
+            events: broadcast::channel(16).0,
+        })
+    }
+}
+
+struct Tell(Arc<Notify>);
+impl Drop for Tell {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+#[async_trait]
+impl Handler for Fake {
+    async fn handle(&self, request: Request) -> Result<Reply, Failure> {
+        match request {
+            Request::Status => Ok(Reply::Status(Status {
+                pending: 7,
+                ..Default::default()
+            })),
+            Request::Settle { .. } => {
+                let _tell = Tell(self.dropped.clone());
+                self.release.notified().await;
+                Ok(Reply::Status(Status::default()))
+            }
+            Request::Limits => Ok(Reply::Limits(Limits {
+                up: Some(5),
+                down: None,
+            })),
+            Request::Resume { .. } => Ok(Reply::DONE),
+            Request::Doctor => panic!("on purpose"),
+            _ => Err(Failure::new(FailureCode::Decision, "someone has to decide")),
+        }
+    }
+
+    fn events(&self) -> EventSource {
+        let first = futures_util::stream::iter([Event::Status {
+            status: Status::default(),
+        }]);
+        let rest = futures_util::stream::unfold(self.events.subscribe(), |mut events| async {
+            Some((events.recv().await.ok()?, events))
+        });
+        first.chain(rest).boxed()
+    }
+
+    fn version(&self) -> String {
+        "9.9.9".into()
+    }
+}
+
+async fn connected(handler: &Arc<Fake>) -> Client {
+    let (ours, theirs) = duplex(4096);
+    tokio::spawn(serve_connection(theirs, handler.clone()));
+    Client::over(ours, "test")
+        .await
+        .expect("the fake daemon greets")
+}
+
+#[tokio::test]
+async fn answers_find_their_requests_in_any_order() {
+    let fake = Fake::new();
+    let client = connected(&fake).await;
+    assert_eq!(
+        (client.version(), client.pid()),
+        ("9.9.9", std::process::id())
+    );
+    let settled = client.request::<Status>(Request::Settle { timeout_ms: None });
+    let others = async {
+        let status: Status = client.request(Request::Status).await.unwrap();
+        assert_eq!(status.pending, 7);
+        let limits: Limits = client.request(Request::Limits).await.unwrap();
+        assert_eq!(limits.up, Some(5));
+        client
+            .order(Request::Resume { folder: None })
+            .await
+            .unwrap();
+        fake.release.notify_one();
+    };
+    let (settled, ()) = tokio::join!(settled, others);
+    assert_eq!(settled.unwrap().state, State::Idle);
+}
+
+#[tokio::test]
+async fn failures_and_panics_reach_the_one_who_asked() {
+    let fake = Fake::new();
+    let client = connected(&fake).await;
+    let error = client.order(Request::Shutdown).await.unwrap_err();
+    assert!(matches!(error, ControlError::Refused(f) if f.code == FailureCode::Decision));
+    let error = client.order(Request::Doctor).await.unwrap_err();
+    assert!(matches!(error, ControlError::Refused(f) if f.code == FailureCode::Failed));
+    assert!(client.request::<Status>(Request::Status).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_subscriber_gets_the_status_and_then_what_happens() {
+    let fake = Fake::new();
+    let client = connected(&fake).await;
+    let mut events = client.subscribe().await.unwrap();
+    assert_eq!(
+        events.next().await,
+        Some(Event::Status {
+            status: Status::default()
+        })
+    );
+    let status = Status {
+        state: State::Paused,
+        ..Default::default()
+    };
+    fake.events
+        .send(Event::Status {
+            status: status.clone(),
+        })
+        .unwrap();
+    assert_eq!(events.next().await, Some(Event::Status { status }));
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_takes_its_waiting_request_along() {
+    let fake = Fake::new();
+    let client = Arc::new(connected(&fake).await);
+    let waiting = client.clone();
+    let asking =
+        tokio::spawn(async move { waiting.order(Request::Settle { timeout_ms: None }).await });
+    // Its answer shows that the request before it has arrived.
+    client.request::<Status>(Request::Status).await.unwrap();
+    asking.abort();
+    assert!(asking.await.unwrap_err().is_cancelled());
+    drop(client);
+    fake.dropped.notified().await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_daemon_ends_everything() {
+    let (ours, theirs) = duplex(4096);
+    let server = tokio::spawn(serve_connection(theirs, Fake::new()));
+    let client = Client::over(ours, "test").await.unwrap();
+    let mut events = client.subscribe().await.unwrap();
+    events.next().await.unwrap();
+    server.abort();
+    assert_eq!(events.next().await, None);
+    assert!(matches!(
+        client.order(Request::Status).await,
+        Err(ControlError::Closed)
+    ));
+    client.closed().await;
+}
+
+async fn greet(mut ours: DuplexStream, line: &[u8]) -> String {
+    ours.write_all(line).await.expect("the peer is there");
+    let mut text = String::new();
+    BufReader::new(&mut ours)
+        .read_line(&mut text)
+        .await
+        .expect("the peer is there");
+    let mut rest = Vec::new();
+    ours.read_to_end(&mut rest)
+        .await
+        .expect("the peer is there");
+    assert!(rest.is_empty());
+    text
+}
+
+#[tokio::test]
+async fn another_protocol_is_told_the_version_and_no_more() {
+    let (ours, theirs) = duplex(4096);
+    tokio::spawn(serve_connection(theirs, Fake::new()));
+    let hello = serde_json::to_string(&Hello {
+        protocol: 99,
+        client: "old".into(),
+    })
+    .unwrap()
+        + "\n";
+    let welcome: Welcome = serde_json::from_str(&greet(ours, hello.as_bytes()).await).unwrap();
+    assert_eq!(welcome.version, "9.9.9");
+}
+
+#[tokio::test]
+async fn an_older_daemon_is_named() {
+    let (ours, mut theirs) = duplex(4096);
+    let serving = tokio::spawn(async move {
+        theirs
+            .write_all(b"{\"protocol\":0,\"version\":\"0.0.1\",\"pid\":3}\n")
+            .await
+            .unwrap();
+        theirs
+    });
+    let error = Client::over(ours, "test").await.err().unwrap();
+    assert!(
+        matches!(error, ControlError::Version { theirs: 0, .. }),
+        "{error}"
+    );
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn garbage_ends_the_connection_alone() {
+    let (mut ours, theirs) = duplex(4096);
+    let server = tokio::spawn(serve_connection(theirs, Fake::new()));
+    ours.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+    assert!(server.await.unwrap().is_err());
+}
+
+#[tokio::test]
+async fn it_works_over_the_real_socket() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("private/daemon.sock");
+    assert!(matches!(
+        Client::connect(&socket, "test").await,
+        Err(ControlError::NotRunning)
+    ));
+    let listener = cairn_platform::socket::Listener::bind(&socket).unwrap();
+    let serving = tokio::spawn(async move { serve(&listener, Fake::new()).await });
+    let (first, second) = tokio::join!(
+        Client::connect(&socket, "one"),
+        Client::connect(&socket, "two")
+    );
+    let (first, second) = (first.unwrap(), second.unwrap());
+    let status: Status = first.request(Request::Status).await.unwrap();
+    assert_eq!(status.pending, 7);
+    second
+        .order(Request::Resume { folder: None })
+        .await
+        .unwrap();
+    serving.abort();
+    first.closed().await;
+    second.closed().await;
+    assert!(matches!(
+        Client::connect(&socket, "test").await,
+        Err(ControlError::NotRunning)
+    ));
+}

@@ -1,0 +1,238 @@
+//! The messages as they stand on the line: a change here needs a new protocol version, or a reason
+//! why an older peer is not misled.
+
+use cairn_control::envelope::{Ask, Hello, Welcome};
+use cairn_control::{
+    Activity, ActivityList, Answer, Conflict, ConflictList, Counters, Direction, DoctorInfo, Event,
+    Failure, FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Keep, Limits,
+    Mode, NewFolder, Problem, Question, Request, Side, State, Status, Transfer, Trashed,
+    TrashedList,
+};
+use insta::assert_snapshot;
+use serde::Serialize;
+
+fn lines<T: Serialize>(values: &[T]) -> String {
+    values
+        .iter()
+        .map(|v| serde_json::to_string(v).expect("a message is JSON"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn status() -> Status {
+    Status {
+        state: State::Attention,
+        pending: 3,
+        folders: vec![FolderStatus {
+            local: "/home/a/Cairn".into(),
+            remote: "/".into(),
+            state: State::Syncing,
+            pending: 3,
+            files: 12,
+            bytes: 3_400,
+            mode: Mode::TwoWay,
+            errors: vec![Problem {
+                path: "a/b".into(),
+                code: "unreadable".into(),
+                message: "a/b can't be read".into(),
+                hint: "give this user the right to read it".into(),
+            }],
+            questions: vec![Question {
+                side: Side::Remote,
+                files: 100,
+            }],
+        }],
+        transfers: vec![Transfer {
+            path: "big".into(),
+            direction: Direction::Up,
+            done: 10,
+            size: 20,
+            speed: 5,
+            seconds_left: Some(2),
+        }],
+        counters: Counters {
+            uploads: 1,
+            conflicts: 2,
+            ..Default::default()
+        },
+        message: None,
+        paused_until: Some("2026-01-02T03:04:05.000Z".into()),
+    }
+}
+
+#[test]
+fn greetings() {
+    assert_snapshot!(lines(&[Hello { protocol: 1, client: "cli".into() }]), @r#"{"protocol":1,"client":"cli"}"#);
+    assert_snapshot!(
+        lines(&[Welcome { protocol: 1, version: "0.1.0".into(), pid: 7 }]),
+        @r#"{"protocol":1,"version":"0.1.0","pid":7}"#
+    );
+}
+
+#[test]
+fn requests() {
+    let folder = || "/home/a/Cairn".to_owned();
+    let new = NewFolder {
+        local: folder(),
+        remote: "/work".into(),
+        mode: Mode::Upload,
+        exclude: vec!["*.iso".into()],
+        only: vec!["docs".into()],
+        gate: Some(Gate {
+            percent: 50,
+            files: 50,
+        }),
+    };
+    let all = [
+        Request::Status,
+        Request::Settle {
+            timeout_ms: Some(120_000),
+        },
+        Request::Subscribe,
+        Request::Rescan { folder: None },
+        Request::Rescan {
+            folder: Some(folder()),
+        },
+        Request::Pause {
+            folder: None,
+            until: Some(1_767_323_045_000),
+        },
+        Request::Resume {
+            folder: Some(folder()),
+        },
+        Request::Activity { limit: 50 },
+        Request::Conflicts,
+        Request::Resolve {
+            path: "/home/a/Cairn/f.txt".into(),
+            keep: Keep::Mine,
+        },
+        Request::Resolve {
+            path: "/home/a/Cairn/f.txt".into(),
+            keep: Keep::Merge,
+        },
+        Request::Confirm {
+            folder: folder(),
+            answer: Answer::Delete,
+        },
+        Request::Confirm {
+            folder: folder(),
+            answer: Answer::Keep,
+        },
+        Request::Folders,
+        Request::AddFolder { folder: new },
+        Request::RemoveFolder { folder: folder() },
+        Request::Ignore { folder: folder() },
+        Request::AddIgnore {
+            folder: folder(),
+            pattern: "*.log".into(),
+        },
+        Request::CheckIgnore {
+            folder: folder(),
+            path: "/home/a/Cairn/x.log".into(),
+        },
+        Request::Limits,
+        Request::SetLimits {
+            limits: Limits {
+                up: Some(1_000_000),
+                down: None,
+            },
+        },
+        Request::Reload,
+        Request::Trash { folder: None },
+        Request::RestoreTrashed {
+            folder: folder(),
+            id: "2026/f".into(),
+        },
+        Request::Doctor,
+        Request::Shutdown,
+    ];
+    let asks: Vec<Ask> = (1..)
+        .zip(all)
+        .map(|(id, request)| Ask { id, request })
+        .collect();
+    let text = lines(&asks);
+    assert_snapshot!(text);
+    for (line, ask) in text.lines().zip(&asks) {
+        assert_eq!(&serde_json::from_str::<Ask>(line).unwrap(), ask);
+    }
+}
+
+#[test]
+fn answers() {
+    let at = || "2026-01-02T03:04:05.000Z".to_owned();
+    let activity = Activity {
+        at: at(),
+        kind: "uploaded".into(),
+        path: "a/b".into(),
+        folder: Some("/home/a/Cairn".into()),
+        device: None,
+        bytes: 5,
+    };
+    let conflict = Conflict {
+        path: "f.txt".into(),
+        copy: "f (conflicted copy laptop 2026-01-02 030405).txt".into(),
+        folder: "/home/a/Cairn".into(),
+        kind: "edit".into(),
+        device: "desk".into(),
+        at: at(),
+    };
+    let trashed = Trashed {
+        id: "1/f".into(),
+        folder: "/home/a/Cairn".into(),
+        path: "f".into(),
+        at: at(),
+        bytes: 5,
+    };
+    let folder = Folder {
+        local: "/home/a/Cairn".into(),
+        remote: "/".into(),
+        mode: Mode::TwoWay,
+        exclude: vec![],
+        only: vec![],
+        gate: None,
+    };
+    let doctor = DoctorInfo {
+        version: "0.1.0".into(),
+        pid: 7,
+        started_at: at(),
+        online: true,
+        ..Default::default()
+    };
+    let rules = IgnoreRules {
+        shared: vec!["*.log".into()],
+        own: vec![] };
+    let verdict = IgnoreVerdict {
+        path: "x.log".into(),
+        ignored: true,
+        rule: Some("*.log".into()),
+    };
+    let text = [
+        lines(&[status()]),
+        lines(&[ActivityList {
+            events: vec![activity.clone()],
+        }]),
+        lines(&[ConflictList {
+            conflicts: vec![conflict],
+        }]),
+        lines(&[vec![folder]]),
+        lines(&[rules]),
+        lines(&[verdict]),
+        lines(&[Limits {
+            up: Some(1),
+            down: None,
+        }]),
+        lines(&[TrashedList {
+            trashed: vec![trashed],
+        }]),
+        lines(&[doctor]),
+        lines(&[Failure::new(
+            FailureCode::TimedOut,
+            "not in sync after 120 s",
+        )]),
+        lines(&[Event::Activity { activity }]),
+        lines(&[Event::Status {
+            status: Status::default(),
+        }]),
+    ];
+    assert_snapshot!(text.join("\n"));
+}
