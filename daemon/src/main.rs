@@ -1,1 +1,22 @@
-fn main() {}
+//! `cairn`: the sync daemon, and the command line that steers it and the service.
+//!
+//! Nothing but the start: the commands are in [`cli`], the running daemon in [`serve`].
+
+mod account;
+mod app;
+mod cli;
+mod config;
+mod failure;
+mod folders;
+mod keys;
+mod logging;
+mod output;
+mod remote;
+mod serve;
+mod session;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

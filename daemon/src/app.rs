@@ -1,0 +1,156 @@
+//! What every command has at hand: the home, the two streams, and the way to the daemon.
+
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::Out;
+use crate::session::{Patience, Session};
+use cairn_control::{Client, ControlError};
+use cairn_platform::{DaemonLock, Home, process};
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+use time::UtcOffset;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+/// How long a daemon may take until it answers: opening a big index after a crash included.
+const START: Duration = Duration::from_secs(30);
+/// How long a daemon may take to end; it has promised 5 s.
+const STOP: Duration = Duration::from_secs(10);
+/// How often to look whether it answers.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The context of a command.
+pub(crate) struct App {
+    pub(crate) home: Home,
+    pub(crate) out: Out,
+    /// `--no-start`: a daemon that is not running is an error.
+    pub(crate) no_start: bool,
+    /// Local time, taken before any thread was started: it can't be asked for safely after that.
+    pub(crate) offset: UtcOffset,
+}
+
+impl App {
+    /// The logged-in account at work.
+    pub(crate) fn session(&self) -> Outcome<Session> {
+        Session::open(&self.home, Patience::Person)
+    }
+
+    /// The running daemon, if there is one.
+    pub(crate) async fn running(&self) -> Outcome<Option<Client>> {
+        match Client::connect(&self.home.socket_path(), "cli").await {
+            Ok(client) => Ok(Some(client)),
+            Err(ControlError::NotRunning) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The daemon, started if need be.
+    pub(crate) async fn daemon(&self) -> Outcome<Client> {
+        match self.running().await? {
+            Some(client) => Ok(client),
+            None if self.no_start => Err(ControlError::NotRunning.into()),
+            None => self.start().await,
+        }
+    }
+
+    /// Starts the daemon in the background and waits until it answers.
+    pub(crate) async fn start(&self) -> Outcome<Client> {
+        // Better said here than in a log.
+        drop(Session::open(&self.home, Patience::Daemon)?);
+        let exe = std::env::current_exe().doing("find the program itself")?;
+        self.home.create()?;
+        let log = self.home.logs_dir().join("daemon.stderr");
+        let before = std::fs::metadata(&log).map_or(0, |meta| meta.len());
+        let args: [OsString; 4] = [
+            "--home".into(),
+            self.home.data_dir().into(),
+            "daemon".into(),
+            "--background".into(),
+        ];
+        let args = if self.home.is_default() {
+            &args[2..]
+        } else {
+            &args[..]
+        };
+        let mut child = process::spawn_daemon(&exe, args, &log)?;
+        let deadline = Instant::now() + START;
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            look.tick().await;
+            if let Some(client) = self.running().await? {
+                return Ok(client);
+            }
+            if let Some(status) = child.try_wait()? {
+                return self.after_early_end(&log, before, status.code()).await;
+            }
+            if Instant::now() > deadline {
+                let text = format!(
+                    "the daemon didn't answer within {} s: see `cairn logs`",
+                    START.as_secs()
+                );
+                return Err(Failure::failed(text));
+            }
+        }
+    }
+
+    /// Another command may have started a daemon at the same moment: then ours has left it the field.
+    async fn after_early_end(&self, log: &Path, before: u64, code: Option<i32>) -> Outcome<Client> {
+        let deadline = Instant::now() + START;
+        let mut look = interval(LOOK);
+        while DaemonLock::holder(&self.home.lock_file())?.is_some() && Instant::now() < deadline {
+            look.tick().await;
+            if let Some(client) = self.running().await? {
+                return Ok(client);
+            }
+        }
+        let text = std::fs::read(log).unwrap_or_default();
+        let said = text
+            .get(usize::try_from(before).unwrap_or(0)..)
+            .unwrap_or_default();
+        let said = String::from_utf8_lossy(said);
+        let last = said
+            .lines()
+            .map(|line| line.trim_start_matches("cairn: "))
+            .rfind(|line| !line.is_empty());
+        let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        Err(Failure::failed(format!(
+            "the daemon didn't start ({code}): {}",
+            last.unwrap_or("see `cairn logs`")
+        )))
+    }
+
+    /// Ends the daemon if it runs, and tells whether it did.
+    pub(crate) async fn stop(&self) -> Outcome<bool> {
+        let lock = self.home.lock_file();
+        let pid = match Client::connect(&self.home.socket_path(), "cli").await {
+            Ok(client) => {
+                let pid = client.pid();
+                // It may end before its answer is out.
+                match client.order(cairn_control::Request::Shutdown).await {
+                    Ok(()) | Err(ControlError::Closed) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                Some(pid)
+            }
+            // A daemon of another version, or one that has only begun.
+            Err(_) => {
+                let pid = DaemonLock::holder(&lock)?;
+                pid.map(process::terminate).transpose()?;
+                pid
+            }
+        };
+        let Some(pid) = pid else { return Ok(false) };
+        let deadline = Instant::now() + STOP;
+        let mut look = interval(LOOK);
+        while DaemonLock::holder(&lock)?.is_some() {
+            if Instant::now() > deadline {
+                return Err(Failure::failed(format!(
+                    "the daemon (process {pid}) doesn't end within {} s: end it with `kill -9 {pid}`, nothing is lost by it",
+                    STOP.as_secs()
+                )));
+            }
+            look.tick().await;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,239 @@
+//! The command line: one file per command, and what they share.
+
+mod activity;
+mod add;
+mod autostart;
+mod completions;
+mod config;
+mod confirm;
+mod conflicts;
+mod copy;
+mod daemon;
+mod delete;
+mod doctor;
+mod download;
+mod download_folder;
+mod folders;
+mod ignore;
+mod info;
+mod limits;
+mod list;
+mod local_path;
+mod login;
+mod logout;
+mod logs;
+mod mkdir;
+mod r#move;
+mod passphrase;
+mod pause;
+mod prompt;
+mod recovery_key;
+mod remove;
+mod resolve;
+mod resume;
+mod search;
+mod start;
+mod status;
+mod sync;
+#[cfg(test)]
+mod tests;
+mod trash;
+mod tree;
+mod upload;
+mod verify;
+mod versions;
+mod watch;
+mod whoami;
+
+use crate::app::App;
+use crate::failure::{Failure, Outcome};
+use crate::logging;
+use crate::output::Out;
+use cairn_platform::Home;
+use clap::{Parser, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use time::UtcOffset;
+
+/// Keeps folders on this machine in sync with an encrypted storage service.
+#[derive(Parser, Debug)]
+#[command(name = "cairn", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not logged in, 4 server unreachable,\n\
+    5 conflict or needs a decision, 124 wait timed out."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Options for every command")]
+struct Global {
+    /// Configuration, index, logs and socket; several homes on one machine are several devices
+    #[arg(long, value_name = "DIR", env = "CAIRN_HOME", global = true)]
+    home: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// Fail if the daemon is not running, instead of starting it
+    #[arg(long, global = true)]
+    no_start: bool,
+    /// Log to stderr: error, warn, info, debug, trace
+    #[arg(long, value_name = "LEVEL", env = "CAIRN_LOG", global = true)]
+    log: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Login(login::Args),
+    Logout(logout::Args),
+    Whoami(whoami::Args),
+    Passphrase(passphrase::Args),
+    RecoveryKey(recovery_key::Args),
+
+    Daemon(daemon::Args),
+    Start(start::StartArgs),
+    Stop(start::StopArgs),
+    Restart(start::RestartArgs),
+    Autostart(autostart::Args),
+
+    Add(add::Args),
+    Remove(remove::Args),
+    Folders(folders::Args),
+    Status(status::Args),
+    Sync(sync::Args),
+    Pause(pause::Args),
+    Resume(resume::Args),
+    Activity(activity::Args),
+    Conflicts(conflicts::Args),
+    Resolve(resolve::Args),
+    Confirm(confirm::Args),
+    Ignore(ignore::Args),
+    Limits(limits::Args),
+    Config(config::Args),
+    Doctor(doctor::Args),
+    Logs(logs::Args),
+    Trash(trash::Args),
+
+    Upload(upload::Args),
+    Download(download::Args),
+    DownloadFolder(download_folder::Args),
+    List(list::Args),
+    Tree(tree::Args),
+    Search(search::Args),
+    Info(info::Args),
+    Mkdir(mkdir::Args),
+    Move(r#move::Args),
+    Copy(copy::Args),
+    Delete(delete::Args),
+    Versions(versions::Args),
+    Verify(verify::Args),
+    Completions(completions::Args),
+}
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap knows which stream and which exit code: help is no failure. A closed stream is none either.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let out = Out::new(cli.global.json);
+    match run(cli, out) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let message = failure.message.replace('\n', " ");
+            out.note(format_args!(
+                "cairn: {}",
+                crate::output::text::clean(&message)
+            ));
+            if !failure.answered {
+                out.json(&json!({ "error": { "code": failure.exit as u8, "message": message } }));
+            }
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}
+
+fn run(cli: Cli, out: Out) -> Outcome {
+    // Before any other thread exists: the C library's way to the local time is not safe after that.
+    let offset = UtcOffset::current_local_offset().unwrap_or(UtcOffset::UTC);
+    let Global {
+        home,
+        json: _,
+        no_start,
+        log,
+    } = cli.global;
+    let home = Home::resolve(home).map_err(|e| Failure::usage(e.to_string()))?;
+    if !matches!(cli.command, Command::Daemon(_)) {
+        logging::for_command(log.as_deref())?;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::failed(format!("can't start the program's threads: {e}")))?;
+    let app = App {
+        home,
+        out,
+        no_start,
+        offset,
+    };
+    let result = runtime.block_on(dispatch(&app, cli.command, log));
+    // A thread that still waits for a terminal or a disk must not hold up the exit.
+    runtime.shutdown_background();
+    result
+}
+
+async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
+    match command {
+        Command::Login(args) => login::run(app, args).await,
+        Command::Logout(args) => logout::run(app, args).await,
+        Command::Whoami(args) => whoami::run(app, args).await,
+        Command::Passphrase(args) => passphrase::run(app, args).await,
+        Command::RecoveryKey(args) => recovery_key::run(app, args).await,
+        Command::Daemon(args) => daemon::run(app, args, log).await,
+        Command::Start(args) => start::start(app, args).await,
+        Command::Stop(args) => start::stop(app, args).await,
+        Command::Restart(args) => start::restart(app, args).await,
+        Command::Autostart(args) => autostart::run(app, args),
+        Command::Add(args) => add::run(app, args).await,
+        Command::Remove(args) => remove::run(app, args).await,
+        Command::Folders(args) => folders::run(app, args).await,
+        Command::Status(args) => status::run(app, args).await,
+        Command::Sync(args) => sync::run(app, args).await,
+        Command::Pause(args) => pause::run(app, args).await,
+        Command::Resume(args) => resume::run(app, args).await,
+        Command::Activity(args) => activity::run(app, args).await,
+        Command::Conflicts(args) => conflicts::run(app, args).await,
+        Command::Resolve(args) => resolve::run(app, args).await,
+        Command::Confirm(args) => confirm::run(app, args).await,
+        Command::Ignore(args) => ignore::run(app, args).await,
+        Command::Limits(args) => limits::run(app, args).await,
+        Command::Config(args) => config::run(app, args).await,
+        Command::Doctor(args) => doctor::run(app, args).await,
+        Command::Logs(args) => logs::run(app, args).await,
+        Command::Trash(args) => trash::run(app, args).await,
+        Command::Upload(args) => upload::run(app, args).await,
+        Command::Download(args) => download::run(app, args).await,
+        Command::DownloadFolder(args) => download_folder::run(app, args).await,
+        Command::List(args) => list::run(app, args).await,
+        Command::Tree(args) => tree::run(app, args).await,
+        Command::Search(args) => search::run(app, args).await,
+        Command::Info(args) => info::run(app, args).await,
+        Command::Mkdir(args) => mkdir::run(app, args).await,
+        Command::Move(args) => r#move::run(app, args).await,
+        Command::Copy(args) => copy::run(app, args).await,
+        Command::Delete(args) => delete::run(app, args).await,
+        Command::Versions(args) => versions::run(app, args).await,
+        Command::Verify(args) => verify::run(app, args).await,
+        Command::Completions(args) => completions::run(app, args),
+    }
+}

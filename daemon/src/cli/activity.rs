@@ -1,0 +1,35 @@
+//! `cairn activity`: what happened, newest last, and what happens.
+
+use crate::app::App;
+use crate::cli::watch;
+use crate::failure::Outcome;
+use cairn_control::{ActivityList, Request};
+
+/// Show what happened to files
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Show what happens from now on, until Ctrl-C; with --json one document a line
+    #[arg(long)]
+    follow: bool,
+    /// How much of the past
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let client = app.daemon().await?;
+    if args.follow {
+        return watch::activity(app, &client).await;
+    }
+    let list: ActivityList = client
+        .request(Request::Activity { limit: args.limit })
+        .await?;
+    if list.events.is_empty() {
+        app.out.line("Nothing has happened yet.");
+    }
+    for activity in list.events.iter().rev() {
+        app.out.line(watch::activity_line(app, activity));
+    }
+    app.out.json(&list);
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! `cairn add`: pairs a local folder with one on the service.
+
+use crate::account::Account;
+use crate::app::App;
+use crate::cli::local_path;
+use crate::config::{Config, parse_gate};
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::folders;
+use cairn_control::{Folder, Gate, Mode, NewFolder, Request};
+use std::path::PathBuf;
+
+/// Keep a folder in sync with one on the service
+///
+/// Works with or without a running daemon, and does not start one. What is on either side already is
+/// merged: equal files are linked without a transfer, differing ones are both kept.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The folder on this machine; it is made if it is missing
+    local: PathBuf,
+    /// The folder on the service; it is made if it is missing
+    #[arg(long, value_name = "/PATH", default_value = "/")]
+    remote: String,
+    /// Which way changes travel
+    #[arg(long, value_enum, default_value_t = ModeArg::TwoWay)]
+    mode: ModeArg,
+    /// Leave out what matches, on this device only (gitignore syntax; may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Take only this subfolder (may be repeated)
+    #[arg(long, value_name = "SUBFOLDER")]
+    only: Vec<String>,
+    /// Deletions of more than N% of the files, and at least M, wait for `cairn confirm`
+    /// [default: the setting sync.deletion_gate]
+    #[arg(long, value_name = "off|N%:M", value_parser = gate)]
+    deletion_gate: Option<GateArg>,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum ModeArg {
+    TwoWay,
+    /// This device only sends
+    Upload,
+    /// This device only receives
+    Download,
+}
+
+/// A gate, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct GateArg(Option<Gate>);
+
+fn gate(text: &str) -> Result<GateArg, String> {
+    parse_gate(text).map(GateArg)
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    drop(Account::load(&app.home)?);
+    let default_gate = Config::load(&app.home)?.deletion_gate;
+    if !args.local.exists() {
+        std::fs::create_dir(&args.local).map_err(|e| {
+            Failure::usage(format!(
+                "can't make the folder {}: {e}",
+                args.local.display()
+            ))
+        })?;
+    }
+    let new = NewFolder {
+        local: local_path::folder(&args.local)?,
+        remote: folders::remote_path(&args.remote)?,
+        mode: match args.mode {
+            ModeArg::TwoWay => Mode::TwoWay,
+            ModeArg::Upload => Mode::Upload,
+            ModeArg::Download => Mode::Download,
+        },
+        exclude: args.exclude,
+        only: args.only,
+        gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
+    };
+    let what = format!("add {}", new.local);
+    let added: Folder = match app.running().await? {
+        Some(client) => client
+            .request(Request::AddFolder { folder: new })
+            .await
+            .doing(what)?,
+        None => {
+            let (index, _) = folders::open_index(&app.home)?;
+            folders::to_control(&folders::add(&index, &new).doing(what)?)
+        }
+    };
+    app.out.line(format_args!(
+        "{} is synced with {} from now on.",
+        added.local, added.remote
+    ));
+    if app.running().await?.is_none() {
+        app.out
+            .note("the daemon is not running: run `cairn start` to begin syncing");
+    }
+    app.out.json(&added);
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! `cairn autostart`: whether the daemon starts when the user logs in to the system.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Outcome};
+use cairn_platform::autostart::Autostart;
+use serde_json::json;
+
+/// Start the daemon when you log in to this machine, or no longer
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Without it: tell how it is
+    #[arg(value_enum)]
+    state: Option<State>,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    On,
+    Off,
+}
+
+pub(super) fn run(app: &App, args: Args) -> Outcome {
+    let exe = std::env::current_exe().doing("find the program itself")?;
+    let autostart = Autostart::new(&exe, &app.home);
+    match args.state {
+        Some(State::On) => {
+            let what = autostart.enable().doing("turn on the start at login")?;
+            app.out.line(what);
+        }
+        Some(State::Off) => autostart.disable().doing("turn off the start at login")?,
+        None => {}
+    }
+    let enabled = autostart.is_enabled()?;
+    app.out.line(if enabled {
+        "The daemon starts at login."
+    } else {
+        "The daemon doesn't start at login."
+    });
+    app.out.json(&json!({ "enabled": enabled }));
+    Ok(())
+}

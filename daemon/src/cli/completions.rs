@@ -1,0 +1,21 @@
+//! `cairn completions`: scripts that let a shell complete commands and flags.
+
+use crate::app::App;
+use crate::cli::Cli;
+use crate::failure::Outcome;
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+/// Print a script for your shell's completion
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+pub(super) fn run(app: &App, args: Args) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "cairn", &mut script);
+    app.out.raw(&String::from_utf8_lossy(&script));
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! `cairn conflicts`: where both versions were kept, and a person should look.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::output::table::{Align, Table};
+use crate::output::text::local_rfc3339;
+use cairn_control::{ConflictList, Request};
+
+/// Show where two versions of a file were kept
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {}
+
+pub(super) async fn run(app: &App, _: Args) -> Outcome {
+    let list: ConflictList = app.daemon().await?.request(Request::Conflicts).await?;
+    let mut table = Table::new(&[
+        ("PATH", Align::Left),
+        ("COPY", Align::Left),
+        ("KIND", Align::Left),
+        ("DEVICE", Align::Left),
+        ("SINCE", Align::Left),
+        ("FOLDER", Align::Left),
+    ]);
+    for conflict in &list.conflicts {
+        table.row([
+            conflict.path.clone(),
+            conflict.copy.clone(),
+            conflict.kind.clone(),
+            conflict.device.clone(),
+            local_rfc3339(&conflict.at, app.offset),
+            conflict.folder.clone(),
+        ]);
+    }
+    table.print(&app.out, "There is no conflict.");
+    if !list.conflicts.is_empty() {
+        app.out
+            .line("Settle one with `cairn resolve PATH --keep mine|theirs|both|merge`.");
+    }
+    app.out.json(&list);
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! `cairn copy`: a copy on the service, in one step and without a transfer.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::output::node::NodeView;
+use crate::remote::Remote;
+use serde_json::json;
+
+/// Copy a file or folder on the service
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, or an id
+    from: String,
+    /// A folder to copy it into, or a path that is free
+    to: String,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::new(&app.session()?);
+    let node = remote.find(&args.from).await?.node()?;
+    let (parent, name) = remote.destination(&args.to, &node.name).await?;
+    let copy = remote.copy_node(&node, parent, &name).await?;
+    let path = remote.path_of(&copy, &mut Default::default()).await?;
+    app.out.line(format_args!(
+        "{}  {}",
+        crate::output::text::clean(&path),
+        copy.id
+    ));
+    app.out.json(&json!({ "node": NodeView::new(&copy, path) }));
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! `cairn daemon`: the daemon in the foreground.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::serve;
+
+/// Run the daemon in the foreground until Ctrl-C or SIGTERM
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Leave the terminal and log to files only (used by `cairn start`)
+    #[arg(long, hide = true)]
+    background: bool,
+}
+
+pub(super) async fn run(app: &App, args: Args, log: Option<String>) -> Outcome {
+    let options = serve::Options {
+        home: app.home.clone(),
+        offset: app.offset,
+        background: args.background,
+        log,
+    };
+    serve::run(options).await
+}

@@ -1,0 +1,35 @@
+//! `cairn delete`: into the service's trash.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::output::text::clean;
+use crate::remote::Remote;
+use serde_json::json;
+
+/// Move files or folders into the service's trash
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Paths such as /a/b, or ids
+    #[arg(required = true)]
+    nodes: Vec<String>,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::new(&app.session()?);
+    // All are found before the first is deleted: a typo deletes nothing.
+    let mut nodes = Vec::new();
+    for text in &args.nodes {
+        nodes.push(remote.find(text).await?.node()?);
+    }
+    for node in &nodes {
+        remote.trash_node(node).await?;
+        app.out.line(format_args!(
+            "{} is in the trash; `cairn trash restore --remote {}` brings it back.",
+            clean(&node.name),
+            node.id
+        ));
+    }
+    let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+    app.out.json(&json!({ "trashed": ids }));
+    Ok(())
+}

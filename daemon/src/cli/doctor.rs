@@ -1,0 +1,258 @@
+//! `cairn doctor`: everything that syncing needs, checked one by one.
+
+use crate::account::Account;
+use crate::app::App;
+use crate::config::Config;
+use crate::failure::{Failure, Outcome};
+use crate::folders::open_index;
+use crate::output::Style;
+use crate::output::text::{clean, now_ms, size};
+use crate::session::{Patience, Session};
+use cairn_control::{DoctorInfo, Request};
+use cairn_platform::{Disk as _, RealDisk};
+use serde::Serialize;
+use std::path::Path;
+
+/// A clock that is off by more makes tokens expire at the wrong time.
+const MAX_SKEW_MS: i64 = 5 * 60 * 1000;
+/// With less, even small downloads fail soon.
+const LITTLE_SPACE: u64 = 200 * 1024 * 1024;
+
+/// Check everything that syncing needs
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Ok,
+    Warning,
+    Failed,
+}
+
+/// One finding: what was checked, how it is, what to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    verdict: Verdict,
+    message: String,
+}
+
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, check: &'static str, verdict: Verdict, message: impl Into<String>) {
+        self.0.push(Finding {
+            check,
+            verdict,
+            message: message.into(),
+        });
+    }
+
+    /// Notes a failure, or hands on what was found.
+    fn found<T>(&mut self, check: &'static str, result: Outcome<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(failure) => {
+                self.add(check, Verdict::Failed, failure.message);
+                None
+            }
+        }
+    }
+}
+
+pub(super) async fn run(app: &App, _: Args) -> Outcome {
+    let mut findings = Findings::default();
+    if findings
+        .found("configuration", Config::load(&app.home))
+        .is_some()
+    {
+        findings.add(
+            "configuration",
+            Verdict::Ok,
+            app.home.config_file().display().to_string(),
+        );
+    }
+    if let Some(account) = findings.found("account", Account::load(&app.home)) {
+        findings.add(
+            "account",
+            Verdict::Ok,
+            format!(
+                "{} on {}, device {}",
+                account.email, account.server, account.device_name
+            ),
+        );
+        if let Some(session) = findings.found("keys", Session::open(&app.home, Patience::Person)) {
+            findings.add(
+                "keys",
+                Verdict::Ok,
+                "this device's secrets open the account's keys",
+            );
+            server(&mut findings, &session).await;
+        }
+    }
+    folders(app, &mut findings);
+    daemon(app, &mut findings).await;
+    for finding in &findings.0 {
+        let word = match finding.verdict {
+            Verdict::Ok => app.out.paint(Style::Good, "ok  "),
+            Verdict::Warning => app.out.paint(Style::Warning, "note"),
+            Verdict::Failed => app.out.paint(Style::Bad, "BAD "),
+        };
+        app.out.line(format_args!(
+            "{word}  {:<14} {}",
+            finding.check,
+            clean(&finding.message)
+        ));
+    }
+    let failed = findings
+        .0
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::Failed)
+        .count();
+    app.out
+        .json(&serde_json::json!({ "healthy": failed == 0, "findings": findings.0 }));
+    if failed == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "{failed} of {} checks failed: see above for what to do",
+        findings.0.len()
+    );
+    Err(Failure {
+        answered: true,
+        ..Failure::failed(message)
+    })
+}
+
+async fn server(findings: &mut Findings, session: &Session) {
+    let info = session.api.account().await.map_err(Failure::from);
+    let Some(info) = findings.found("server", info) else {
+        return;
+    };
+    findings.add(
+        "server",
+        Verdict::Ok,
+        format!("{} answers", session.account.server),
+    );
+    let skew = info.server_time.0.saturating_sub(now_ms());
+    if skew.abs() > MAX_SKEW_MS {
+        let message = format!(
+            "this machine's clock is {} s away from the server's: set it right",
+            skew / 1000
+        );
+        findings.add("clock", Verdict::Warning, message);
+    } else {
+        findings.add(
+            "clock",
+            Verdict::Ok,
+            "this machine's clock agrees with the server's",
+        );
+    }
+    let free = info
+        .usage
+        .storage_limit
+        .saturating_sub(info.usage.storage_used);
+    let verdict = if free == 0 {
+        Verdict::Failed
+    } else {
+        Verdict::Ok
+    };
+    findings.add(
+        "quota",
+        verdict,
+        format!("{} free on the service", size(free)),
+    );
+}
+
+fn folders(app: &App, findings: &mut Findings) {
+    let Some((index, set_aside)) = findings.found("index", open_index(&app.home)) else {
+        return;
+    };
+    if let Some(path) = set_aside {
+        let message = format!(
+            "it was unreadable and set aside as {}: add the folders again with `cairn add`",
+            path.display()
+        );
+        findings.add("index", Verdict::Warning, message);
+    }
+    let rows = index.read(|db| db.folders()).map_err(Failure::from);
+    let Some(rows) = findings.found("index", rows) else {
+        return;
+    };
+    if rows.is_empty() {
+        findings.add(
+            "folders",
+            Verdict::Warning,
+            "no folder is synced yet: add one with `cairn add FOLDER`",
+        );
+    }
+    for row in rows {
+        let root = Path::new(&row.root);
+        match RealDisk::new()
+            .list(root)
+            .and_then(|_| RealDisk::new().free_space(root))
+        {
+            Err(e) => findings.add("folder", Verdict::Failed, format!("{}: {e}", row.root)),
+            Ok(free) if free < LITTLE_SPACE => {
+                findings.add(
+                    "folder",
+                    Verdict::Warning,
+                    format!("{}: only {} free on its disk", row.root, size(free)),
+                );
+            }
+            Ok(free) => findings.add(
+                "folder",
+                Verdict::Ok,
+                format!("{} ⇄ {}, {} free", row.root, row.remote_path, size(free)),
+            ),
+        }
+    }
+}
+
+async fn daemon(app: &App, findings: &mut Findings) {
+    let client = match app.running().await {
+        Ok(Some(client)) => client,
+        Ok(None) => {
+            findings.add(
+                "daemon",
+                Verdict::Warning,
+                "it is not running: run `cairn start`",
+            );
+            return;
+        }
+        Err(failure) => {
+            findings.add("daemon", Verdict::Failed, failure.message);
+            return;
+        }
+    };
+    let info = client
+        .request::<DoctorInfo>(Request::Doctor)
+        .await
+        .map_err(Failure::from);
+    let Some(info) = findings.found("daemon", info) else {
+        return;
+    };
+    if info.version == env!("CARGO_PKG_VERSION") {
+        findings.add(
+            "daemon",
+            Verdict::Ok,
+            format!("process {}, since {}", info.pid, info.started_at),
+        );
+    } else {
+        let message = format!(
+            "it is Cairn {}, this is {}: run `cairn restart`",
+            info.version,
+            env!("CARGO_PKG_VERSION")
+        );
+        findings.add("daemon", Verdict::Warning, message);
+    }
+    for problem in info.watch_problems {
+        findings.add(
+            "watching",
+            Verdict::Warning,
+            format!("{}: {}", problem.message, problem.hint),
+        );
+    }
+}

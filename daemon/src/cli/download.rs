@@ -1,0 +1,81 @@
+//! `cairn download`: one file of the service to this disk.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Outcome};
+use crate::output::progress::Bars;
+use crate::output::text::size;
+use crate::remote::Remote;
+use cairn_model::RevisionId;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Download and decrypt a file
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, or an id
+    node: String,
+    /// Where to: a file, or a folder that is there [default: here, under its own name]
+    #[arg(long, short, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// An old revision (see `cairn versions`)
+    #[arg(long, value_name = "ID")]
+    revision: Option<RevisionId>,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::new(&app.session()?);
+    fetch(
+        app,
+        &remote,
+        &args.node,
+        args.revision,
+        args.out.as_deref(),
+        args.force,
+    )
+    .await
+}
+
+/// Downloads one revision of a node, and says so.
+pub(super) async fn fetch(
+    app: &App,
+    remote: &Remote,
+    node: &str,
+    revision: Option<RevisionId>,
+    out: Option<&Path>,
+    force: bool,
+) -> Outcome {
+    let node = remote.find(node).await?.node()?;
+    let to = target(out, &node.name);
+    let to = std::path::absolute(&to).doing(format_args!("find {}", to.display()))?;
+    let content = remote.content(&node, revision).await?;
+    let manifest = remote
+        .download_file(
+            &node.name,
+            node.size,
+            content,
+            &to,
+            force,
+            &Bars::new(&app.out),
+        )
+        .await?;
+    let path = to.display().to_string();
+    app.out.line(format_args!(
+        "{}  {}",
+        crate::output::text::clean(&path),
+        size(manifest.size)
+    ));
+    app.out.json(&json!({ "path": path, "bytes": manifest.size, "node_id": node.id, "revision_id": content.revision }));
+    Ok(())
+}
+
+/// The name is one component (it was checked when the node was found), so it can't lead elsewhere.
+fn target(out: Option<&Path>, name: &str) -> PathBuf {
+    match out {
+        Some(path) if path.is_dir() => path.join(name),
+        Some(path) => path.to_owned(),
+        None => PathBuf::from(name),
+    }
+}

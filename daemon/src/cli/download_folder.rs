@@ -1,0 +1,69 @@
+//! `cairn download-folder`: a folder of the service to this disk, without syncing it.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::output::progress::Bars;
+use crate::output::text::{clean, count, size};
+use crate::remote::{Place, Remote};
+use std::path::PathBuf;
+
+const GIB: u64 = 1024 * 1024 * 1024;
+
+/// Download a folder with everything below it
+///
+/// Files that are there already with the same size are skipped, others replaced.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, or an id
+    folder: String,
+    /// The folder on this machine that its content goes into [default: here, under its own name]
+    #[arg(long, short, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Refuse a folder of more than so many GiB
+    #[arg(long, value_name = "GIB", default_value_t = 5)]
+    limit: u64,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::new(&app.session()?);
+    let place = remote.find(&args.folder).await?;
+    let own = match &place {
+        Place::Top => "cairn".to_owned(),
+        Place::Node(node) => node.name.clone(),
+    };
+    let to = args.out.unwrap_or_else(|| PathBuf::from(own));
+    let bars = Bars::new(&app.out);
+    let done = remote
+        .download_folder(place.folder()?, &to, args.limit.saturating_mul(GIB), &bars)
+        .await?;
+    drop(bars);
+    if done.bytes > GIB {
+        app.out
+            .note("that was more than 1 GiB: `cairn add` keeps a folder in sync instead");
+    }
+    app.out.line(format_args!(
+        "{} downloaded ({}), {} skipped",
+        count(done.downloaded, "file"),
+        size(done.bytes),
+        done.skipped
+    ));
+    for failed in &done.failed {
+        app.out.note(format_args!(
+            "{}: {}",
+            clean(&failed.path),
+            clean(&failed.message)
+        ));
+    }
+    app.out.json(&done);
+    if done.failed.is_empty() {
+        return Ok(());
+    }
+    let failed = count(done.failed.len() as u64, "file");
+    Err(Failure {
+        answered: true,
+        ..Failure::new(
+            Exit::Failed,
+            format!("{failed} could not be downloaded: see above"),
+        )
+    })
+}

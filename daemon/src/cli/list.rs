@@ -1,0 +1,38 @@
+//! `cairn list`: one folder of the service.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::output::node::{NodeView, join, print_table};
+use crate::remote::{Place, Remote};
+use serde_json::json;
+
+/// List a folder on the service
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, or an id
+    #[arg(default_value = "/")]
+    folder: String,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::new(&app.session()?);
+    let place = remote.find(&args.folder).await?;
+    let base = match &place {
+        Place::Top => "/".to_owned(),
+        Place::Node(node) => remote.path_of(node, &mut Default::default()).await?,
+    };
+    let children = remote.children(place.folder()?).await?;
+    let nodes: Vec<_> = children
+        .iter()
+        .map(|node| NodeView::new(node, join(&base, &node.name)))
+        .collect();
+    print_table(
+        &app.out,
+        app.offset,
+        &nodes,
+        |node| node.name.clone(),
+        "The folder is empty.",
+    );
+    app.out.json(&json!({ "path": base, "nodes": nodes }));
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! `cairn login`: connects this home to an account, and makes or opens the account's keys.
+
+use crate::account::{Account, SecretsKind};
+use crate::app::App;
+use crate::cli::prompt;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::folders::open_index;
+use crate::keys;
+use crate::remote::change::random_id;
+use crate::session::{self, Patience, connect, keep_secrets};
+use cairn_api::{Api, ApiError};
+use cairn_crypto::{CryptoError, SystemRandom, Unlocked};
+use cairn_model::DeviceId;
+use cairn_platform::{process, secrets};
+use cairn_wire::account::{AccountInfo, Device};
+use cairn_wire::keys::{KeyBundle, PutKeys};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Log in to a server
+///
+/// The first login of an account makes its keys, later ones open them with the passphrase. The server
+/// never learns either. Secrets go to the system's keyring.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The server's address
+    #[arg(long, value_name = "URL")]
+    server: String,
+    /// Where chunks go up and down, if that is another address
+    #[arg(long, value_name = "URL")]
+    file_server: Option<String>,
+    /// An API key of the account (also CAIRN_API_KEY)
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "CAIRN_API_KEY",
+        hide_env = true,
+        conflicts_with = "device_code"
+    )]
+    api_key: Option<String>,
+    /// Confirm with a code in a browser on another device
+    #[arg(long)]
+    device_code: bool,
+    /// Read the passphrase from the first line of a file instead of asking
+    #[arg(long, value_name = "FILE")]
+    passphrase_file: Option<PathBuf>,
+    /// What this device is called in activity and conflict copies [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    device_name: Option<String>,
+    /// Where this device keeps its secrets
+    #[arg(long, value_enum, default_value_t = SecretsKind::Keyring)]
+    secrets: SecretsKind,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let Some(api_key) = args
+        .api_key
+        .as_deref()
+        .map(str::trim)
+        .filter(|key| !key.is_empty())
+    else {
+        let text =
+            "this version logs in with an API key only: pass --api-key KEY (or set CAIRN_API_KEY)";
+        return Err(Failure::usage(text));
+    };
+    app.home.create()?;
+    let before = Account::read(&app.home)?;
+    if app.running().await?.is_some() {
+        return Err(Failure::failed(
+            "the daemon is running: run `cairn stop` before logging in again",
+        ));
+    }
+    let device = before.as_ref().map_or_else(
+        || DeviceId::from_random_bytes(random_id()),
+        |account| account.device,
+    );
+    let api = connect(
+        &args.server,
+        args.file_server.as_deref(),
+        api_key,
+        device,
+        Patience::Person,
+    )?;
+    let info = api
+        .account()
+        .await
+        .doing(format_args!("log in to {}", args.server))?;
+    if let Some(before) = &before {
+        same_account(app, before, &info, api.base_url())?;
+    }
+    // Before any key is made: if there is no place for secrets, nothing has happened yet.
+    let place = secrets::open(&args.secrets.choice(&app.home), &session::label(&app.home))?;
+    let before = before.filter(|account| account.account == info.id);
+    let (bundle, unlocked, created) = open_or_create(
+        &api,
+        &info,
+        before.as_ref(),
+        args.passphrase_file.as_deref(),
+    )
+    .await?;
+    let device_name = device_name(args.device_name, before.as_ref())?;
+    let known = Device {
+        id: device,
+        name: device_name.clone(),
+    };
+    api.put_device(&known).await.doing("register this device")?;
+    keep_secrets(&*place, api_key, &unlocked)?;
+    let account = Account {
+        server: api.base_url().to_owned(),
+        file_server: args.file_server,
+        account: info.id,
+        email: info.email,
+        space: info.space_id,
+        device,
+        device_name,
+        secrets: args.secrets,
+        keys: bundle,
+        logged_out: false,
+    };
+    account.save(&app.home)?;
+    report(app, &account, created);
+    Ok(())
+}
+
+/// A home with folders belongs to the account that they are synced with.
+fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -> Outcome {
+    if before.account == info.id && before.server == server {
+        return Ok(());
+    }
+    let (index, _) = open_index(&app.home)?;
+    if before.account == info.id || index.read(|db| db.folders())?.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::failed(format!(
+        "this home syncs folders with {} on {}: remove them with `cairn remove`, or use another --home for {}",
+        before.email, before.server, info.email
+    )))
+}
+
+async fn open_or_create(
+    api: &Api,
+    info: &AccountInfo,
+    before: Option<&Account>,
+    passphrase_file: Option<&Path>,
+) -> Outcome<(KeyBundle, Unlocked, bool)> {
+    match api.keys().await {
+        Ok(bundle) => {
+            let opened = keys::from_wire(&bundle);
+            opened
+                .check_floor(before.map_or(0, |account| account.keys.version))
+                .doing("log in")?;
+            let passphrase =
+                prompt::passphrase(passphrase_file, &format!("Passphrase of {}: ", info.email))?;
+            let unlocked = tokio::task::block_in_place(|| {
+                cairn_crypto::unlock(&opened, &passphrase, info.id, info.space_id)
+            });
+            let (unlocked, _) = unlocked.map_err(|error| wrong_passphrase(error, &info.email))?;
+            Ok((bundle, unlocked, false))
+        }
+        Err(ApiError::NotFound { .. }) => {
+            refuse_to_replace(api, info, before).await?;
+            let passphrase = prompt::new_passphrase(passphrase_file, "--passphrase-file FILE")?;
+            let made = tokio::task::block_in_place(|| {
+                cairn_crypto::create_account(
+                    &passphrase,
+                    info.id,
+                    info.space_id,
+                    keys::iterations(),
+                    &mut SystemRandom,
+                )
+            });
+            let (bundle, unlocked, auth) = made?;
+            let bundle = keys::to_wire(&bundle);
+            let put = PutKeys {
+                bundle: bundle.clone(),
+                auth: auth.to_hex(),
+                current_auth: None,
+                recovery_auth: None,
+            };
+            api.put_keys(&put, None)
+                .await
+                .doing("keep the new keys on the server")?;
+            Ok((bundle, unlocked, true))
+        }
+        Err(error) => Err(error).doing("fetch the account's keys"),
+    }
+}
+
+/// Keys are made for an empty account only: a server that hides those of another must not get new ones.
+async fn refuse_to_replace(api: &Api, info: &AccountInfo, before: Option<&Account>) -> Outcome {
+    let used = before.is_some()
+        || info.usage.file_count > 0
+        || !api.snapshot(None).await?.nodes.is_empty();
+    if used {
+        return Err(Failure::failed(format!(
+            "the server says that {} has no keys, but the account has been used: no new ones are made; ask whoever runs it",
+            info.email
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn wrong_passphrase(error: CryptoError, email: &str) -> Failure {
+    if error == CryptoError::Opaque {
+        Failure::new(
+            Exit::Failed,
+            format!(
+                "the keys of {email} don't open: the passphrase is wrong (or the server altered them); try again"
+            ),
+        )
+    } else {
+        Failure::failed(format!("the keys of {email} are refused: {error}"))
+    }
+}
+
+fn device_name(chosen: Option<String>, before: Option<&Account>) -> Outcome<String> {
+    let name = chosen
+        .or_else(|| before.map(|account| account.device_name.clone()))
+        .unwrap_or_else(process::host_name);
+    let name = name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(Failure::usage(format!(
+            "`{name}` is no device name: it takes 1 to 100 characters"
+        )));
+    }
+    Ok(name)
+}
+
+fn report(app: &App, account: &Account, created: bool) {
+    if account.secrets == SecretsKind::File {
+        let path = app.home.secrets_file();
+        app.out.note(format_args!(
+            "secrets are kept in {}, readable by this user only",
+            path.display()
+        ));
+    }
+    app.out.line(format_args!(
+        "Logged in to {} as {} ({}).",
+        account.server, account.email, account.device_name
+    ));
+    if created {
+        app.out.line("New keys were made. Without the passphrase nobody can read your files: set up a recovery key");
+        app.out
+            .line("with `cairn recovery-key setup`, then add a folder with `cairn add FOLDER`.");
+    }
+    app.out.json(&json!({
+        "server": account.server,
+        "email": account.email,
+        "account_id": account.account,
+        "device_id": account.device,
+        "device_name": account.device_name,
+        "secrets": account.secrets,
+        "keys_created": created,
+    }));
+}

@@ -1,0 +1,89 @@
+//! `cairn logs`: the daemon's log.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::logging;
+use serde_json::json;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How often new lines are looked for.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Show the daemon's log
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// How many lines of the newest file
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    lines: usize,
+    /// Show new lines as they come, until Ctrl-C
+    #[arg(long)]
+    follow: bool,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let dir = app.home.logs_dir();
+    let Some(path) = newest(&dir)? else {
+        return Err(Failure::failed(format!(
+            "there is no log in {} yet: run `cairn start`",
+            dir.display()
+        )));
+    };
+    let text = std::fs::read(&path).doing(format_args!("read {}", path.display()))?;
+    let at = text.len() as u64;
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    let tail = &lines[lines.len().saturating_sub(args.lines)..];
+    for line in tail {
+        app.out.line(line);
+    }
+    app.out
+        .json(&json!({ "file": path.display().to_string(), "lines": tail }));
+    if args.follow {
+        return follow(app, &dir, path, at).await;
+    }
+    Ok(())
+}
+
+async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Outcome {
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        look.tick().await;
+        let mut file = std::fs::File::open(&path).doing(format_args!("read {}", path.display()))?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut new = Vec::new();
+        file.read_to_end(&mut new)?;
+        at += new.len() as u64;
+        let text = String::from_utf8_lossy(&new);
+        if app.out.json {
+            text.lines().for_each(|line| app.out.json_line(&line));
+        } else {
+            app.out.raw(&text);
+        }
+        if let Some(next) = newest(dir)?
+            && next != path
+        {
+            (path, at) = (next, 0);
+        }
+    }
+}
+
+/// The file that is written now: their names end in the date.
+fn newest(dir: &Path) -> Outcome<Option<PathBuf>> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(e).doing(format_args!("read {}", dir.display())),
+    };
+    let files = entries.flatten().map(|entry| entry.path()).filter(|path| {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        name.starts_with(logging::PREFIX) && name.ends_with(".log")
+    });
+    Ok(files.max())
+}

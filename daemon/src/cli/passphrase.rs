@@ -1,0 +1,112 @@
+//! `cairn passphrase change`: wraps the account key under a new passphrase. No file is touched by it.
+
+use crate::account::Account;
+use crate::app::App;
+use crate::cli::login::wrong_passphrase;
+use crate::cli::prompt;
+use crate::failure::{Doing as _, Outcome};
+use crate::keys;
+use crate::session::Session;
+use cairn_crypto::{AuthValue, KeyBundle, SystemRandom, Unlocked};
+use cairn_wire::keys::PutKeys;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use tokio::task::block_in_place;
+
+/// Change the passphrase
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Set a new passphrase; other devices stay logged in
+    Change {
+        /// Read the present passphrase from the first line of a file instead of asking
+        #[arg(long, value_name = "FILE")]
+        passphrase_file: Option<PathBuf>,
+        /// Read the new passphrase from the first line of a file instead of asking
+        #[arg(long, value_name = "FILE")]
+        new_passphrase_file: Option<PathBuf>,
+    },
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let Action::Change {
+        passphrase_file,
+        new_passphrase_file,
+    } = args.action;
+    let session = app.session()?;
+    let (bundle, unlocked, auth) = unlock_current(&session, passphrase_file.as_deref()).await?;
+    let new = prompt::new_passphrase(new_passphrase_file.as_deref(), "--new-passphrase-file FILE")?;
+    let (changed, new_auth) = block_in_place(|| {
+        cairn_crypto::change_passphrase(
+            &bundle,
+            &unlocked,
+            &new,
+            keys::iterations(),
+            &mut SystemRandom,
+        )
+    })?;
+    let put = PutKeys {
+        bundle: keys::to_wire(&changed),
+        auth: new_auth.to_hex(),
+        current_auth: Some(auth.to_hex()),
+        recovery_auth: None,
+    };
+    replace_keys(app, &session, put, bundle.version).await?;
+    app.out.line(
+        "The passphrase was changed. Other devices stay logged in; new logins need the new one.",
+    );
+    app.out
+        .json(&json!({ "changed": true, "version": changed.version }));
+    Ok(())
+}
+
+/// Opens the server's present bundle with the passphrase, which proves that whoever sits here knows it.
+pub(super) async fn unlock_current(
+    session: &Session,
+    passphrase_file: Option<&Path>,
+) -> Outcome<(KeyBundle, Unlocked, AuthValue)> {
+    let bundle = current_bundle(session).await?;
+    let account = &session.account;
+    let passphrase = prompt::passphrase(
+        passphrase_file,
+        &format!("Present passphrase of {}: ", account.email),
+    )?;
+    let opened = block_in_place(|| {
+        cairn_crypto::unlock(&bundle, &passphrase, account.account, account.space)
+    });
+    let (unlocked, auth) = opened.map_err(|error| wrong_passphrase(error, &account.email))?;
+    Ok((bundle, unlocked, auth))
+}
+
+/// The bundle that the server has, if it is none that this device knows to be outdated.
+pub(super) async fn current_bundle(session: &Session) -> Outcome<KeyBundle> {
+    let bundle = keys::from_wire(&session.api.keys().await.doing("fetch the account's keys")?);
+    bundle
+        .check_floor(session.account.keys.version)
+        .doing("use the server's keys")?;
+    Ok(bundle)
+}
+
+/// Replaces the bundle on the server, then the one in the home.
+pub(super) async fn replace_keys(
+    app: &App,
+    session: &Session,
+    put: PutKeys,
+    replaces: u64,
+) -> Outcome {
+    session
+        .api
+        .put_keys(&put, Some(replaces))
+        .await
+        .doing("replace the account's keys")?;
+    Account {
+        keys: put.bundle,
+        ..session.account.clone()
+    }
+    .save(&app.home)
+}

@@ -1,0 +1,52 @@
+//! `cairn pause`: no transfers, until a moment or until resumed.
+
+use crate::app::App;
+use crate::cli::local_path;
+use crate::failure::{Failure, Outcome};
+use crate::output::text::{local_time, now_ms, parse_until, rfc3339};
+use cairn_control::Request;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Stop syncing, until a moment or until resumed
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Only this folder
+    folder: Option<PathBuf>,
+    /// When it goes on by itself: 30m, 2h, 18:30, tomorrow, "2026-01-02 08:00"
+    #[arg(long, value_name = "T")]
+    until: Option<String>,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
+    let until = match &args.until {
+        Some(text) => Some(parse_until(text, now_ms(), app.offset).ok_or_else(|| {
+            let takes = "30m, 2h, 18:30, tomorrow, \"2026-01-02 08:00\" or RFC 3339";
+            Failure::usage(format!(
+                "`{text}` is no moment in the future: --until takes {takes}"
+            ))
+        })?),
+        None => None,
+    };
+    app.daemon()
+        .await?
+        .order(Request::Pause {
+            folder: folder.clone(),
+            until,
+        })
+        .await?;
+    let what = folder.as_deref().unwrap_or("Everything");
+    match until {
+        Some(ms) => app.out.line(format_args!(
+            "{what} is paused until {}.",
+            local_time(ms, app.offset)
+        )),
+        None => app
+            .out
+            .line(format_args!("{what} is paused until `cairn resume`.")),
+    }
+    app.out
+        .json(&json!({ "paused": true, "folder": folder, "until": until.map(rfc3339) }));
+    Ok(())
+}

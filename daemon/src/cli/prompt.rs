@@ -1,0 +1,62 @@
+//! Asking a person for a secret, or reading it from a file that a script has prepared.
+
+use crate::failure::{Doing as _, Failure, Outcome};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// A passphrase from the file, or typed.
+pub(super) fn passphrase(file: Option<&Path>, question: &str) -> Outcome<Zeroizing<String>> {
+    match file {
+        Some(path) => from_file(path),
+        None => typed(question, "--passphrase-file FILE"),
+    }
+}
+
+/// A new passphrase from the file, or typed twice.
+pub(super) fn new_passphrase(file: Option<&Path>, flag: &str) -> Outcome<Zeroizing<String>> {
+    if let Some(path) = file {
+        return from_file(path);
+    }
+    let first = typed(
+        "New passphrase (if it is forgotten, nobody can read your files): ",
+        flag,
+    )?;
+    let second = typed("Again: ", flag)?;
+    if *first != *second {
+        return Err(Failure::usage(
+            "the two passphrases differ: nothing was changed, try again",
+        ));
+    }
+    Ok(first)
+}
+
+/// A line that is typed without being shown; `flag` is the way for scripts.
+pub(super) fn typed(question: &str, flag: &str) -> Outcome<Zeroizing<String>> {
+    if !io::stdin().is_terminal() {
+        return Err(Failure::usage(format!(
+            "there is no terminal to ask at: use {flag}"
+        )));
+    }
+    let answer = rpassword::prompt_password(question)
+        .map(Zeroizing::new)
+        .doing("read from the terminal")?;
+    not_empty(answer, "nothing was typed")
+}
+
+/// The first line of a file.
+pub(super) fn from_file(path: &Path) -> Outcome<Zeroizing<String>> {
+    let text = std::fs::read_to_string(path)
+        .map(Zeroizing::new)
+        .doing(format_args!("read {}", path.display()))?;
+    let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
+    not_empty(line, &format!("{} is empty", path.display()))
+}
+
+fn not_empty(text: Zeroizing<String>, otherwise: &str) -> Outcome<Zeroizing<String>> {
+    if text.is_empty() {
+        Err(Failure::usage(otherwise))
+    } else {
+        Ok(text)
+    }
+}

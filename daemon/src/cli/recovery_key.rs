@@ -1,0 +1,133 @@
+//! `cairn recovery-key`: a second way to the account key, for when the passphrase is forgotten.
+
+use crate::app::App;
+use crate::cli::{passphrase, prompt};
+use crate::failure::{Failure, Outcome};
+use crate::keys;
+use cairn_crypto::{RecoveryKey, SystemRandom};
+use cairn_wire::keys::PutKeys;
+use serde_json::json;
+use std::path::PathBuf;
+use tokio::task::block_in_place;
+
+/// Set up, use or look up the recovery key
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Make a new recovery key and show it, once; an earlier one stops working
+    Setup {
+        /// Read the passphrase from the first line of a file instead of asking
+        #[arg(long, value_name = "FILE")]
+        passphrase_file: Option<PathBuf>,
+    },
+    /// Set a new passphrase with the recovery key
+    Use {
+        /// Read the recovery key from the first line of a file instead of asking
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// Read the new passphrase from the first line of a file instead of asking
+        #[arg(long, value_name = "FILE")]
+        new_passphrase_file: Option<PathBuf>,
+    },
+    /// Tell whether a recovery key is set up [default]
+    Status,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    match args.action {
+        Some(Action::Setup { passphrase_file }) => setup(app, passphrase_file).await,
+        Some(Action::Use {
+            key_file,
+            new_passphrase_file,
+        }) => recover(app, key_file, new_passphrase_file).await,
+        Some(Action::Status) | None => status(app).await,
+    }
+}
+
+async fn setup(app: &App, passphrase_file: Option<PathBuf>) -> Outcome {
+    let session = app.session()?;
+    let (bundle, unlocked, auth) =
+        passphrase::unlock_current(&session, passphrase_file.as_deref()).await?;
+    let (key, changed) = cairn_crypto::make_recovery_key(&bundle, &unlocked, &mut SystemRandom)?;
+    let put = PutKeys {
+        bundle: keys::to_wire(&changed),
+        auth: auth.to_hex(),
+        current_auth: Some(auth.to_hex()),
+        recovery_auth: Some(key.auth().to_hex()),
+    };
+    passphrase::replace_keys(app, &session, put, bundle.version).await?;
+    let shown = key.reveal();
+    app.out.line("Your recovery key, shown only this once:");
+    app.out.line(format_args!("\n    {}\n", *shown));
+    app.out.line("Keep it where you keep other valuables, not on this machine: whoever has it and the account");
+    app.out
+        .line("can read your files. Any earlier recovery key is worthless now.");
+    app.out.json(&json!({ "recovery_key": *shown }));
+    Ok(())
+}
+
+async fn recover(
+    app: &App,
+    key_file: Option<PathBuf>,
+    new_passphrase_file: Option<PathBuf>,
+) -> Outcome {
+    let session = app.session()?;
+    let bundle = passphrase::current_bundle(&session).await?;
+    let typed = match &key_file {
+        Some(path) => prompt::from_file(path)?,
+        None => prompt::typed("Recovery key: ", "--key-file FILE")?,
+    };
+    let key = RecoveryKey::parse(&typed)?;
+    let account = &session.account;
+    let unlocked =
+        cairn_crypto::unlock_with_recovery(&bundle, &key, account.account, account.space).map_err(
+            |error| {
+                Failure::failed(format!(
+                    "the recovery key doesn't open the keys of {}: {error}",
+                    account.email
+                ))
+            },
+        )?;
+    let new = prompt::new_passphrase(new_passphrase_file.as_deref(), "--new-passphrase-file FILE")?;
+    let (changed, auth) = block_in_place(|| {
+        cairn_crypto::change_passphrase(
+            &bundle,
+            &unlocked,
+            &new,
+            keys::iterations(),
+            &mut SystemRandom,
+        )
+    })?;
+    let put = PutKeys {
+        bundle: keys::to_wire(&changed),
+        auth: auth.to_hex(),
+        current_auth: None,
+        recovery_auth: Some(key.auth().to_hex()),
+    };
+    passphrase::replace_keys(app, &session, put, bundle.version).await?;
+    app.out
+        .line("The new passphrase is set. The recovery key stays valid.");
+    app.out
+        .json(&json!({ "changed": true, "version": changed.version }));
+    Ok(())
+}
+
+async fn status(app: &App) -> Outcome {
+    let session = app.session()?;
+    let configured = passphrase::current_bundle(&session)
+        .await?
+        .recovery
+        .is_some();
+    app.out.line(if configured {
+        "A recovery key is set up."
+    } else {
+        "No recovery key is set up: run `cairn recovery-key setup`."
+    });
+    app.out.json(&json!({ "configured": configured }));
+    Ok(())
+}

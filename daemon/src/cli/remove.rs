@@ -1,0 +1,35 @@
+//! `cairn remove`: ends a pair; files stay on both sides.
+
+use crate::app::App;
+use crate::cli::local_path;
+use crate::failure::{Doing as _, Outcome};
+use crate::folders;
+use cairn_control::Request;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Stop syncing a folder; its files stay on both sides
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The folder on this machine
+    local: PathBuf,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let local = local_path::folder(&args.local)?;
+    let what = format!("remove {local}");
+    match app.running().await? {
+        Some(client) => client
+            .order(Request::RemoveFolder {
+                folder: local.clone(),
+            })
+            .await
+            .doing(what)?,
+        None => folders::remove(&folders::open_index(&app.home)?.0, &local).doing(what)?,
+    }
+    app.out.line(format_args!(
+        "{local} is no longer synced. Its files stay here and on the service."
+    ));
+    app.out.json(&json!({ "removed": local }));
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! `cairn resume`: ends a pause.
+
+use crate::app::App;
+use crate::cli::local_path;
+use crate::failure::Outcome;
+use cairn_control::Request;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Go on syncing after a pause
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Only this folder
+    folder: Option<PathBuf>,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
+    app.daemon()
+        .await?
+        .order(Request::Resume {
+            folder: folder.clone(),
+        })
+        .await?;
+    app.out.line(format_args!(
+        "{} goes on.",
+        folder.as_deref().unwrap_or("Syncing")
+    ));
+    app.out.json(&json!({ "paused": false, "folder": folder }));
+    Ok(())
+}

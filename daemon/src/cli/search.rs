@@ -1,0 +1,44 @@
+//! `cairn search`: files and folders of the service by name.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::node::{NodeView, print_table};
+use crate::remote::Remote;
+use serde_json::json;
+use std::collections::HashMap;
+
+/// Find files and folders on the service by name
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A part of the name, at least 2 characters
+    query: String,
+    /// How many at most
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    if args.query.chars().count() < 2 {
+        return Err(Failure::usage(format!(
+            "`{}` is too short: a search takes at least 2 characters",
+            args.query
+        )));
+    }
+    let remote = Remote::new(&app.session()?);
+    let found = remote.api.search(&args.query).await.doing("search")?;
+    let mut known = HashMap::new();
+    let mut nodes = Vec::new();
+    for node in found.iter().take(args.limit) {
+        nodes.push(NodeView::new(node, remote.path_of(node, &mut known).await?));
+    }
+    print_table(
+        &app.out,
+        app.offset,
+        &nodes,
+        |node| node.path.clone(),
+        "Nothing has such a name.",
+    );
+    app.out
+        .json(&json!({ "query": args.query, "total": found.len(), "nodes": nodes }));
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! `cairn start`, `stop`, `restart`: the daemon in the background.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use serde_json::json;
+
+/// Start the daemon in the background
+#[derive(clap::Args, Debug)]
+pub(super) struct StartArgs {}
+
+/// Stop the daemon; it finishes or notes down what it was doing
+#[derive(clap::Args, Debug)]
+pub(super) struct StopArgs {}
+
+/// Stop the daemon and start it again
+#[derive(clap::Args, Debug)]
+pub(super) struct RestartArgs {}
+
+pub(super) async fn start(app: &App, _: StartArgs) -> Outcome {
+    let (client, started) = match app.running().await? {
+        Some(client) => (client, false),
+        None => (app.start().await?, true),
+    };
+    let state = if started {
+        "started"
+    } else {
+        "running already"
+    };
+    app.out.line(format_args!(
+        "The daemon is {state} (process {}).",
+        client.pid()
+    ));
+    app.out
+        .json(&json!({ "running": true, "started": started, "pid": client.pid() }));
+    Ok(())
+}
+
+pub(super) async fn stop(app: &App, _: StopArgs) -> Outcome {
+    let stopped = app.stop().await?;
+    app.out.line(if stopped {
+        "The daemon has ended."
+    } else {
+        "No daemon was running."
+    });
+    app.out
+        .json(&json!({ "running": false, "stopped": stopped }));
+    Ok(())
+}
+
+pub(super) async fn restart(app: &App, _: RestartArgs) -> Outcome {
+    app.stop().await?;
+    start(app, StartArgs {}).await
+}

@@ -1,0 +1,29 @@
+//! `cairn sync`: a look at both sides, now.
+
+use crate::app::App;
+use crate::cli::local_path;
+use crate::failure::Outcome;
+use cairn_control::Request;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Look for changes now, instead of waiting for them to be noticed
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Only this folder
+    folder: Option<PathBuf>,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
+    app.daemon()
+        .await?
+        .order(Request::Rescan {
+            folder: folder.clone(),
+        })
+        .await?;
+    app.out
+        .line("Looking for changes. `cairn status --wait` returns when everything is in sync.");
+    app.out.json(&json!({ "rescan": true, "folder": folder }));
+    Ok(())
+}

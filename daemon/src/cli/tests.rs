@@ -1,0 +1,76 @@
+//! The command line as people and scripts know it: help texts, and what counts as wrong usage.
+
+use super::*;
+use clap::CommandFactory as _;
+
+#[test]
+fn the_definition_holds_together() {
+    Cli::command().debug_assert();
+}
+
+/// Every command's help, in one snapshot each.
+#[test]
+fn help_texts() {
+    let mut root = Cli::command().term_width(100);
+    root.build();
+    insta::assert_snapshot!("cairn", root.render_long_help().to_string());
+    let commands: Vec<_> = root
+        .get_subcommands()
+        .filter(|c| c.get_name() != "help")
+        .cloned()
+        .collect();
+    assert!(commands.len() > 35);
+    for mut command in commands {
+        let name = command.get_name().to_owned();
+        let mut text = command.render_long_help().to_string();
+        for action in command
+            .get_subcommands_mut()
+            .filter(|c| c.get_name() != "help")
+        {
+            let action_name = action.get_name().to_owned();
+            let help = action.render_long_help();
+            text.push_str(&format!(
+                "
+==== {name} {action_name} ====
+{help}"
+            ));
+        }
+        // The global options are in the root's snapshot.
+        let text = text.replace("Options for every command:\n", "");
+        insta::assert_snapshot!(name, text);
+    }
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    for args in [
+        &["cairn"][..],
+        &["cairn", "nonsense"],
+        &["cairn", "status", "--timeout", "5"],
+        &["cairn", "status", "--wait", "--timeout", "soon"],
+        &["cairn", "resolve", "f", "--keep", "none"],
+        &["cairn", "confirm", "f"],
+        &["cairn", "add", "f", "--deletion-gate", "half"],
+        &["cairn", "limits", "--up", "fast"],
+        &["cairn", "delete"],
+        &["cairn", "download", "/f", "--revision", "newest"],
+        &["cairn", "versions", "/f", "--out", "x"],
+    ] {
+        let error = Cli::try_parse_from(args).unwrap_err();
+        let help = args.len() == 1;
+        assert_eq!(error.exit_code(), 2, "{args:?}");
+        assert_eq!(error.to_string().starts_with("error:"), !help, "{args:?}");
+    }
+}
+
+#[test]
+fn global_flags_stand_anywhere() {
+    for args in [
+        &["cairn", "--json", "--home", "/h", "status"][..],
+        &["cairn", "status", "--home", "/h", "--json"],
+    ] {
+        let cli = Cli::try_parse_from(args).unwrap();
+        assert!(cli.global.json);
+        assert_eq!(cli.global.home.as_deref(), Some(std::path::Path::new("/h")));
+    }
+}

@@ -1,0 +1,182 @@
+//! `cairn trash`: what sync removed on this disk, or what lies in the service's trash.
+
+use crate::app::App;
+use crate::cli::local_path;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::folders::{self, open_index, trash};
+use crate::output::table::{Align, Table};
+use crate::output::text::{local_rfc3339, local_time, size};
+use crate::remote::Remote;
+use cairn_control::{Request, TrashedList};
+use cairn_model::NodeId;
+use cairn_platform::RealDisk;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Show or restore what was deleted
+///
+/// What sync removes or overwrites on this disk is kept for 30 days in .cairn-trash at the root of its
+/// folder. The service has a trash of its own, reached with --remote.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Show what lies there, newest first
+    List {
+        /// Only this folder's
+        folder: Option<PathBuf>,
+        /// The service's trash
+        #[arg(long, conflicts_with = "folder")]
+        remote: bool,
+    },
+    /// Put something back where it was; never over anything
+    Restore {
+        /// As `trash list` shows it: the ID
+        id: String,
+        /// The folder that it was in, if several are synced
+        #[arg(long, value_name = "LOCAL")]
+        folder: Option<PathBuf>,
+        /// From the service's trash
+        #[arg(long, conflicts_with = "folder")]
+        remote: bool,
+    },
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    match args.action {
+        Action::List { remote: true, .. } => list_remote(app).await,
+        Action::List { folder, .. } => list(app, folder.as_deref()),
+        Action::Restore {
+            id, remote: true, ..
+        } => restore_remote(app, &id).await,
+        Action::Restore { id, folder, .. } => restore(app, &id, folder.as_deref()).await,
+    }
+}
+
+fn pairs(app: &App, folder: Option<&Path>) -> Outcome<Vec<cairn_index::FolderRow>> {
+    let (index, _) = open_index(&app.home)?;
+    match folder {
+        Some(path) => Ok(vec![folders::find(&index, &local_path::folder(path)?)?]),
+        None => Ok(index.read(|db| db.folders())?),
+    }
+}
+
+fn list(app: &App, folder: Option<&Path>) -> Outcome {
+    let mut trashed = Vec::new();
+    for row in pairs(app, folder)? {
+        trashed.extend(trash::list(&RealDisk::new(), &row)?);
+    }
+    let mut table = Table::new(&[
+        ("ID", Align::Left),
+        ("SIZE", Align::Right),
+        ("SINCE", Align::Left),
+        ("FOLDER", Align::Left),
+    ]);
+    for found in &trashed {
+        let since = local_rfc3339(&found.at, app.offset);
+        table.row([
+            found.id.clone(),
+            size(found.bytes),
+            since,
+            found.folder.clone(),
+        ]);
+    }
+    table.print(&app.out, "The local trash is empty.");
+    app.out.json(&TrashedList { trashed });
+    Ok(())
+}
+
+async fn restore(app: &App, id: &str, folder: Option<&Path>) -> Outcome {
+    let mut holding = Vec::new();
+    for row in pairs(app, folder)? {
+        if trash::list(&RealDisk::new(), &row)?
+            .iter()
+            .any(|trashed| trashed.id == id)
+        {
+            holding.push(row);
+        }
+    }
+    let row = match holding.as_slice() {
+        [row] => row,
+        [] => {
+            return Err(Failure::usage(format!(
+                "`{id}` is not in the local trash: see `cairn trash list`"
+            )));
+        }
+        [..] => {
+            return Err(Failure::usage(format!(
+                "`{id}` is in the trash of several folders: name one with --folder"
+            )));
+        }
+    };
+    let restored = trash::restore(&RealDisk::new(), row, id)?;
+    if let Some(client) = app.running().await? {
+        client
+            .order(Request::Rescan {
+                folder: Some(row.root.clone()),
+            })
+            .await?;
+    }
+    app.out.line(format_args!(
+        "{} is back in {}.",
+        crate::output::text::clean(&restored.path),
+        restored.folder
+    ));
+    app.out.json(&restored);
+    Ok(())
+}
+
+async fn list_remote(app: &App) -> Outcome {
+    let session = app.session()?;
+    let nodes = session
+        .api
+        .trash()
+        .await
+        .doing("list the service's trash")?;
+    let mut table = Table::new(&[
+        ("ID", Align::Left),
+        ("NAME", Align::Left),
+        ("SIZE", Align::Right),
+        ("SINCE", Align::Left),
+    ]);
+    for node in &nodes {
+        table.row([
+            node.id.to_string(),
+            node.name.clone(),
+            size(node.size),
+            local_time(node.updated_at.0, app.offset),
+        ]);
+    }
+    table.print(&app.out, "The service's trash is empty.");
+    let trashed: Vec<_> = nodes
+        .iter()
+        .map(|node| json!({ "id": node.id, "name": node.name, "kind": node.kind, "bytes": node.size, "at": node.updated_at }))
+        .collect();
+    app.out.json(&json!({ "trashed": trashed }));
+    Ok(())
+}
+
+async fn restore_remote(app: &App, id: &str) -> Outcome {
+    let id: NodeId = id
+        .parse()
+        .map_err(|_| Failure::usage(format!("`{id}` is no id: see `cairn trash list --remote`")))?;
+    let session = app.session()?;
+    let node = session
+        .api
+        .restore_node(id)
+        .await
+        .doing(format_args!("restore {id}"))?;
+    let path = Remote::new(&session)
+        .path_of(&node, &mut Default::default())
+        .await?;
+    app.out.line(format_args!(
+        "{} is back on the service.",
+        crate::output::text::clean(&path)
+    ));
+    app.out.json(&json!({ "id": node.id, "path": path }));
+    Ok(())
+}

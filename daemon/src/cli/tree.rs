@@ -1,0 +1,94 @@
+//! `cairn tree`: a folder of the service with everything below it.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::output::node::{NodeView, join};
+use crate::output::text::{clean, count, size};
+use crate::remote::{Place, Remote};
+use cairn_model::{Kind, NodeId};
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+
+/// Show a folder on the service with everything below it
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, or an id
+    #[arg(default_value = "/")]
+    folder: String,
+    /// How deep
+    #[arg(long, value_name = "LEVELS", default_value_t = 20)]
+    depth: usize,
+}
+
+/// What is below each folder.
+type Below = HashMap<Option<NodeId>, Vec<NodeView>>;
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::new(&app.session()?);
+    let place = remote.find(&args.folder).await?;
+    let base = match &place {
+        Place::Top => "/".to_owned(),
+        Place::Node(node) => remote.path_of(node, &mut Default::default()).await?,
+    };
+    let top = place.folder()?;
+    let below = read(&remote, top, &base, args.depth).await?;
+    app.out.line(clean(&base));
+    draw(app, &below, top, "");
+    let nodes: Vec<&NodeView> = below.values().flatten().collect();
+    let files = nodes.iter().filter(|node| node.kind == Kind::File).count() as u64;
+    let bytes = nodes.iter().map(|node| node.size).sum();
+    app.out
+        .line(format_args!("{}, {}", count(files, "file"), size(bytes)));
+    let mut nodes = nodes;
+    nodes.sort_by(|a, b| a.path.cmp(&b.path));
+    app.out
+        .json(&json!({ "path": base, "files": files, "bytes": bytes, "nodes": nodes }));
+    Ok(())
+}
+
+async fn read(remote: &Remote, top: Option<NodeId>, base: &str, depth: usize) -> Outcome<Below> {
+    let mut below = Below::new();
+    let mut seen = HashSet::from([top]);
+    let mut level = vec![(top, base.to_owned())];
+    for _ in 0..depth {
+        let mut next = Vec::new();
+        for (id, path) in level {
+            let children = remote.children(id).await?;
+            let views: Vec<_> = children
+                .iter()
+                .map(|node| NodeView::new(node, join(&path, &node.name)))
+                .collect();
+            // A folder that stands twice is a ring, or an answer that can't be.
+            next.extend(
+                views
+                    .iter()
+                    .filter(|node| node.kind == Kind::Folder && seen.insert(Some(node.id)))
+                    .map(|node| (Some(node.id), node.path.clone())),
+            );
+            below.insert(id, views);
+        }
+        level = next;
+    }
+    Ok(below)
+}
+
+fn draw(app: &App, below: &Below, folder: Option<NodeId>, indent: &str) {
+    let Some(nodes) = below.get(&folder) else {
+        return;
+    };
+    for (at, node) in nodes.iter().enumerate() {
+        let last = at + 1 == nodes.len();
+        let (branch, deeper) = if last {
+            ("└── ", "    ")
+        } else {
+            ("├── ", "│   ")
+        };
+        app.out.line(format_args!(
+            "{indent}{branch}{}",
+            clean(&NodeView::label(&node.name, node.kind))
+        ));
+        if node.kind == Kind::Folder {
+            draw(app, below, Some(node.id), &format!("{indent}{deeper}"));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `cairn upload`: files and folders to the service, without syncing them.
+
+use crate::app::App;
+use crate::cli::local_path;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::output::node::NodeView;
+use crate::output::progress::Bars;
+use crate::output::text::{clean, count, size};
+use crate::remote::Remote;
+use cairn_model::{Name, NodeId};
+use cairn_platform::{Disk as _, FileKind, RealDisk};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Encrypt and upload a file or folder
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The file or folder on this machine
+    local: PathBuf,
+    /// The folder on the service that it goes into: a path such as /a/b, or an id
+    #[arg(long, value_name = "FOLDER", default_value = "/")]
+    to: String,
+    /// What it is called there [default: its own name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Upload a folder with everything below it
+    #[arg(long, short)]
+    recursive: bool,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let local = local_path::file(&args.local)?;
+    let shown = args.local.display();
+    // What a symbolic link points to is meant, since it was named.
+    let local = local
+        .canonicalize()
+        .map_err(|e| Failure::usage(format!("can't upload {shown}: {e}")))?;
+    let stat = RealDisk::new()
+        .stat(&local)
+        .doing(format_args!("upload {shown}"))?;
+    let own = || {
+        args.local
+            .file_name()
+            .or(local.file_name())
+            .and_then(|name| name.to_str())
+            .map(str::to_owned)
+    };
+    let name = args.name.clone().or_else(own).unwrap_or_default();
+    let name = Name::new(name).map_err(|e| {
+        Failure::usage(format!("can't upload {shown}: {e}; choose one with --name"))
+    })?;
+    let remote = Remote::new(&app.session()?);
+    let parent = remote.find(&args.to).await?.folder()?;
+    let bars = Bars::new(&app.out);
+    match stat.kind {
+        FileKind::File => {
+            let node = remote
+                .upload_file(&local, &stat, parent, &name, &bars)
+                .await?;
+            let path = remote.path_of(&node, &mut Default::default()).await?;
+            app.out.line(format_args!(
+                "{}  {}  {}",
+                clean(&path),
+                size(node.size),
+                node.id
+            ));
+            app.out.json(&json!({ "node": NodeView::new(&node, path) }));
+            Ok(())
+        }
+        FileKind::Dir if args.recursive => folder(app, &remote, &local, parent, &name).await,
+        FileKind::Dir => Err(Failure::usage(format!(
+            "{shown} is a folder: pass --recursive"
+        ))),
+        FileKind::Symlink | FileKind::Other => {
+            Err(Failure::usage(format!("{shown} is no regular file")))
+        }
+    }
+}
+
+async fn folder(
+    app: &App,
+    remote: &Remote,
+    local: &Path,
+    parent: Option<NodeId>,
+    name: &Name,
+) -> Outcome {
+    let bars = Bars::new(&app.out);
+    let done = remote.upload_folder(local, parent, name, &bars).await?;
+    drop(bars);
+    app.out.line(format_args!(
+        "{} uploaded, {}, {} made",
+        count(done.files, "file"),
+        size(done.bytes),
+        count(done.folders, "folder")
+    ));
+    for failed in &done.failed {
+        app.out.note(format_args!(
+            "{}: {}",
+            clean(&failed.path),
+            clean(&failed.message)
+        ));
+    }
+    app.out.json(&done);
+    if done.failed.is_empty() {
+        return Ok(());
+    }
+    let failed = count(done.failed.len() as u64, "file");
+    Err(Failure {
+        answered: true,
+        ..Failure::new(
+            Exit::Failed,
+            format!("{failed} could not be uploaded: see above"),
+        )
+    })
+}

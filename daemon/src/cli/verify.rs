@@ -1,0 +1,169 @@
+//! `cairn verify`: whether the encryption is as it should be, for the account and for single files.
+
+use crate::app::App;
+use crate::cli::passphrase::current_bundle;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::output::Style;
+use crate::output::text::{clean, size};
+use crate::remote::Remote;
+use crate::session::Session;
+use cairn_transfer::Target;
+use serde_json::json;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Check the account's encryption, or that files on the service can be opened and are unaltered
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Files to fetch and check in full: paths such as /a/b, or ids; nothing is written
+    nodes: Vec<String>,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let session = app.session()?;
+    if args.nodes.is_empty() {
+        return account(app, &session).await;
+    }
+    let remote = Remote::new(&session);
+    let mut results = Vec::new();
+    let mut bad = 0;
+    for text in &args.nodes {
+        let node = remote.find(text).await?.node()?;
+        let checked = check(&remote, &node).await;
+        let (ok, message) = match &checked {
+            Ok(text) => (true, text.clone()),
+            Err(failure) if failure.exit == Exit::Failed => (false, failure.message.clone()),
+            Err(failure) => return Err(failure.clone()),
+        };
+        bad += usize::from(!ok);
+        let word = if ok {
+            app.out.paint(Style::Good, "ok")
+        } else {
+            app.out.paint(Style::Bad, "BAD")
+        };
+        app.out
+            .line(format_args!("{word}  {}: {}", clean(text), clean(&message)));
+        results.push(json!({ "path": text, "id": node.id, "ok": ok, "message": message }));
+    }
+    app.out.json(&json!({ "files": results }));
+    if bad == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "{bad} of {} files failed the check: keep your local copies",
+        args.nodes.len()
+    );
+    Err(Failure {
+        answered: true,
+        ..Failure::failed(message)
+    })
+}
+
+/// Reads nothing back and keeps nothing: only what passes through is checked.
+#[derive(Default)]
+struct Nowhere(AtomicU64);
+
+impl Target for Nowhere {
+    fn size(&self) -> io::Result<u64> {
+        Ok(0)
+    }
+
+    fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0
+            .fetch_max(offset + bytes.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn set_size(&self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> Outcome<String> {
+    let content = remote.content(node, None).await?;
+    let target: Arc<dyn Target> = Arc::new(Nowhere::default());
+    let manifest = remote
+        .transfer
+        .download(content, target, &())
+        .await
+        .doing(format_args!("check {}", node.name))?;
+    let seal = if remote.seal(node).is_some() {
+        "name and place are sealed"
+    } else {
+        "name or place were last changed without the keys"
+    };
+    Ok(format!(
+        "{} in {} chunks, {seal}",
+        size(manifest.size),
+        manifest.chunks.len()
+    ))
+}
+
+async fn account(app: &App, session: &Session) -> Outcome {
+    let account = &session.account;
+    let bundle = current_bundle(session).await;
+    let opens = bundle.as_ref().map_err(Clone::clone).and_then(|bundle| {
+        let key = &session.keys.account_key;
+        cairn_crypto::unlock_with_account_key(bundle, key, account.account, account.space)
+            .map_err(Failure::from)
+    });
+    let recovery = bundle
+        .as_ref()
+        .is_ok_and(|bundle| bundle.recovery.is_some());
+    let strong = bundle
+        .as_ref()
+        .is_ok_and(|bundle| bundle.kdf_iterations >= cairn_crypto::DEFAULT_ITERATIONS);
+    let checks = [
+        (
+            "keys",
+            opens.is_ok(),
+            "the server's keys open with this device's and are unaltered",
+        ),
+        (
+            "passphrase",
+            strong,
+            "the passphrase is protected by at least 1,000,000 iterations",
+        ),
+        ("recovery_key", recovery, "a recovery key is set up"),
+    ];
+    for (_, ok, text) in checks {
+        let word = if ok {
+            app.out.paint(Style::Good, "ok")
+        } else {
+            app.out.paint(Style::Warning, "no")
+        };
+        app.out.line(format_args!("{word}  {text}"));
+    }
+    let mut recommendations = Vec::new();
+    if !strong {
+        recommendations
+            .push("run `cairn passphrase change`: it also renews how the passphrase is protected");
+    }
+    if !recovery {
+        recommendations.push(
+            "run `cairn recovery-key setup`: without it, a forgotten passphrase loses every file",
+        );
+    }
+    for text in &recommendations {
+        app.out.line(format_args!("→ {text}"));
+    }
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(name, ok, text)| json!({ "check": name, "ok": ok, "message": text }))
+        .collect();
+    app.out.json(&json!({
+        "encryption_ready": opens.is_ok(),
+        "recovery_key_configured": recovery,
+        "checks": checks,
+        "recommendations": recommendations,
+    }));
+    opens.map(drop).map_err(|failure| Failure {
+        answered: true,
+        ..failure
+    })
+}

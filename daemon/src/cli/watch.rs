@@ -1,0 +1,250 @@
+//! The status in words, and the status that changes while one looks at it.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::output::text::{clean, count, local_rfc3339, size, span};
+use crate::output::{Out, Style};
+use cairn_control::{
+    Client, ControlError, Direction, Event, FolderStatus, State, Status, Transfer,
+};
+use futures_util::StreamExt as _;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+/// A state in one word.
+pub(super) fn word(state: State) -> &'static str {
+    match state {
+        State::Idle => "up to date",
+        State::Syncing => "syncing",
+        State::Paused => "paused",
+        State::Offline => "offline",
+        State::Attention => "needs attention",
+        State::Error => "error",
+    }
+}
+
+fn style(state: State) -> Style {
+    match state {
+        State::Idle => Style::Good,
+        State::Syncing => Style::Bold,
+        State::Paused | State::Offline => Style::Dim,
+        State::Attention => Style::Warning,
+        State::Error => Style::Bad,
+    }
+}
+
+/// The whole status, line by line.
+pub(super) fn lines(out: &Out, status: &Status) -> Vec<String> {
+    let mut lines = vec![headline(out, status)];
+    lines.extend(
+        status
+            .folders
+            .iter()
+            .flat_map(|folder| folder_lines(out, folder)),
+    );
+    lines.extend(status.transfers.iter().map(transfer_line));
+    if status.folders.is_empty() {
+        lines.push("No folder is synced yet: add one with `cairn add FOLDER`.".to_owned());
+    }
+    lines
+}
+
+/// How things stand in one line.
+fn headline(out: &Out, status: &Status) -> String {
+    let mut line = out.paint(style(status.state), word(status.state));
+    if let Some(until) = &status.paused_until {
+        line.push_str(&format!(" until {}", clean(until)));
+    }
+    if status.pending > 0 {
+        line.push_str(&format!(", {} to do", count(status.pending, "change")));
+    }
+    if let Some(message) = &status.message {
+        line.push_str(&format!(": {}", clean(message)));
+    }
+    line
+}
+
+fn folder_lines(out: &Out, folder: &FolderStatus) -> Vec<String> {
+    let mut head = format!(
+        "  {} ⇄ {}: {}, {}, {}",
+        clean(&folder.local),
+        clean(&folder.remote),
+        out.paint(style(folder.state), word(folder.state)),
+        count(folder.files, "file"),
+        size(folder.bytes)
+    );
+    if folder.pending > 0 {
+        head.push_str(&format!(", {} to do", count(folder.pending, "change")));
+    }
+    let mut lines = vec![head];
+    for problem in &folder.errors {
+        let path = if problem.path.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", clean(&problem.path))
+        };
+        lines.push(format!(
+            "    {}{}",
+            path,
+            out.paint(Style::Warning, clean(&problem.message))
+        ));
+        lines.push(format!("      → {}", clean(&problem.hint)));
+    }
+    lines
+}
+
+fn transfer_line(transfer: &Transfer) -> String {
+    let arrow = match transfer.direction {
+        Direction::Up => "↑",
+        Direction::Down => "↓",
+    };
+    let left = transfer
+        .seconds_left
+        .map(|s| format!(", {} left", span(s)))
+        .unwrap_or_default();
+    format!(
+        "  {arrow} {}  {} of {}, {}/s{left}",
+        clean(&transfer.path),
+        size(transfer.done),
+        size(transfer.size),
+        size(transfer.speed)
+    )
+}
+
+/// Shows the status again whenever it changes, until the daemon ends or Ctrl-C.
+pub(super) async fn status(app: &App, client: &Client) -> Outcome {
+    let mut events = client.subscribe().await?;
+    let redraw = !app.out.json && io::stdout().is_terminal();
+    while let Some(event) = events.next().await {
+        let Event::Status { status } = event else {
+            continue;
+        };
+        if redraw {
+            // Home, and clear to the end of the screen (ECMA-48).
+            app.out.raw("\x1b[H\x1b[2J");
+        }
+        for line in lines(&app.out, &status) {
+            app.out.line(line);
+        }
+        app.out.json_line(&status);
+    }
+    Err(ControlError::Closed.into())
+}
+
+/// Waits for an answer; a person who watches sees meanwhile what goes on.
+pub(super) async fn while_waiting<T>(
+    app: &App,
+    client: &Client,
+    answer: impl Future<Output = Result<T, ControlError>>,
+) -> Result<T, ControlError> {
+    if !app.out.watched {
+        return answer.await;
+    }
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    spinner.enable_steady_tick(Duration::from_millis(120));
+    let plain = Out::new(true);
+    let mut events = client.subscribe().await?;
+    let telling = async {
+        while let Some(event) = events.next().await {
+            if let Event::Status { status } = event {
+                let transfers: Vec<_> =
+                    status.transfers.iter().take(3).map(transfer_line).collect();
+                spinner.set_message(format!(
+                    "{} {}",
+                    headline(&plain, &status),
+                    transfers.join(" ")
+                ));
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    let result = tokio::select! {
+        result = answer => result,
+        () = telling => Err(ControlError::Closed),
+    };
+    spinner.finish_and_clear();
+    result
+}
+
+/// Follows the activity, until the daemon ends or Ctrl-C.
+pub(super) async fn activity(app: &App, client: &Client) -> Outcome {
+    let mut events = client.subscribe().await?;
+    while let Some(event) = events.next().await {
+        if let Event::Activity { activity } = event {
+            app.out.line(activity_line(app, &activity));
+            app.out.json_line(&activity);
+        }
+    }
+    Err(ControlError::Closed.into())
+}
+
+/// One activity in a line.
+pub(super) fn activity_line(app: &App, activity: &cairn_control::Activity) -> String {
+    let at = app
+        .out
+        .paint(Style::Dim, local_rfc3339(&activity.at, app.offset));
+    let bytes = if activity.bytes > 0 {
+        format!("  {}", size(activity.bytes))
+    } else {
+        String::new()
+    };
+    let device = activity
+        .device
+        .as_deref()
+        .map(|d| format!("  by {}", clean(d)))
+        .unwrap_or_default();
+    format!(
+        "{at}  {:<12}  {}{bytes}{device}",
+        clean(&activity.kind),
+        clean(&activity.path)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_control::Problem;
+
+    #[test]
+    fn a_status_says_what_is_wrong_and_what_to_do() {
+        let status = Status {
+            state: State::Attention,
+            pending: 1,
+            folders: vec![FolderStatus {
+                local: "/home/a/Cairn".into(),
+                remote: "/".into(),
+                state: State::Attention,
+                files: 2,
+                bytes: 2048,
+                errors: vec![Problem {
+                    path: "a\n".into(),
+                    code: "unreadable".into(),
+                    message: "it can't be read".into(),
+                    hint: "give this user the right to read it".into(),
+                }],
+                ..Default::default()
+            }],
+            transfers: vec![Transfer {
+                path: "big".into(),
+                direction: Direction::Down,
+                done: 1024,
+                size: 4096,
+                speed: 1024,
+                seconds_left: Some(3),
+            }],
+            ..Default::default()
+        };
+        let plain = Out::new(true);
+        assert_eq!(
+            lines(&plain, &status),
+            [
+                "needs attention, 1 change to do",
+                "  /home/a/Cairn ⇄ /: needs attention, 2 files, 2.0 KiB",
+                "    a\u{fffd}: it can't be read",
+                "      → give this user the right to read it",
+                "  ↓ big  1.0 KiB of 4.0 KiB, 1.0 KiB/s, 3 s left",
+            ]
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Values of settings and flags: rates, gates, numbers, in the file and on the command line.
+
+use cairn_control::Gate;
+use std::ops::RangeInclusive;
+use toml_edit::{Item, Value};
+
+const RATE: &str = "a number of bytes, or a text such as \"500KB\", \"2MB\", \"off\"";
+const GATE: &str = "\"PERCENT%:FILES\" such as \"50%:50\", or \"off\"";
+
+/// Bytes per second: `500KB`, `2MB`, `1.5MiB`, `800000`; `off` and `0` are no limit.
+pub(crate) fn parse_rate(text: &str) -> Result<Option<u64>, String> {
+    let text = text.trim().trim_end_matches("/s");
+    if text.eq_ignore_ascii_case("off") {
+        return Ok(None);
+    }
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let factor = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(format!("`{text}` is no rate: it takes {RATE}")),
+    };
+    let number: f64 = digits
+        .parse()
+        .map_err(|_| format!("`{text}` is no rate: it takes {RATE}"))?;
+    let rate = number * factor;
+    if !(0.0..=1e15).contains(&rate) {
+        return Err(format!("`{text}` is no rate: it takes {RATE}"));
+    }
+    // Within the range just checked, so nothing is cut off but a fraction of a byte.
+    Ok((rate >= 1.0).then_some(rate as u64))
+}
+
+/// `off`, or `N%:M`.
+pub(crate) fn parse_gate(text: &str) -> Result<Option<Gate>, String> {
+    if text.eq_ignore_ascii_case("off") {
+        return Ok(None);
+    }
+    let parts = text.split_once(':').and_then(|(percent, files)| {
+        let percent: u8 = percent.trim().strip_suffix('%')?.parse().ok()?;
+        Some(Gate {
+            percent,
+            files: files.trim().parse().ok()?,
+        })
+    });
+    match parts {
+        Some(gate) if gate.percent <= 100 => Ok(Some(gate)),
+        Some(_) | None => Err(format!("`{text}` is no deletion gate: it takes {GATE}")),
+    }
+}
+
+pub(super) fn rate(item: &Item) -> Result<Option<u64>, &'static str> {
+    match item.as_value() {
+        Some(Value::Integer(number)) => match u64::try_from(*number.value()) {
+            Ok(0) => Ok(None),
+            Ok(rate) => Ok(Some(rate)),
+            Err(_) => Err(RATE),
+        },
+        Some(Value::String(text)) => parse_rate(text.value()).map_err(|_| RATE),
+        Some(_) | None => Err(RATE),
+    }
+}
+
+pub(super) fn gate(item: &Item) -> Result<Option<Gate>, &'static str> {
+    parse_gate(item.as_str().ok_or(GATE)?).map_err(|_| GATE)
+}
+
+pub(super) fn number(
+    item: &Item,
+    range: RangeInclusive<u64>,
+    expected: &'static str,
+) -> Result<u64, &'static str> {
+    let number = item.as_integer().and_then(|n| u64::try_from(n).ok());
+    number.filter(|n| range.contains(n)).ok_or(expected)
+}
+
+pub(super) fn boolean(item: &Item) -> Result<bool, &'static str> {
+    item.as_bool().ok_or("true or false")
+}
+
+pub(super) fn text(item: &Item) -> Result<String, &'static str> {
+    let text = item.as_str().ok_or("a text")?;
+    text.parse::<tracing_subscriber::EnvFilter>()
+        .map(|_| text.to_owned())
+        .map_err(|_| "a level (error, warn, info, debug, trace) or a filter of levels")
+}
+
+pub(super) fn show_rate(rate: Option<u64>) -> String {
+    rate.map_or_else(|| "\"off\"".to_owned(), |rate| rate.to_string())
+}
+
+pub(super) fn show_gate(gate: Option<Gate>) -> String {
+    gate.map_or_else(
+        || "\"off\"".to_owned(),
+        |gate| format!("\"{}%:{}\"", gate.percent, gate.files),
+    )
+}
+
+/// A value from the command line: a number or a boolean where it looks like one, else a text.
+pub(super) fn item(text: &str) -> Item {
+    let value = match text.parse::<Value>() {
+        Ok(value @ (Value::Integer(_) | Value::Boolean(_) | Value::String(_))) => value,
+        Ok(Value::Float(_) | Value::Datetime(_) | Value::Array(_) | Value::InlineTable(_))
+        | Err(_) => Value::from(text),
+    };
+    Item::Value(value)
+}

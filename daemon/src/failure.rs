@@ -1,0 +1,198 @@
+//! Why a command failed: one line for a person, and an exit code for a script.
+
+use cairn_api::{ApiError, TransportError};
+use cairn_control::{ControlError, FailureCode};
+use cairn_crypto::CryptoError;
+use cairn_engine::EngineError;
+use cairn_index::IndexError;
+use cairn_platform::lock::LockError;
+use cairn_platform::secrets::SecretsError;
+use cairn_transfer::TransferError;
+use std::fmt::Display;
+use std::io;
+
+/// The exit codes that scripts rely on; 0 is success.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    Failed = 1,
+    Usage = 2,
+    NotLoggedIn = 3,
+    Offline = 4,
+    Decision = 5,
+    TimedOut = 124,
+}
+
+/// A failure, ready to be shown.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+    /// The document for programs is out already: there must be only one.
+    pub(crate) answered: bool,
+}
+
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            message: message.into(),
+            answered: false,
+        }
+    }
+
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, message)
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+}
+
+/// Says what was being done, and to what, when something failed.
+pub(crate) trait Doing<T> {
+    fn doing(self, what: impl Display) -> Outcome<T>;
+}
+
+impl<T, E: Into<Failure>> Doing<T> for Result<T, E> {
+    fn doing(self, what: impl Display) -> Outcome<T> {
+        self.map_err(|error| {
+            let failure = error.into();
+            Failure {
+                message: format!("can't {what}: {}", failure.message),
+                ..failure
+            }
+        })
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        let exit = match &error {
+            ApiError::Unauthorized => Exit::NotLoggedIn,
+            ApiError::Offline(_) => Exit::Offline,
+            ApiError::Conflict { .. } | ApiError::PreconditionFailed { .. } => Exit::Decision,
+            ApiError::Forbidden { .. }
+            | ApiError::NotFound { .. }
+            | ApiError::Gone { .. }
+            | ApiError::TooLarge { .. }
+            | ApiError::QuotaFull { .. }
+            | ApiError::RateLimited { .. }
+            | ApiError::Server { .. }
+            | ApiError::Rejected { .. }
+            | ApiError::Protocol(_) => Exit::Failed,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<TransferError> for Failure {
+    fn from(error: TransferError) -> Self {
+        let exit = match &error {
+            TransferError::Unauthorized => Exit::NotLoggedIn,
+            TransferError::Offline(_) => Exit::Offline,
+            TransferError::Conflict { .. } => Exit::Decision,
+            TransferError::SourceChanged
+            | TransferError::Gone { .. }
+            | TransferError::UploadLost
+            | TransferError::QuotaFull { .. }
+            | TransferError::Forbidden { .. }
+            | TransferError::RateLimited { .. }
+            | TransferError::Server { .. }
+            | TransferError::Rejected { .. }
+            | TransferError::Protocol(_)
+            | TransferError::Refused { .. }
+            | TransferError::Sealing(_)
+            | TransferError::Source(_)
+            | TransferError::Target(_) => Exit::Failed,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<ControlError> for Failure {
+    fn from(error: ControlError) -> Self {
+        let exit = match &error {
+            ControlError::Refused(refused) => match refused.code {
+                FailureCode::Failed => Exit::Failed,
+                FailureCode::Usage => Exit::Usage,
+                FailureCode::NotLoggedIn => Exit::NotLoggedIn,
+                FailureCode::Offline => Exit::Offline,
+                FailureCode::Decision => Exit::Decision,
+                FailureCode::TimedOut => Exit::TimedOut,
+            },
+            ControlError::NotRunning
+            | ControlError::Socket { .. }
+            | ControlError::Version { .. }
+            | ControlError::Closed
+            | ControlError::Protocol(_) => Exit::Failed,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+/// Errors that are always exit code 1 and say everything themselves.
+macro_rules! plainly_failed {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::failed(error.to_string())
+            }
+        })*
+    };
+}
+
+plainly_failed!(
+    CryptoError,
+    EngineError,
+    IndexError,
+    LockError,
+    SecretsError,
+    TransportError,
+    io::Error
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_says_what_kind_of_failure_it_is() {
+        let cases = [
+            (ApiError::Unauthorized, Exit::NotLoggedIn),
+            (ApiError::Offline("refused".into()), Exit::Offline),
+            (
+                ApiError::Conflict {
+                    head: None,
+                    message: "taken".into(),
+                },
+                Exit::Decision,
+            ),
+            (
+                ApiError::Server {
+                    status: 500,
+                    message: "oh".into(),
+                },
+                Exit::Failed,
+            ),
+        ];
+        for (error, exit) in cases {
+            let failed: Result<(), _> = Err(error);
+            assert_eq!(failed.doing("list /a").unwrap_err().exit, exit);
+        }
+    }
+
+    #[test]
+    fn a_failure_says_what_was_being_done() {
+        let failed: Result<(), _> = Err(ApiError::Offline("connection refused".into()));
+        let message = failed.doing("list /a").unwrap_err().message;
+        assert!(
+            message.starts_with("can't list /a: the server can't be reached"),
+            "{message}"
+        );
+    }
+}

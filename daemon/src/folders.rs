@@ -1,0 +1,201 @@
+//! Folder pairs in the index, for the daemon and for commands that work without one.
+
+pub(crate) mod ignore;
+pub(crate) mod trash;
+
+use crate::failure::{Failure, Outcome};
+use cairn_control::{Folder, Gate, Mode, NewFolder};
+use cairn_index::{FolderMode, FolderRow, FolderSettings, Index};
+use cairn_model::{Name, RelPath};
+use cairn_platform::Home;
+use std::path::{Path, PathBuf};
+
+/// Opens the index of a home, and says so if an unreadable one had to be set aside.
+pub(crate) fn open_index(home: &Home) -> Outcome<(Index, Option<PathBuf>)> {
+    home.create()?;
+    let opened = Index::open(&home.index_file())?;
+    Ok((opened.index, opened.set_aside))
+}
+
+/// Adds a pair, or says why it can't be one.
+pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
+    let root = Path::new(&new.local);
+    let meta = std::fs::metadata(root)
+        .map_err(|e| Failure::usage(format!("can't sync {}: {e}", new.local)))?;
+    if !meta.is_dir() {
+        return Err(Failure::usage(format!(
+            "can't sync {}: it is no folder",
+            new.local
+        )));
+    }
+    let remote = remote_path(&new.remote)?;
+    for only in &new.only {
+        RelPath::parse(only.trim_matches('/'))
+            .map_err(|e| Failure::usage(format!("`{only}` is no subfolder: {e}")))?;
+    }
+    for row in index.read(|db| db.folders())? {
+        let other = Path::new(&row.root);
+        if root == other {
+            let text = format!(
+                "{} is synced already, with {}: see `cairn folders`",
+                new.local, row.remote_path
+            );
+            return Err(Failure::usage(text));
+        }
+        if root.starts_with(other) || other.starts_with(root) {
+            let text = format!(
+                "{} and {} lie one in the other: a file can be in one pair only",
+                new.local, row.root
+            );
+            return Err(Failure::usage(text));
+        }
+    }
+    let settings = FolderSettings {
+        mode: to_index(new.mode),
+        exclude: new.exclude.clone(),
+        only: new.only.clone(),
+        gate: new.gate.map(|gate| cairn_index::Gate {
+            percent: gate.percent,
+            files: gate.files,
+        }),
+        ..FolderSettings::default()
+    };
+    let row = index.write(|db| {
+        let id = db.add_folder(&new.local, &remote, &settings)?;
+        db.folder(id)
+    })?;
+    row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
+}
+
+/// Removes a pair; its files stay on both sides.
+pub(crate) fn remove(index: &Index, local: &str) -> Outcome {
+    let row = find(index, local)?;
+    Ok(index.write(|db| db.remove_folder(row.id))?)
+}
+
+/// The pair of a local folder.
+pub(crate) fn find(index: &Index, local: &str) -> Outcome<FolderRow> {
+    let rows = index.read(|db| db.folders())?;
+    rows.into_iter()
+        .find(|row| row.root == local)
+        .ok_or_else(|| unknown(local))
+}
+
+/// The pair that a local path is in, and the path in it.
+pub(crate) fn containing(index: &Index, path: &Path) -> Outcome<(FolderRow, RelPath)> {
+    for row in index.read(|db| db.folders())? {
+        if let Ok(below) = path.strip_prefix(&row.root) {
+            let text = below
+                .to_str()
+                .ok_or_else(|| Failure::usage(format!("{} is no UTF-8", path.display())))?;
+            let below =
+                RelPath::parse(&text.replace(std::path::MAIN_SEPARATOR, "/")).map_err(|e| {
+                    Failure::usage(format!("{} can't be a synced path: {e}", path.display()))
+                })?;
+            return Ok((row, below));
+        }
+    }
+    Err(Failure::usage(format!(
+        "{} is in no synced folder: see `cairn folders`",
+        path.display()
+    )))
+}
+
+pub(crate) fn unknown(local: &str) -> Failure {
+    Failure::usage(format!("{local} is no synced folder: see `cairn folders`"))
+}
+
+/// A pair as control messages have it.
+pub(crate) fn to_control(row: &FolderRow) -> Folder {
+    Folder {
+        local: row.root.clone(),
+        remote: row.remote_path.clone(),
+        mode: from_index(row.settings.mode),
+        exclude: row.settings.exclude.clone(),
+        only: row.settings.only.clone(),
+        gate: row.settings.gate.map(|gate| Gate {
+            percent: gate.percent,
+            files: gate.files,
+        }),
+    }
+}
+
+pub(crate) fn from_index(mode: FolderMode) -> Mode {
+    match mode {
+        FolderMode::TwoWay => Mode::TwoWay,
+        FolderMode::Upload => Mode::Upload,
+        FolderMode::Download => Mode::Download,
+    }
+}
+
+fn to_index(mode: Mode) -> FolderMode {
+    match mode {
+        Mode::TwoWay => FolderMode::TwoWay,
+        Mode::Upload => FolderMode::Upload,
+        Mode::Download => FolderMode::Download,
+    }
+}
+
+/// Checks a path on the service and writes it in its one form: `/` or `/a/b`.
+pub(crate) fn remote_path(text: &str) -> Outcome<String> {
+    let wrong = |why: &str| Failure::usage(format!("`{text}` is no path on the service: {why}"));
+    let below = text
+        .strip_prefix('/')
+        .ok_or_else(|| wrong("it begins with `/`"))?;
+    let names: Vec<Name> = below
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(Name::new)
+        .collect::<Result<_, _>>()
+        .map_err(|e| wrong(&e.to_string()))?;
+    Ok(format!("/{}", names.into_iter().collect::<RelPath>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Exit;
+
+    fn new(local: &Path, remote: &str) -> NewFolder {
+        NewFolder {
+            local: local.to_str().unwrap().to_owned(),
+            remote: remote.to_owned(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_pair_is_added_found_and_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::memory().unwrap();
+        let row = add(&index, &new(dir.path(), "//work/")).unwrap();
+        assert_eq!(row.remote_path, "/work");
+        assert_eq!(find(&index, &row.root).unwrap().id, row.id);
+        let (found, below) = containing(&index, &dir.path().join("a/b")).unwrap();
+        assert_eq!((found.id, below.to_string().as_str()), (row.id, "a/b"));
+        remove(&index, &row.root).unwrap();
+        assert_eq!(find(&index, &row.root).unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn a_pair_that_can_not_be_is_refused_with_the_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::memory().unwrap();
+        let (inner, file) = (dir.path().join("inner"), dir.path().join("file"));
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(&file, "").unwrap();
+        add(&index, &new(&inner, "/")).unwrap();
+        for (folder, says) in [
+            (new(&inner, "/b"), "synced already"),
+            (new(dir.path(), "/b"), "one in the other"),
+            (new(&file, "/b"), "no folder"),
+            (new(&dir.path().join("gone"), "/b"), "can't sync"),
+            (new(dir.path(), "relative"), "begins with"),
+            (new(dir.path(), "/a/../b"), "`.` or `..`"),
+        ] {
+            let failure = add(&index, &folder).unwrap_err();
+            assert_eq!(failure.exit, Exit::Usage);
+            assert!(failure.message.contains(says), "{}", failure.message);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The local trash of a pair, as control messages have it.
+
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::text::rfc3339;
+use cairn_control::Trashed;
+use cairn_index::FolderRow;
+use cairn_platform::Disk;
+use std::path::Path;
+
+/// What lies there, newest first.
+pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> Outcome<Vec<Trashed>> {
+    let found = cairn_engine::trash::list(disk, Path::new(&row.root))
+        .doing(format_args!("list the trash of {}", row.root))?;
+    Ok(found
+        .into_iter()
+        .map(|trashed| Trashed {
+            id: trashed.id,
+            folder: row.root.clone(),
+            path: trashed.path.to_string(),
+            at: rfc3339(trashed.at_ms),
+            bytes: trashed.size,
+        })
+        .collect())
+}
+
+/// Puts one thing back. The answer's path says where it stands now.
+pub(crate) fn restore(disk: &dyn Disk, row: &FolderRow, id: &str) -> Outcome<Trashed> {
+    let all = list(disk, row)?;
+    let found = all
+        .into_iter()
+        .find(|trashed| trashed.id == id)
+        .ok_or_else(|| {
+            Failure::failed(format!(
+                "`{id}` is not in the trash of {}: see `cairn trash list`",
+                row.root
+            ))
+        })?;
+    let path = cairn_engine::trash::restore(disk, Path::new(&row.root), id)
+        .doing(format_args!("restore {id}"))?;
+    Ok(Trashed {
+        path: path.to_string(),
+        ..found
+    })
+}

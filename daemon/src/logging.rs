@@ -1,0 +1,62 @@
+//! Where log lines go: for the daemon to files that rotate daily, for everything to stderr when asked.
+//!
+//! Nothing is ever logged to stdout, and no log line holds a key, a token or a file's content.
+
+use crate::failure::{Failure, Outcome};
+use cairn_platform::Home;
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::filter::EnvFilter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// Days that are kept.
+const KEEP: usize = 14;
+
+/// The beginning of every log file's name.
+pub(crate) const PREFIX: &str = "cairn";
+
+/// For a command: only what was asked for, to stderr.
+pub(crate) fn for_command(level: Option<&str>) -> Outcome {
+    let Some(level) = level else { return Ok(()) };
+    tracing_subscriber::registry()
+        .with(to_stderr(level)?)
+        .try_init()
+        .map_err(|e| Failure::failed(e.to_string()))
+}
+
+/// For the daemon: to the home's log files, and to stderr unless nobody reads it.
+pub(crate) fn for_daemon(home: &Home, file_level: &str, stderr_level: Option<&str>) -> Outcome {
+    let dir = home.logs_dir();
+    let files = RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(PREFIX)
+        .filename_suffix("log")
+        .max_log_files(KEEP)
+        .build(&dir)
+        .map_err(|e| Failure::failed(format!("can't write logs to {}: {e}", dir.display())))?;
+    let to_files = tracing_subscriber::fmt::layer()
+        .with_ansi(false)
+        .with_writer(files)
+        .with_filter(filter(file_level)?);
+    let to_stderr = stderr_level.map(to_stderr).transpose()?;
+    tracing_subscriber::registry()
+        .with(to_files)
+        .with(to_stderr)
+        .try_init()
+        .map_err(|e| Failure::failed(e.to_string()))
+}
+
+fn to_stderr<S>(level: &str) -> Outcome<impl tracing_subscriber::Layer<S> + use<S>>
+where
+    S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+{
+    Ok(tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_filter(filter(level)?))
+}
+
+fn filter(level: &str) -> Outcome<EnvFilter> {
+    level.parse().map_err(|_| {
+        Failure::usage(format!("`{level}` is no log level: it takes error, warn, info, debug, trace or a filter of them"))
+    })
+}

@@ -1,0 +1,111 @@
+//! What a command says: lines and tables for people, one JSON document for programs.
+//!
+//! stdout carries the answer alone; notes, prompts and progress go to stderr. Names come from other
+//! devices and from the server, so nothing in them reaches the terminal as a control character.
+
+pub(crate) mod node;
+pub(crate) mod progress;
+pub(crate) mod table;
+pub(crate) mod text;
+
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// How text stands out, on a terminal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    Good,
+    Warning,
+    Bad,
+    Dim,
+    Bold,
+}
+
+impl Style {
+    /// The SGR parameters of ECMA-48.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Good => "32",
+            Self::Warning => "33",
+            Self::Bad => "31",
+            Self::Dim => "2",
+            Self::Bold => "1",
+        }
+    }
+}
+
+/// The two streams of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Out {
+    /// Programs read it.
+    pub(crate) json: bool,
+    colour: bool,
+    /// A person watches stderr.
+    pub(crate) watched: bool,
+}
+
+impl Out {
+    pub(crate) fn new(json: bool) -> Self {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self {
+            json,
+            colour: !json && !plain && io::stdout().is_terminal(),
+            watched: !json && io::stderr().is_terminal(),
+        }
+    }
+
+    /// Writes a line for people; programs don't get it.
+    pub(crate) fn line(&self, text: impl Display) {
+        if !self.json {
+            put(&format!("{text}\n"));
+        }
+    }
+
+    /// Writes text as it is, such as a script or a log.
+    pub(crate) fn raw(&self, text: &str) {
+        put(text);
+    }
+
+    /// Writes the document for programs; people don't get it.
+    pub(crate) fn json<T: Serialize + ?Sized>(&self, value: &T) {
+        if self.json {
+            // Values of our own types always serialise.
+            let text = serde_json::to_string_pretty(value).unwrap_or_default();
+            put(&format!("{text}\n"));
+        }
+    }
+
+    /// Writes one line of a stream of documents.
+    pub(crate) fn json_line<T: Serialize>(&self, value: &T) {
+        if self.json {
+            put(&format!(
+                "{}\n",
+                serde_json::to_string(value).unwrap_or_default()
+            ));
+        }
+    }
+
+    /// Writes a remark that is no part of the answer.
+    pub(crate) fn note(&self, text: impl Display) {
+        // If stderr is gone, nobody misses the remark.
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// The text in a style, where that shows.
+    pub(crate) fn paint(&self, style: Style, text: impl Display) -> String {
+        if self.colour {
+            format!("\x1b[{}m{text}\x1b[0m", style.code())
+        } else {
+            text.to_string()
+        }
+    }
+}
+
+fn put(text: &str) {
+    let mut stdout = io::stdout().lock();
+    // A reader that has seen enough, such as `head`, is no failure.
+    let _ = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+}

@@ -1,0 +1,103 @@
+//! Files and folders of the service, as commands show them.
+
+use crate::output::Out;
+use crate::output::table::{Align, Table};
+use crate::output::text::{local_time, size};
+use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
+use cairn_wire::Timestamp;
+use cairn_wire::nodes::Node;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use time::UtcOffset;
+
+/// A node without what only programs with keys can use.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(crate) struct NodeView {
+    pub(crate) id: NodeId,
+    pub(crate) path: String,
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) size: u64,
+    pub(crate) parent_id: Option<NodeId>,
+    pub(crate) revision_id: Option<RevisionId>,
+    pub(crate) version: u64,
+    pub(crate) mime_type: Option<String>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) modified_at: Option<Timestamp>,
+    pub(crate) executable: bool,
+    pub(crate) description: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) favorite: bool,
+    pub(crate) device_id: Option<DeviceId>,
+}
+
+impl NodeView {
+    pub(crate) fn new(node: &Node, path: String) -> Self {
+        Self {
+            id: node.id,
+            path,
+            name: node.name.clone(),
+            kind: node.kind,
+            size: node.size,
+            parent_id: node.parent_id,
+            revision_id: node.revision_id,
+            version: node.version,
+            mime_type: node.mime_type.clone(),
+            created_at: node.created_at,
+            updated_at: node.updated_at,
+            modified_at: node.modified_at,
+            executable: node.executable,
+            description: node.description.clone(),
+            labels: node.labels.clone(),
+            tags: node.tags.clone(),
+            favorite: node.favorite,
+            device_id: node.device_id,
+        }
+    }
+
+    /// The name, with a slash after a folder's.
+    pub(crate) fn label(name: &str, kind: Kind) -> String {
+        match kind {
+            Kind::File => name.to_owned(),
+            Kind::Folder => format!("{name}/"),
+        }
+    }
+}
+
+/// Prints nodes as a table; `label` gives the first column.
+pub(crate) fn print_table(
+    out: &Out,
+    offset: UtcOffset,
+    nodes: &[NodeView],
+    label: impl Fn(&NodeView) -> String,
+    if_empty: &str,
+) {
+    let mut table = Table::new(&[
+        ("NAME", Align::Left),
+        ("SIZE", Align::Right),
+        ("MODIFIED", Align::Left),
+        ("ID", Align::Left),
+    ]);
+    for node in nodes {
+        let bytes = if node.kind == Kind::File {
+            size(node.size)
+        } else {
+            String::new()
+        };
+        let modified = local_time(node.modified_at.unwrap_or(node.updated_at).0, offset);
+        table.row([
+            NodeView::label(&label(node), node.kind),
+            bytes,
+            modified,
+            node.id.to_string(),
+        ]);
+    }
+    table.print(out, if_empty);
+}
+
+/// A path made of a folder's and a name.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    format!("{}/{name}", folder.trim_end_matches('/'))
+}

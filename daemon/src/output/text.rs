@@ -1,0 +1,172 @@
+//! Figures, times and names as people read them.
+
+use cairn_wire::Timestamp;
+use std::time::{SystemTime, UNIX_EPOCH};
+use time::macros::format_description;
+use time::{Duration, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
+
+/// Bytes with a binary unit: `999 B`, `1.5 KiB`, `12 MiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if value < 9.995 {
+        format!("{value:.1} {}", UNITS[unit])
+    } else {
+        format!("{value:.0} {}", UNITS[unit])
+    }
+}
+
+/// A span of seconds: `45 s`, `12 min`, `3 h 20 min`.
+pub(crate) fn span(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds) {
+        (0, 0, s) => format!("{s} s"),
+        (0, m, _) => format!("{m} min"),
+        (h, 0, _) => format!("{h} h"),
+        (h, m, _) => format!("{h} h {m} min"),
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn count(number: u64, one: &str) -> String {
+    if number == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{number} {one}s")
+    }
+}
+
+/// A name or path from elsewhere, without anything that a terminal would obey.
+pub(crate) fn clean(text: &str) -> String {
+    let harmful =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars()
+        .map(|c| if harmful(c) { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// The local time of a moment in milliseconds since 1970-01-01 UTC.
+pub(crate) fn local_time(ms: i64, offset: UtcOffset) -> String {
+    let layout = format_description!("[year]-[month]-[day] [hour]:[minute]");
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000)
+        .ok()
+        .and_then(|at| at.to_offset(offset).format(&layout).ok())
+        .unwrap_or_default()
+}
+
+/// RFC 3339 as local time, or as it is if it is none.
+pub(crate) fn local_rfc3339(text: &str, offset: UtcOffset) -> String {
+    Timestamp::parse(text).map_or_else(|| clean(text), |at| local_time(at.0, offset))
+}
+
+/// Milliseconds since 1970-01-01 UTC.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// RFC 3339 in UTC with milliseconds.
+pub(crate) fn rfc3339(ms: i64) -> String {
+    Timestamp(ms).to_string()
+}
+
+/// Reads a moment in the future: `30m`, `2h`, `18:30`, `tomorrow`, `2026-01-02 08:00`, RFC 3339.
+pub(crate) fn parse_until(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
+    let now = OffsetDateTime::from_unix_timestamp_nanos(i128::from(now_ms) * 1_000_000)
+        .ok()?
+        .to_offset(offset);
+    let text = text.trim();
+    let at = if let Some(at) = Timestamp::parse(text) {
+        return (at.0 > now_ms).then_some(at.0);
+    } else if text == "tomorrow" {
+        now.date().next_day()?.midnight().assume_offset(offset)
+    } else if let Ok(time) = Time::parse(text, format_description!("[hour padding:none]:[minute]"))
+    {
+        let today = now.date().with_time(time).assume_offset(offset);
+        if today > now {
+            today
+        } else {
+            today + Duration::DAY
+        }
+    } else if let Ok(at) = PrimitiveDateTime::parse(
+        text,
+        format_description!("[year]-[month]-[day] [hour padding:none]:[minute]"),
+    ) {
+        at.assume_offset(offset)
+    } else {
+        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let number: i64 = number
+            .trim()
+            .trim_start_matches('+')
+            .parse()
+            .ok()
+            .filter(|n| (1..1_000_000).contains(n))?;
+        now + match unit {
+            "s" => Duration::seconds(number),
+            "m" => Duration::minutes(number),
+            "h" => Duration::hours(number),
+            "d" => Duration::days(number),
+            _ => return None,
+        }
+    };
+    let ms = i64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok()?;
+    (ms > now_ms).then_some(ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_keep_two_digits() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1536, "1.5 KiB"),
+            (10 * 1024, "10 KiB"),
+            (1024 * 1024 - 1, "1.0 MiB"),
+            (u64::MAX, "16 EiB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_name_can_not_steer_the_terminal() {
+        assert_eq!(
+            clean("a\x1b[31mb\n\u{202e}c"),
+            "a\u{fffd}[31mb\u{fffd}\u{fffd}c"
+        );
+        assert_eq!(clean("測試 é"), "測試 é");
+    }
+
+    #[test]
+    fn until_is_always_in_the_future() {
+        // 2026-01-02 12:00 in UTC+1.
+        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
+        let now = Timestamp::parse("2026-01-02T11:00:00Z").unwrap().0;
+        let until = |text: &str| parse_until(text, now, offset).map(rfc3339);
+        assert_eq!(until("30m").unwrap(), "2026-01-02T11:30:00.000Z");
+        assert_eq!(until("2h").unwrap(), "2026-01-02T13:00:00.000Z");
+        assert_eq!(until("18:30").unwrap(), "2026-01-02T17:30:00.000Z");
+        assert_eq!(until("8:30").unwrap(), "2026-01-03T07:30:00.000Z");
+        assert_eq!(until("tomorrow").unwrap(), "2026-01-02T23:00:00.000Z");
+        assert_eq!(
+            until("2026-02-01 08:00").unwrap(),
+            "2026-02-01T07:00:00.000Z"
+        );
+        assert_eq!(until("2026-01-02T12:00:00+01:00"), None, "not after now");
+        for bad in ["", "m", "-5m", "yesterday", "25:00", "é"] {
+            assert_eq!(until(bad), None, "{bad}");
+        }
+    }
+}

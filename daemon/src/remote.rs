@@ -1,0 +1,206 @@
+//! The service without a synced folder: finding nodes by path or id, and what can be done with them.
+//!
+//! Whatever comes from the server is checked before it is used; changes are sealed like those of the
+//! sync engine, where the node's present state can be vouched for.
+
+pub(crate) mod change;
+pub(crate) mod download;
+pub(crate) mod upload;
+
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::folders::remote_path;
+use crate::session::Session;
+use cairn_api::Api;
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
+use cairn_model::{Kind, Name, NodeId};
+use cairn_transfer::Transfer;
+use cairn_wire::nodes::{Node, NodeState};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Folders in folders; more is a ring, which a server must not be able to make us follow.
+const MAX_DEPTH: usize = 1_000;
+
+/// A place on the service.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Place {
+    /// The top of the space, which is no node.
+    Top,
+    Node(Box<Node>),
+}
+
+impl Place {
+    /// The id to list or to put something into; an error for a file.
+    pub(crate) fn folder(&self) -> Outcome<Option<NodeId>> {
+        match self {
+            Self::Top => Ok(None),
+            Self::Node(node) if node.kind == Kind::Folder => Ok(Some(node.id)),
+            Self::Node(node) => Err(Failure::usage(format!(
+                "{} is a file, not a folder",
+                node.name
+            ))),
+        }
+    }
+
+    /// The node; an error for the top.
+    pub(crate) fn node(self) -> Outcome<Node> {
+        match self {
+            Self::Top => Err(Failure::usage(
+                "this needs a file or folder, not the top of the space",
+            )),
+            Self::Node(node) => Ok(*node),
+        }
+    }
+}
+
+/// The service, for one command.
+pub(crate) struct Remote {
+    pub(crate) api: Arc<Api>,
+    pub(crate) keys: Arc<SpaceKeys>,
+    pub(crate) transfer: Transfer,
+}
+
+impl Remote {
+    pub(crate) fn new(session: &Session) -> Self {
+        Self {
+            api: session.api.clone(),
+            keys: session.keys.space.clone(),
+            transfer: session.transfer(),
+        }
+    }
+
+    /// Finds what a person named: a path such as `/a/b`, or a node's id.
+    pub(crate) async fn find(&self, text: &str) -> Outcome<Place> {
+        if let Ok(id) = text.parse::<NodeId>() {
+            let node = self.api.node(id).await.doing(format_args!("find {text}"))?;
+            self.check(&node)?;
+            if node.state == NodeState::Trashed {
+                return Err(Failure::failed(format!(
+                    "{text} is in the trash: restore it with `cairn trash restore --remote {text}`"
+                )));
+            }
+            return Ok(Place::Node(Box::new(node)));
+        }
+        let path = remote_path(text)?;
+        let mut at = Place::Top;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            let parent = at.folder()?;
+            match self
+                .child(parent, name)
+                .await
+                .doing(format_args!("find {text}"))?
+            {
+                Some(node) => at = Place::Node(Box::new(node)),
+                None => {
+                    return Err(Failure::failed(format!(
+                        "there is no {path} on the service: see `cairn list`"
+                    )));
+                }
+            }
+        }
+        Ok(at)
+    }
+
+    /// Finds where something new can go: the folder that the path's last name would be in, and the name.
+    pub(crate) async fn find_new(&self, text: &str) -> Outcome<(Option<NodeId>, Name)> {
+        let path = remote_path(text)?;
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let name = Name::new(name)
+            .map_err(|_| Failure::usage(format!("`{text}` names no file or folder")))?;
+        let parent = self
+            .find(if parent.is_empty() { "/" } else { parent })
+            .await?
+            .folder()?;
+        Ok((parent, name))
+    }
+
+    /// The child of a folder under a name, in any normal form of it.
+    pub(crate) async fn child(&self, parent: Option<NodeId>, name: &str) -> Outcome<Option<Node>> {
+        let wanted = Name::new(name)
+            .map_err(|e| Failure::usage(format!("`{name}` can't be found: {e}")))?
+            .key();
+        let found = self.api.children(parent, Some(name)).await?;
+        let mut fitting = found.into_iter().filter(|node| {
+            node.parent_id == parent
+                && Name::new(node.name.clone()).is_ok_and(|name| name.key() == wanted)
+        });
+        let node = fitting.next();
+        if let Some(node) = &node {
+            self.check(node)?;
+        }
+        Ok(node)
+    }
+
+    /// The children of a folder, by name; what can't be one is left out with a note in the log.
+    pub(crate) async fn children(&self, parent: Option<NodeId>) -> Outcome<Vec<Node>> {
+        let mut found = self.api.children(parent, None).await?;
+        found.retain(|node| match self.check(node) {
+            Ok(()) => node.parent_id == parent,
+            Err(failure) => {
+                tracing::warn!(node = %node.id, %failure, "left out");
+                false
+            }
+        });
+        Ok(found)
+    }
+
+    /// The path of a node from the top of the space. `known` saves asking twice for the same folder.
+    pub(crate) async fn path_of(
+        &self,
+        node: &Node,
+        known: &mut HashMap<NodeId, String>,
+    ) -> Outcome<String> {
+        let mut names = vec![node.name.clone()];
+        let mut at = node.parent_id;
+        let mut base = String::new();
+        while let Some(id) = at {
+            if let Some(path) = known.get(&id) {
+                base.clone_from(path);
+                break;
+            }
+            if names.len() > MAX_DEPTH {
+                return Err(Failure::failed(
+                    "the server's folders contain each other: nothing was done",
+                ));
+            }
+            let parent = self.api.node(id).await.doing("find the folder above")?;
+            names.push(parent.name.clone());
+            at = parent.parent_id;
+        }
+        names.push(base);
+        names.reverse();
+        let path = names.join("/");
+        if let (Some(parent), Some((above, _))) = (node.parent_id, path.rsplit_once('/')) {
+            known.insert(parent, above.to_owned());
+        }
+        Ok(path)
+    }
+
+    /// Refuses a node that can't be one of this space.
+    fn check(&self, node: &Node) -> Outcome {
+        let wrong = |why: &str| {
+            Failure::failed(format!(
+                "the server's answer can't be used: node {} {why}",
+                node.id
+            ))
+        };
+        if node.space_id != self.keys.space() {
+            return Err(wrong("belongs to another space"));
+        }
+        Name::new(node.name.clone()).map_err(|_| wrong("has an impossible name"))?;
+        Ok(())
+    }
+
+    /// What the node's seal carries, if a client with the keys vouches for its present state.
+    pub(crate) fn seal(&self, node: &Node) -> Option<SealInfo> {
+        let facts = NodeFacts {
+            node: node.id,
+            parent: node.parent_id,
+            name: &node.name,
+            kind: node.kind,
+            executable: node.executable,
+            deleted: node.state == NodeState::Trashed,
+        };
+        NodeSeal::check(&self.keys, &facts, &node.seal.as_ref()?.0).ok()
+    }
+}

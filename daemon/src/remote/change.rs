@@ -1,0 +1,193 @@
+//! Changes of names and places: folders, moves, copies, the trash.
+
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::remote::{Place, Remote};
+use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SystemRandom};
+use cairn_model::{Kind, Name, NodeId};
+use cairn_wire::Sealed;
+use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
+
+/// A new id.
+pub(crate) fn random_id() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    SystemRandom.fill(&mut bytes);
+    bytes
+}
+
+impl Remote {
+    /// Makes a folder.
+    pub(crate) async fn make_folder(&self, parent: Option<NodeId>, name: &Name) -> Outcome<Node> {
+        let id = NodeId::from_random_bytes(random_id());
+        let facts = NodeFacts {
+            node: id,
+            parent,
+            name: name.as_str(),
+            kind: Kind::Folder,
+            executable: false,
+            deleted: false,
+        };
+        let seal = NodeSeal::make(
+            &self.keys,
+            &facts,
+            SealInfo {
+                seq: 1,
+                manifest_hash: None,
+            },
+        );
+        let folder = CreateNode {
+            id: Some(id),
+            parent_id: parent,
+            kind: Kind::Folder,
+            name: name.as_str().to_owned(),
+            seal: Some(Sealed(seal)),
+        };
+        self.api
+            .create_folder(&folder)
+            .await
+            .doing(format_args!("make the folder {name}"))
+    }
+
+    /// Finds the folder of a path, and makes it and those above it where they are missing.
+    pub(crate) async fn ensure_folder(&self, path: &str) -> Outcome<(Place, Vec<Node>)> {
+        let path = crate::folders::remote_path(path)?;
+        let mut at = Place::Top;
+        let mut made = Vec::new();
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            let parent = at.folder()?;
+            let node = match self.child(parent, part).await? {
+                Some(node) => node,
+                None => {
+                    let name = Name::new(part).map_err(|e| Failure::usage(e.to_string()))?;
+                    let node = self.make_folder(parent, &name).await?;
+                    made.push(node.clone());
+                    node
+                }
+            };
+            at = Place::Node(Box::new(node));
+        }
+        at.folder()?;
+        Ok((at, made))
+    }
+
+    /// Moves or renames a node, in one step. It must be as it was when it was found.
+    pub(crate) async fn move_node(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Outcome<Node> {
+        let seal = self.seal(node).map(|info| {
+            let facts = NodeFacts {
+                parent,
+                name: name.as_str(),
+                ..facts(node)
+            };
+            Sealed(NodeSeal::make(
+                &self.keys,
+                &facts,
+                SealInfo {
+                    seq: info.seq + 1,
+                    ..info
+                },
+            ))
+        });
+        let change = UpdateNode {
+            name: Some(name.as_str().to_owned()),
+            parent_id: Some(parent),
+            seal,
+            ..UpdateNode::default()
+        };
+        self.api
+            .update_node(node.id, Some(node.version), &change)
+            .await
+            .doing(format_args!("move {}", node.name))
+    }
+
+    /// Copies a node, a folder with everything below it, in one step.
+    pub(crate) async fn copy_node(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Outcome<Node> {
+        let id = NodeId::from_random_bytes(random_id());
+        let seal = self.seal(node).map(|info| {
+            let facts = NodeFacts {
+                node: id,
+                parent,
+                name: name.as_str(),
+                ..facts(node)
+            };
+            Sealed(NodeSeal::make(
+                &self.keys,
+                &facts,
+                SealInfo { seq: 1, ..info },
+            ))
+        });
+        let copy = CopyNode {
+            id: Some(id),
+            parent_id: parent,
+            name: Some(name.as_str().to_owned()),
+            seal,
+        };
+        self.api
+            .copy_node(node.id, &copy)
+            .await
+            .doing(format_args!("copy {}", node.name))
+    }
+
+    /// Moves a node into the service's trash, with everything below it.
+    pub(crate) async fn trash_node(&self, node: &Node) -> Outcome {
+        let seal = self.seal(node).map(|info| {
+            let facts = NodeFacts {
+                deleted: true,
+                ..facts(node)
+            };
+            Sealed(NodeSeal::make(
+                &self.keys,
+                &facts,
+                SealInfo {
+                    seq: info.seq + 1,
+                    ..info
+                },
+            ))
+        });
+        self.api
+            .delete_node(node.id, None, seal.as_ref())
+            .await
+            .doing(format_args!("delete {}", node.name))
+    }
+
+    /// Where `to` puts something called `name`: into it if it is a folder, else under its last name.
+    pub(crate) async fn destination(
+        &self,
+        to: &str,
+        name: &str,
+    ) -> Outcome<(Option<NodeId>, Name)> {
+        let own = || Name::new(name).map_err(|e| Failure::failed(e.to_string()));
+        if to == "/" || to.parse::<NodeId>().is_ok() {
+            return Ok((self.find(to).await?.folder()?, own()?));
+        }
+        let (parent, last) = self.find_new(to).await?;
+        match self.child(parent, last.as_str()).await? {
+            Some(node) if node.kind == Kind::Folder => Ok((Some(node.id), own()?)),
+            Some(_) => Err(Failure::new(
+                Exit::Decision,
+                format!("there is a file {to} already: choose another name"),
+            )),
+            None => Ok((parent, last)),
+        }
+    }
+}
+
+/// What a seal says of a node as it is now.
+fn facts(node: &Node) -> NodeFacts<'_> {
+    NodeFacts {
+        node: node.id,
+        parent: node.parent_id,
+        name: &node.name,
+        kind: node.kind,
+        executable: node.executable,
+        deleted: false,
+    }
+}

@@ -1,0 +1,143 @@
+//! The daemon: one engine for one home, steered through the control socket until it is asked to end.
+//!
+//! Wiring and lifetime only; what a request means is in [`handler`], what it looks like in [`convert`].
+
+mod automatic;
+mod convert;
+mod disk;
+mod events;
+mod handler;
+mod ports;
+
+use crate::config::Config;
+use crate::failure::{Doing as _, Outcome};
+use crate::session::{Patience, Session};
+use crate::{folders, logging};
+use cairn_engine::{EngineHandle, EngineOptions};
+use cairn_index::Index;
+use cairn_platform::socket::Listener;
+use cairn_platform::{DaemonLock, Home, process};
+use cairn_transfer::{Blocking, Limits, Transfer};
+use disk::GuardedDisk;
+use handler::Daemon;
+use std::sync::{Arc, Mutex};
+use time::UtcOffset;
+use tokio::sync::Notify;
+
+/// How a daemon is run.
+pub(crate) struct Options {
+    pub(crate) home: Home,
+    pub(crate) offset: UtcOffset,
+    /// Nobody watches: leave the terminal, log to files only.
+    pub(crate) background: bool,
+    /// The level on stderr in the foreground.
+    pub(crate) log: Option<String>,
+}
+
+/// Runs the daemon of a home until it is asked to end.
+pub(crate) async fn run(options: Options) -> Outcome {
+    let Options {
+        home,
+        offset,
+        background,
+        log,
+    } = options;
+    if background {
+        process::leave_terminal();
+    }
+    home.create()?;
+    let lock = DaemonLock::acquire(&home.lock_file())?;
+    let config = Config::load(&home)?;
+    let to_stderr = if background {
+        None
+    } else {
+        Some(log.as_deref().unwrap_or("info"))
+    };
+    logging::for_daemon(&home, &config.log_level, to_stderr)?;
+    let session = Session::open(&home, Patience::Daemon)?;
+    let (index, set_aside) = folders::open_index(&home)?;
+    if let Some(path) = &set_aside {
+        tracing::warn!(
+            set_aside = %path.display(),
+            "the index was unreadable: it was set aside and is built again from the disk and the service; \
+             folder pairs have to be added again with `cairn add`, nothing was deleted"
+        );
+    }
+    // Before the engine begins to work: who sees the socket sees a daemon that answers.
+    let listener = Listener::bind(&home.socket_path())?;
+    let roots = index
+        .read(|db| db.folders())?
+        .into_iter()
+        .map(|row| row.root.into())
+        .collect();
+    let disk = Arc::new(GuardedDisk::new(roots));
+    let engine = start_engine(&session, Arc::new(index), &config, disk.clone(), offset)?;
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        server = session.account.server,
+        device = session.account.device_name,
+        "the daemon runs"
+    );
+    let stop = Arc::new(Notify::new());
+    let daemon = Arc::new(Daemon::new(
+        home,
+        session,
+        engine,
+        disk,
+        config,
+        stop.clone(),
+    ));
+    let automatic = tokio::spawn(automatic::watch_power(daemon.clone()));
+    let result = tokio::select! {
+        () = cairn_control::serve(&listener, daemon.clone()) => Ok(()),
+        () = stop.notified() => Ok(()),
+        requested = process::stop_requested() => requested.doing("listen for signals"),
+    };
+    tracing::info!("the daemon ends");
+    automatic.abort();
+    daemon.engine().shutdown().await;
+    // Released last: whoever waits for the lock finds nothing of this daemon left.
+    drop(listener);
+    drop(lock);
+    result
+}
+
+fn start_engine(
+    session: &Session,
+    index: Arc<Index>,
+    config: &Config,
+    disk: Arc<GuardedDisk>,
+    offset: UtcOffset,
+) -> Outcome<Arc<EngineHandle>> {
+    let transfer = Transfer::new(
+        session.api.clone(),
+        session.keys.space.clone(),
+        session.account.device,
+        cairn_transfer::Options {
+            limits: Arc::new(Limits::new(config.limits.up, config.limits.down)),
+            blocking: Blocking::Threads,
+            random: Box::new(cairn_crypto::SystemRandom),
+        },
+    );
+    let ports = cairn_engine::ports::Ports {
+        disk,
+        watch: Arc::new(ports::RealWatch),
+        clock: Arc::new(ports::RealClock::new(offset)),
+        random: Arc::new(Mutex::new(cairn_crypto::SystemRandom)),
+        threads: true,
+    };
+    let options = EngineOptions {
+        rescan_every: config.rescan_every,
+        parallel: config.parallel,
+        ..EngineOptions::new(
+            index,
+            session.api.clone(),
+            Arc::new(transfer),
+            session.keys.space.clone(),
+            session.account.device_name.clone(),
+            ports,
+        )
+    };
+    Ok(Arc::new(cairn_engine::start(options)?))
+}

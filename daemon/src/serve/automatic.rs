@@ -1,0 +1,55 @@
+//! Pausing by itself: on the battery, or on a network that costs, where the configuration says so.
+
+use crate::serve::handler::Daemon;
+use cairn_platform::power::{Network, PowerSource, network, power_source};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Plugging in or changing the network is noticed within this time.
+const LOOK: Duration = Duration::from_secs(20);
+/// In the index: the pause is ours, and ours to end, also after a restart.
+const MARK: &str = "paused_automatically";
+
+/// Looks now and then, for as long as the daemon runs.
+pub(super) async fn watch_power(daemon: Arc<Daemon>) {
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        look.tick().await;
+        let config = daemon.config();
+        let found = tokio::task::spawn_blocking(move || {
+            let battery = config.pause_on_battery && power_source() == PowerSource::Battery;
+            let metered = config.pause_on_metered && network() == Network::Metered;
+            (battery, metered)
+        });
+        let Ok((battery, metered)) = found.await else {
+            return;
+        };
+        if let Err(error) = apply(&daemon, battery || metered) {
+            tracing::warn!(%error, "can't pause or resume by itself");
+        }
+    }
+}
+
+fn apply(daemon: &Daemon, wanted: bool) -> Result<(), cairn_engine::EngineError> {
+    let engine = daemon.engine();
+    let ours = engine
+        .index()
+        .read(|db| db.meta(MARK))?
+        .is_some_and(|mark| mark == b"1");
+    let paused = engine.status().state == cairn_engine::State::Paused;
+    match (wanted, ours) {
+        // A person's own pause is left alone.
+        (true, false) if !paused => {
+            tracing::info!("pausing: on battery or on a metered network");
+            engine.index().write(|db| db.set_meta(MARK, b"1"))?;
+            engine.pause(None, None)
+        }
+        (false, true) => {
+            engine.index().write(|db| db.set_meta(MARK, b"0"))?;
+            engine.resume(None)
+        }
+        (true, true | false) | (false, false) => Ok(()),
+    }
+}

@@ -1,0 +1,307 @@
+//! What each request of the control protocol does to the engine, the index and the files.
+
+use crate::config::Config;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::folders;
+use crate::output::text::rfc3339;
+use crate::serve::disk::GuardedDisk;
+use crate::serve::{convert, events};
+use crate::session::Session;
+use async_trait::async_trait;
+use cairn_control::{
+    ActivityList, Answer, Conflict, ConflictList, DoctorInfo, EventSource, FailureCode, Handler,
+    Keep, Limits, NewFolder, Reply, Request, TrashedList,
+};
+use cairn_engine::{EngineHandle, Settled, Verdict};
+use cairn_model::FolderId;
+use cairn_platform::{Home, RealDisk};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// The running daemon, as its clients see it.
+pub(super) struct Daemon {
+    home: Home,
+    session: Session,
+    engine: Arc<EngineHandle>,
+    disk: Arc<GuardedDisk>,
+    config: Mutex<Config>,
+    stop: Arc<Notify>,
+    started_ms: i64,
+}
+
+impl Daemon {
+    pub(super) fn new(
+        home: Home,
+        session: Session,
+        engine: Arc<EngineHandle>,
+        disk: Arc<GuardedDisk>,
+        config: Config,
+        stop: Arc<Notify>,
+    ) -> Self {
+        let started_ms = crate::output::text::now_ms();
+        Self {
+            home,
+            session,
+            engine,
+            disk,
+            config: Mutex::new(config),
+            stop,
+            started_ms,
+        }
+    }
+
+    pub(super) fn engine(&self) -> &Arc<EngineHandle> {
+        &self.engine
+    }
+
+    pub(super) fn config(&self) -> Config {
+        self.config
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn folder(&self, local: &str) -> Outcome<FolderId> {
+        folders::find(self.engine.index(), local).map(|row| row.id)
+    }
+
+    fn optional(&self, local: Option<&String>) -> Outcome<Option<FolderId>> {
+        local.map(|local| self.folder(local)).transpose()
+    }
+
+    async fn settle(&self, timeout_ms: Option<u64>) -> Outcome<Reply> {
+        let settled = self.engine.settled();
+        let settled = match timeout_ms {
+            Some(ms) => tokio::time::timeout(Duration::from_millis(ms), settled)
+                .await
+                .map_err(|_| {
+                    let seconds = ms.div_ceil(1000);
+                    let message =
+                        format!("still not in sync after {seconds} s: see `cairn status`");
+                    Failure::new(Exit::TimedOut, message)
+                })?,
+            None => settled.await,
+        };
+        match settled? {
+            Settled::InSync => Ok(Reply::Status(convert::status(&self.engine.status()))),
+            Settled::NeedsPerson => {
+                let message =
+                    "not everything is in sync, and the rest needs a person: see `cairn status`";
+                Err(Failure::new(Exit::Decision, message))
+            }
+            Settled::Paused => Err(Failure::failed("syncing is paused: run `cairn resume`")),
+        }
+    }
+
+    fn add_folder(&self, new: &NewFolder) -> Outcome<Reply> {
+        let row = folders::add(self.engine.index(), new)?;
+        self.disk.guard(
+            self.engine
+                .folders()?
+                .into_iter()
+                .map(|row| row.root.into())
+                .collect(),
+        );
+        self.engine.reload();
+        Ok(Reply::Folder(folders::to_control(&row)))
+    }
+
+    fn set_limits(&self, limits: Limits) -> Outcome<Reply> {
+        let text =
+            |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
+        Config::store(&self.home, "limits.up", &text(limits.up))?;
+        Config::store(&self.home, "limits.down", &text(limits.down))?;
+        self.reload()
+    }
+
+    /// Takes over what can change while the daemon runs; the rest waits for a restart.
+    fn reload(&self) -> Outcome<Reply> {
+        let config = Config::load(&self.home)?;
+        let limits = self.engine.transfer().limits();
+        limits.set_up(config.limits.up);
+        limits.set_down(config.limits.down);
+        *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config;
+        self.engine.reload();
+        Ok(Reply::DONE)
+    }
+
+    fn activity(&self, limit: u32) -> Outcome<Reply> {
+        let (rows, folders) = self
+            .engine
+            .index()
+            .read(|db| Ok((db.activity(limit)?, db.folders()?)))?;
+        let events = rows
+            .iter()
+            .map(|row| convert::activity(row, &folders))
+            .collect();
+        Ok(Reply::Activity(ActivityList { events }))
+    }
+
+    fn conflicts(&self) -> Outcome<Reply> {
+        let conflicts = self.engine.conflicts()?;
+        let folders = self.engine.folders()?;
+        let conflicts = conflicts
+            .into_iter()
+            .map(|open| Conflict {
+                path: open.path.to_string(),
+                copy: open.copy.to_string(),
+                folder: convert::root(&folders, open.folder).unwrap_or_default(),
+                kind: open.kind,
+                device: open.device,
+                at: rfc3339(open.at_ms),
+            })
+            .collect();
+        Ok(Reply::Conflicts(ConflictList { conflicts }))
+    }
+
+    async fn resolve(&self, path: &str, keep: Keep) -> Outcome<Reply> {
+        let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
+        let keep = match keep {
+            Keep::Mine => cairn_engine::Keep::Mine,
+            Keep::Theirs => cairn_engine::Keep::Theirs,
+            Keep::Both => cairn_engine::Keep::Both,
+            Keep::Merge => cairn_engine::Keep::Merge,
+        };
+        self.engine.resolve(Some(row.id), below, keep).await?;
+        Ok(Reply::DONE)
+    }
+
+    async fn confirm(&self, folder: &str, answer: Answer) -> Outcome<Reply> {
+        let verdict = match answer {
+            Answer::Delete => Verdict::Delete,
+            Answer::Keep => Verdict::Keep,
+        };
+        self.engine.confirm(self.folder(folder)?, verdict).await?;
+        Ok(Reply::DONE)
+    }
+
+    fn trash(&self, folder: Option<&String>) -> Outcome<Reply> {
+        let rows = match folder {
+            Some(local) => vec![folders::find(self.engine.index(), local)?],
+            None => self.engine.folders()?,
+        };
+        let mut trashed = Vec::new();
+        for row in rows {
+            trashed.extend(crate::folders::trash::list(&RealDisk::new(), &row)?);
+        }
+        Ok(Reply::Trash(TrashedList { trashed }))
+    }
+
+    fn restore(&self, folder: &str, id: &str) -> Outcome<Reply> {
+        let row = folders::find(self.engine.index(), folder)?;
+        let trashed = crate::folders::trash::restore(&RealDisk::new(), &row, id)?;
+        self.engine.rescan(Some(row.id));
+        Ok(Reply::Trashed(trashed))
+    }
+
+    fn doctor(&self) -> Reply {
+        let status = self.engine.status();
+        let watch_problems = status
+            .folders
+            .iter()
+            .flat_map(|folder| folder.errors.iter())
+            .filter(|problem| problem.code.starts_with("watch"))
+            .map(convert::problem)
+            .collect();
+        Reply::Doctor(DoctorInfo {
+            version: self.version(),
+            pid: std::process::id(),
+            started_at: rfc3339(self.started_ms),
+            server: self.session.account.server.clone(),
+            online: status.state != cairn_engine::State::Offline,
+            watch_problems,
+        })
+    }
+
+    async fn carry_out(&self, request: Request) -> Outcome<Reply> {
+        let index = self.engine.index();
+        match request {
+            Request::Status => Ok(Reply::Status(convert::status(&self.engine.status()))),
+            Request::Settle { timeout_ms } => self.settle(timeout_ms).await,
+            // The server of the protocol answers it; nothing is left to do.
+            Request::Subscribe => Ok(Reply::DONE),
+            Request::Rescan { folder } => {
+                self.engine.rescan(self.optional(folder.as_ref())?);
+                Ok(Reply::DONE)
+            }
+            Request::Pause { folder, until } => {
+                self.engine.pause(self.optional(folder.as_ref())?, until)?;
+                Ok(Reply::DONE)
+            }
+            Request::Resume { folder } => {
+                self.engine.resume(self.optional(folder.as_ref())?)?;
+                Ok(Reply::DONE)
+            }
+            Request::Activity { limit } => self.activity(limit),
+            Request::Conflicts => self.conflicts(),
+            Request::Resolve { path, keep } => self.resolve(&path, keep).await,
+            Request::Confirm { folder, answer } => self.confirm(&folder, answer).await,
+            Request::Folders => Ok(Reply::Folders(
+                self.engine
+                    .folders()?
+                    .iter()
+                    .map(folders::to_control)
+                    .collect(),
+            )),
+            Request::AddFolder { folder } => self.add_folder(&folder),
+            Request::RemoveFolder { folder } => {
+                folders::remove(index, &folder)?;
+                self.engine.reload();
+                Ok(Reply::DONE)
+            }
+            Request::Ignore { folder } => Ok(Reply::IgnoreRules(folders::ignore::rules(
+                &folders::find(index, &folder)?,
+            )?)),
+            Request::AddIgnore { folder, pattern } => {
+                let row = folders::find(index, &folder)?;
+                folders::ignore::add(&row, &pattern)?;
+                self.engine.rescan(Some(row.id));
+                Ok(Reply::DONE)
+            }
+            Request::CheckIgnore { folder, path } => {
+                let row = folders::find(index, &folder)?;
+                Ok(Reply::IgnoreVerdict(folders::ignore::check(
+                    &row,
+                    Path::new(&path),
+                )?))
+            }
+            Request::Limits => Ok(Reply::Limits(self.config().limits)),
+            Request::SetLimits { limits } => self.set_limits(limits),
+            Request::Reload => self.reload(),
+            Request::Trash { folder } => self.trash(folder.as_ref()),
+            Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
+            Request::Doctor => Ok(self.doctor()),
+            Request::Shutdown => {
+                self.stop.notify_one();
+                Ok(Reply::DONE)
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Handler for Daemon {
+    async fn handle(&self, request: Request) -> Result<Reply, cairn_control::Failure> {
+        self.carry_out(request).await.map_err(|failure| {
+            let code = match failure.exit {
+                Exit::Failed => FailureCode::Failed,
+                Exit::Usage => FailureCode::Usage,
+                Exit::NotLoggedIn => FailureCode::NotLoggedIn,
+                Exit::Offline => FailureCode::Offline,
+                Exit::Decision => FailureCode::Decision,
+                Exit::TimedOut => FailureCode::TimedOut,
+            };
+            cairn_control::Failure::new(code, failure.message)
+        })
+    }
+
+    fn events(&self) -> EventSource {
+        events::source(self.engine.clone())
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+}

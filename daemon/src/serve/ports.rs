@@ -1,0 +1,123 @@
+//! The engine's ports on this machine: the real watcher and the real clock.
+
+use cairn_engine::ports::{Clock, Hint, Watch};
+use cairn_platform::watch::{self, Watcher};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+use time::UtcOffset;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+
+/// The system's clock.
+pub(super) struct RealClock {
+    offset: UtcOffset,
+}
+
+impl RealClock {
+    pub(super) fn new(offset: UtcOffset) -> Self {
+        Self { offset }
+    }
+}
+
+impl Clock for RealClock {
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn offset_s(&self) -> i32 {
+        self.offset.whole_seconds()
+    }
+}
+
+/// The system's watcher, one for each folder.
+pub(super) struct RealWatch;
+
+/// Watches while it lives.
+struct Guard {
+    _watcher: Watcher,
+    forwarding: JoinHandle<()>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.forwarding.abort();
+    }
+}
+
+impl Watch for RealWatch {
+    fn watch(&self, root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+        let (hints, receiver) = unbounded_channel();
+        let (watcher, seen) = match Watcher::new() {
+            Ok(started) => started,
+            Err(error) => {
+                lost(&hints, &error);
+                return (receiver, Box::new(()));
+            }
+        };
+        if let Err(error) = watcher.watch(root) {
+            lost(&hints, &error);
+        }
+        let forwarding = tokio::spawn(forward(seen, hints));
+        (
+            receiver,
+            Box::new(Guard {
+                _watcher: watcher,
+                forwarding,
+            }),
+        )
+    }
+}
+
+async fn forward(mut seen: UnboundedReceiver<watch::Hint>, hints: UnboundedSender<Hint>) {
+    while let Some(hint) = seen.recv().await {
+        let sent = match hint {
+            watch::Hint::Path(path) => hints.send(Hint::Path(path)),
+            watch::Hint::Overflow => hints.send(Hint::Everywhere),
+            watch::Hint::Lost { error, .. } => {
+                lost(&hints, &error);
+                continue;
+            }
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+fn lost(hints: &UnboundedSender<Hint>, error: &watch::WatchError) {
+    tracing::warn!(%error, "watching is incomplete");
+    // The engine may have let go of the folder already.
+    let _ = hints.send(Hint::Lost {
+        message: error.to_string(),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_change_in_a_folder_arrives_as_a_hint() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let (mut hints, _guard) = RealWatch.watch(&root);
+        std::fs::write(root.join("new"), "x").unwrap();
+        while let Some(hint) = hints.recv().await {
+            match hint {
+                Hint::Path(path) if path.starts_with(&root) => return,
+                Hint::Path(_) | Hint::Everywhere => {}
+                Hint::Lost { message } => panic!("{message}"),
+            }
+        }
+        panic!("the watcher has ended");
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_is_not_there_is_told() {
+        let (mut hints, _guard) = RealWatch.watch(Path::new("/nowhere/at/all"));
+        assert!(matches!(hints.recv().await, Some(Hint::Lost { .. })));
+    }
+}
