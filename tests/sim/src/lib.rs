@@ -1,1 +1,13 @@
-//! Placeholder until the first real module lands.
+//! Whole devices against the real server, in one thread and in simulated time.
+//!
+//! Engine, index, transfer, crypto, client and server are the real ones. Only the ends are simulated:
+//! the disk (which forgets what was not flushed when the power goes), the network (which delays,
+//! cuts and refuses) and the clock. A seed decides everything, so a failing run can be had again.
+
+pub mod device;
+pub mod disk;
+pub mod network;
+pub mod oracle;
+pub mod random;
+pub mod story;
+pub mod world;

@@ -1,0 +1,157 @@
+//! One device: a disk, an index, a line, and an engine that can be killed and started again.
+
+use crate::disk::SimDisk;
+use crate::network::Line;
+use crate::random::Seeded;
+use cairn_api::{Api, ApiKey, RetryPolicy};
+use cairn_crypto::SpaceKeys;
+use cairn_engine::ports::{Clock, Ports};
+use cairn_engine::{EngineHandle, EngineOptions, Settled, start};
+use cairn_index::{FolderSettings, Index};
+use cairn_model::DeviceId;
+use cairn_transfer::{Blocking, Options, Transfer};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Where the synced folder is, on every device.
+pub const ROOT: &str = "/home";
+
+/// A wall clock that follows the simulated time and may be wrong.
+struct SkewedClock {
+    begin: Instant,
+    skew_ms: i64,
+}
+
+impl Clock for SkewedClock {
+    fn now_ms(&self) -> i64 {
+        let passed = i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX);
+        1_700_000_000_000 + passed + self.skew_ms
+    }
+
+    fn offset_s(&self) -> i32 {
+        0
+    }
+}
+
+/// A device of the simulation.
+pub struct Device {
+    pub name: String,
+    pub disk: SimDisk,
+    pub line: Arc<Line>,
+    index: Arc<Index>,
+    id: DeviceId,
+    key: String,
+    keys: Arc<SpaceKeys>,
+    random: Seeded,
+    begin: Instant,
+    skew_ms: i64,
+    engine: Option<EngineHandle>,
+}
+
+impl Device {
+    /// A device with an empty folder, not running yet.
+    ///
+    /// # Panics
+    /// If the simulation itself can't be set up.
+    #[must_use]
+    pub fn new(number: usize, line: Line, key: String, keys: Arc<SpaceKeys>, random: Seeded, begin: Instant) -> Self {
+        let disk = SimDisk::default();
+        disk.user(Path::new(ROOT), false, |files| files.mkdir(Path::new(ROOT))).expect("an empty disk has room");
+        let index = Arc::new(Index::memory().expect("SQLite in memory"));
+        index
+            .write(|db| db.add_folder(ROOT, "/", &FolderSettings::default()))
+            .expect("a new index takes a folder");
+        let mut id = [0; 16];
+        cairn_crypto::Random::fill(&mut random.clone(), &mut id);
+        let skew_ms = (random.below(5) as i64 - 2) * 6 * 3_600_000;
+        Self {
+            name: format!("d{number}"),
+            disk,
+            line: Arc::new(line),
+            index,
+            id: DeviceId::from_random_bytes(id),
+            key,
+            keys,
+            random,
+            begin,
+            skew_ms,
+            engine: None,
+        }
+    }
+
+    /// Starts the engine, or does nothing if it runs.
+    ///
+    /// # Panics
+    /// If the engine can't start.
+    pub fn start(&mut self) {
+        if self.engine.is_some() {
+            return;
+        }
+        let retry =
+            RetryPolicy { tries: 3, base: Duration::from_millis(200), ..RetryPolicy::default() };
+        let auth = Arc::new(ApiKey::new(self.key.clone()));
+        let transport: Arc<dyn cairn_api::Transport> = Arc::clone(&self.line) as _;
+        let api = Api::new(transport, "http://sim", None, auth, self.id)
+            .expect("the address is one")
+            .with_retry(retry)
+            .with_entropy(Arc::new(self.random.clone()));
+        let api = Arc::new(api);
+        let options = Options {
+            limits: Arc::default(),
+            blocking: Blocking::Inline,
+            random: Box::new(self.random.clone()),
+        };
+        let transfer = Transfer::new(Arc::clone(&api), Arc::clone(&self.keys), self.id, options);
+        let ports = Ports {
+            disk: Arc::new(self.disk.clone()),
+            watch: Arc::new(self.disk.clone()),
+            clock: Arc::new(SkewedClock { begin: self.begin, skew_ms: self.skew_ms }),
+            random: Arc::new(Mutex::new(self.random.clone())),
+            threads: false,
+        };
+        let mut options = EngineOptions::new(
+            Arc::clone(&self.index),
+            api,
+            Arc::new(transfer),
+            Arc::clone(&self.keys),
+            self.name.clone(),
+            ports,
+        );
+        options.stream = false;
+        self.engine = Some(start(options).expect("the engine starts"));
+    }
+
+    /// Stops the engine in the way of `kill -9`; with `power`, the disk forgets what was not flushed.
+    pub async fn kill(&mut self, power: bool) {
+        if let Some(engine) = self.engine.take() {
+            engine.abort().await;
+        }
+        if power {
+            self.disk.crash();
+        }
+    }
+
+    /// The running engine.
+    #[must_use]
+    pub fn engine(&self) -> Option<&EngineHandle> {
+        self.engine.as_ref()
+    }
+
+    /// Waits until this device is in sync; false if it isn't within an hour of simulated time.
+    pub async fn settle(&self) -> bool {
+        let Some(engine) = &self.engine else { return false };
+        let waiting = tokio::time::timeout(Duration::from_secs(3600), engine.settled()).await;
+        matches!(waiting, Ok(Ok(Settled::InSync)))
+    }
+
+    /// How many contents went up or down since the engine started.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.engine.as_ref().map_or(0, |engine| {
+            let counters = engine.status().counters;
+            counters.uploads + counters.downloads
+        })
+    }
+}

@@ -1,0 +1,10 @@
+//! A disk in memory. What was not flushed is gone when the power goes.
+//!
+//! Everything that a *user* does is flushed at once: the simulator asks what the engine loses, not
+//! what the user does.
+
+mod files;
+mod port;
+
+pub use files::{Files, Node};
+pub use port::SimDisk;

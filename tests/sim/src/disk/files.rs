@@ -1,0 +1,202 @@
+//! A tree of files with identities and times; cloning it is cheap.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+/// A file or directory.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub inode: u64,
+    /// `None` for a file.
+    pub children: Option<BTreeMap<String, Node>>,
+    pub data: Arc<Vec<u8>>,
+    pub mtime: i64,
+    pub ctime: i64,
+    pub birth: i64,
+    pub executable: bool,
+}
+
+/// A file system. Paths are absolute; `/` is its root.
+#[derive(Clone, Debug)]
+pub struct Files {
+    root: Node,
+    next_inode: u64,
+    /// Nanoseconds; every change moves it on, so that no two changes share a time.
+    now: i64,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        let root = Node {
+            inode: 1,
+            children: Some(BTreeMap::new()),
+            data: Arc::default(),
+            mtime: 0,
+            ctime: 0,
+            birth: 0,
+            executable: false,
+        };
+        Self { root, next_inode: 2, now: 1_700_000_000_000_000_000 }
+    }
+}
+
+fn names(path: &Path) -> Vec<String> {
+    path.components()
+        .filter_map(|c| match c {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+        })
+        .collect()
+}
+
+fn not_found(path: &Path) -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, format!("{} is not there", path.display()))
+}
+
+impl Files {
+    pub fn tick(&mut self) -> i64 {
+        self.now += 1_000_000;
+        self.now
+    }
+
+    /// What lies at a path.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn get(&self, path: &Path) -> io::Result<&Node> {
+        names(path)
+            .iter()
+            .try_fold(&self.root, |at, name| at.children.as_ref()?.get(name))
+            .ok_or_else(|| not_found(path))
+    }
+
+    /// What lies at a path, to change it.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn get_mut(&mut self, path: &Path) -> io::Result<&mut Node> {
+        names(path)
+            .iter()
+            .try_fold(&mut self.root, |at, name| at.children.as_mut()?.get_mut(name))
+            .ok_or_else(|| not_found(path))
+    }
+
+    fn parent_and_name(&mut self, path: &Path) -> io::Result<(&mut BTreeMap<String, Node>, String)> {
+        let name = names(path).pop().ok_or_else(|| not_found(path))?;
+        let parent = path.parent().ok_or_else(|| not_found(path))?;
+        let node = self.get_mut(parent)?;
+        let children = node.children.as_mut().ok_or(io::ErrorKind::NotADirectory)?;
+        Ok((children, name))
+    }
+
+    /// Makes a directory.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, `NotFound`, `NotADirectory`.
+    pub fn mkdir(&mut self, path: &Path) -> io::Result<()> {
+        let node = self.fresh(Some(BTreeMap::new()), Vec::new());
+        self.insert(path, node)
+    }
+
+    /// Makes a file or replaces its bytes in place.
+    ///
+    /// # Errors
+    /// `NotFound`, `IsADirectory`.
+    pub fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let now = self.tick();
+        match self.get_mut(path) {
+            Ok(node) if node.children.is_some() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(node) => {
+                node.data = Arc::new(bytes.to_vec());
+                (node.mtime, node.ctime) = (now, now);
+                Ok(())
+            }
+            Err(_) => {
+                let node = self.fresh(None, bytes.to_vec());
+                self.insert(path, node)
+            }
+        }
+    }
+
+    pub fn fresh(&mut self, children: Option<BTreeMap<String, Node>>, data: Vec<u8>) -> Node {
+        let now = self.tick();
+        self.next_inode += 1;
+        Node {
+            inode: self.next_inode,
+            children,
+            data: Arc::new(data),
+            mtime: now,
+            ctime: now,
+            birth: now,
+            executable: false,
+        }
+    }
+
+    /// Puts a node at a free name.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, `NotFound`.
+    pub fn insert(&mut self, path: &Path, node: Node) -> io::Result<()> {
+        let (children, name) = self.parent_and_name(path)?;
+        if children.contains_key(&name) {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is there", path.display())));
+        }
+        children.insert(name, node);
+        Ok(())
+    }
+
+    /// Takes a node out.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn take(&mut self, path: &Path) -> io::Result<Node> {
+        let (children, name) = self.parent_and_name(path)?;
+        children.remove(&name).ok_or_else(|| not_found(path))
+    }
+
+    /// Moves a node to a free name; the change time changes, as on a real disk.
+    ///
+    /// # Errors
+    /// `NotFound`, `AlreadyExists`, `InvalidInput` into itself.
+    pub fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        if to.starts_with(from) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.get(from)?;
+        if self.get(to).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.parent_and_name(to)?;
+        let now = self.tick();
+        let mut node = self.take(from)?;
+        node.ctime = now;
+        self.insert(to, node)
+    }
+
+    /// All paths below a directory with the bytes of files (`None`: a directory).
+    #[must_use]
+    pub fn listing(&self, dir: &Path) -> BTreeMap<String, Option<Vec<u8>>> {
+        let mut out = BTreeMap::new();
+        if let Ok(node) = self.get(dir) {
+            collect(node, "", &mut out);
+        }
+        out
+    }
+}
+
+fn collect(node: &Node, prefix: &str, out: &mut BTreeMap<String, Option<Vec<u8>>>) {
+    for (name, child) in node.children.iter().flatten() {
+        if prefix.is_empty() && name.starts_with(".cairn-t") {
+            continue;
+        }
+        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
+        if child.children.is_some() {
+            out.insert(path.clone(), None);
+            collect(child, &path, out);
+        } else {
+            out.insert(path, Some(child.data.to_vec()));
+        }
+    }
+}

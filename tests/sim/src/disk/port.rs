@@ -1,0 +1,315 @@
+//! The simulated disk as the engine sees it.
+
+use super::files::{Files, Node};
+use cairn_engine::ports::{Hint, Watch};
+use cairn_platform::disk::TargetChanged;
+use cairn_platform::{Disk, Entry, Expect, FileId, FileKind, ReadSeek, Stat, TempFile};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+#[derive(Default)]
+struct State {
+    now: Files,
+    durable: Files,
+    watcher: Option<UnboundedSender<Hint>>,
+}
+
+/// A disk; clones share it.
+#[derive(Clone, Default)]
+pub struct SimDisk(Arc<Mutex<State>>);
+
+impl SimDisk {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn files<T>(&self, f: impl FnOnce(&mut Files) -> io::Result<T>) -> io::Result<T> {
+        f(&mut self.state().now)
+    }
+
+    /// Something that the user does: it is durable, and the watcher says so (or does not).
+    ///
+    /// # Errors
+    /// As the file system gives them.
+    pub fn user<T>(&self, path: &Path, noticed: bool, f: impl FnOnce(&mut Files) -> io::Result<T>) -> io::Result<T> {
+        let mut state = self.state();
+        let out = f(&mut state.now)?;
+        state.durable = state.now.clone();
+        if noticed && let Some(watcher) = &state.watcher {
+            // A watcher without a listener is fine.
+            drop(watcher.send(Hint::Path(path.to_owned())));
+        }
+        Ok(out)
+    }
+
+    /// Looks at the files.
+    pub fn look<T>(&self, f: impl FnOnce(&Files) -> T) -> T {
+        f(&self.state().now)
+    }
+
+    /// The power goes: what was not flushed was never there.
+    pub fn crash(&self) {
+        let mut state = self.state();
+        state.now = state.durable.clone();
+        // Times go on.
+        for _ in 0..1000 {
+            state.now.tick();
+        }
+        state.watcher = None;
+    }
+
+    fn flush(&self) {
+        let mut state = self.state();
+        state.durable = state.now.clone();
+    }
+}
+
+fn stat_of(node: &Node) -> Stat {
+    Stat {
+        kind: if node.children.is_some() { FileKind::Dir } else { FileKind::File },
+        size: node.data.len() as u64,
+        mtime_ns: node.mtime,
+        ctime_ns: node.ctime,
+        file_id: FileId { device: 1, inode: node.inode },
+        birth_ns: Some(node.birth),
+        executable: node.executable,
+        links: 1,
+    }
+}
+
+struct Open {
+    bytes: Cursor<Vec<u8>>,
+    inode: u64,
+    path: PathBuf,
+    disk: SimDisk,
+}
+
+impl Read for Open {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(out)
+    }
+}
+
+impl Seek for Open {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+impl ReadSeek for Open {
+    fn stat(&self) -> io::Result<Stat> {
+        let stat = self.disk.stat(&self.path)?;
+        if stat.file_id.inode == self.inode { Ok(stat) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+}
+
+struct Temp {
+    path: PathBuf,
+    disk: SimDisk,
+    at: u64,
+}
+
+impl Temp {
+    fn change(&mut self, f: impl FnOnce(&mut Node, i64)) -> io::Result<()> {
+        let path = self.path.clone();
+        self.disk.files(|files| {
+            let now = files.tick();
+            f(files.get_mut(&path)?, now);
+            Ok(())
+        })
+    }
+}
+
+impl Read for Temp {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let data = self.disk.files(|files| Ok(Arc::clone(&files.get(&self.path)?.data)))?;
+        let from = usize::try_from(self.at).unwrap_or(usize::MAX).min(data.len());
+        let n = out.len().min(data.len() - from);
+        out[..n].copy_from_slice(&data[from..from + n]);
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+impl Write for Temp {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let at = usize::try_from(self.at).unwrap_or(usize::MAX);
+        self.change(|node, now| {
+            let data = Arc::make_mut(&mut node.data);
+            data.resize(data.len().max(at + bytes.len()), 0);
+            data[at..at + bytes.len()].copy_from_slice(bytes);
+            (node.mtime, node.ctime) = (now, now);
+        })?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Temp {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let size = self.stat()?.size;
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => size.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+impl TempFile for Temp {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn stat(&self) -> io::Result<Stat> {
+        self.disk.stat(&self.path)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.change(|node, now| {
+            Arc::make_mut(&mut node.data).resize(usize::try_from(len).unwrap_or(0), 0);
+            (node.mtime, node.ctime) = (now, now);
+        })
+    }
+
+    fn set_modified(&mut self, ms: i64) -> io::Result<()> {
+        self.change(|node, now| (node.mtime, node.ctime) = (ms * 1_000_000, now))
+    }
+
+    fn set_executable(&mut self, executable: bool) -> io::Result<()> {
+        self.change(|node, now| (node.executable, node.ctime) = (executable, now))
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.flush();
+        Ok(())
+    }
+}
+
+impl Disk for SimDisk {
+    fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
+        self.files(|files| {
+            let node = files.get(dir)?;
+            let children = node.children.as_ref().ok_or(io::ErrorKind::NotADirectory)?;
+            Ok(children.iter().map(|(name, node)| Entry { name: name.into(), stat: Ok(stat_of(node)) }).collect())
+        })
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        self.files(|files| files.get(path).map(stat_of))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
+        self.files(|files| {
+            let node = files.get(path)?;
+            if node.children.is_some() {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            let bytes = Cursor::new(node.data.to_vec());
+            let open = Open { bytes, inode: node.inode, path: path.to_owned(), disk: self.clone() };
+            Ok(Box::new(open) as Box<dyn ReadSeek>)
+        })
+    }
+
+    fn create_temp(&self, dir: &Path, name: &str) -> io::Result<Box<dyn TempFile>> {
+        let path = dir.join(name);
+        self.files(|files| {
+            if files.get(dir).is_err() {
+                files.mkdir(dir)?;
+            }
+            match files.get(&path) {
+                Ok(_) => Ok(()),
+                Err(_) => files.write(&path, b""),
+            }
+        })?;
+        Ok(Box::new(Temp { path, disk: self.clone(), at: 0 }))
+    }
+
+    fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
+        self.files(|files| {
+            let now = files.get(target).map(stat_of);
+            let fits = match (&expect, &now) {
+                (Expect::Absent, Err(_)) => true,
+                (Expect::Same(key), Ok(stat)) => stat.key() == *key,
+                (Expect::Absent, Ok(_)) | (Expect::Same(_), Err(_)) => false,
+            };
+            if !fits {
+                return Err(TargetChanged::into_io(target));
+            }
+            match expect {
+                Expect::Absent => files.rename(temp, target)?,
+                Expect::Same(_) => {
+                    let old = files.take(target)?;
+                    files.rename(temp, target)?;
+                    files.insert(temp, old)?;
+                }
+            }
+            files.get(target).map(stat_of)
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.files(|files| files.rename(from, to))
+    }
+
+    fn mkdir(&self, path: &Path) -> io::Result<Stat> {
+        self.files(|files| {
+            files.mkdir(path)?;
+            files.get(path).map(stat_of)
+        })
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.files(|files| match files.get(path)?.children.as_ref().map(|c| c.is_empty()) {
+            Some(true) => files.take(path).map(drop),
+            Some(false) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+            None => Err(io::ErrorKind::NotADirectory.into()),
+        })
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.files(|files| match files.get(path)?.children {
+            None => files.take(path).map(drop),
+            Some(_) => Err(io::ErrorKind::IsADirectory.into()),
+        })
+    }
+
+    fn set_executable(&self, path: &Path, executable: bool) -> io::Result<Stat> {
+        self.files(|files| {
+            let now = files.tick();
+            let node = files.get_mut(path)?;
+            (node.executable, node.ctime) = (executable, now);
+            Ok(stat_of(node))
+        })
+    }
+
+    fn sync_dirs(&self, _dirs: &[PathBuf]) -> io::Result<()> {
+        self.flush();
+        Ok(())
+    }
+
+    fn sync_all(&self, _root: &Path) -> io::Result<()> {
+        self.flush();
+        Ok(())
+    }
+
+    fn free_space(&self, _path: &Path) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+}
+
+impl Watch for SimDisk {
+    fn watch(&self, _root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+        let (sender, receiver) = unbounded_channel();
+        self.state().watcher = Some(sender);
+        (receiver, Box::new(()))
+    }
+}

@@ -1,0 +1,101 @@
+//! The network: requests go straight into the server's router, unless a fault is in the way.
+
+use crate::random::Seeded;
+use async_trait::async_trait;
+use axum::body::Body;
+use axum::Router;
+use bytes::Bytes;
+use cairn_api::{Request, Response, StatusCode, Transport, TransportError};
+use futures_util::StreamExt as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tower::ServiceExt as _;
+
+/// One device's line to the server.
+pub struct Line {
+    router: Router,
+    random: Seeded,
+    /// One request in so many meets a fault; 0: none does.
+    faults: AtomicUsize,
+}
+
+impl Line {
+    #[must_use]
+    pub fn new(router: Router, random: Seeded) -> Self {
+        Self { router, random, faults: AtomicUsize::new(0) }
+    }
+
+    /// One request in `n` meets a fault from now on; 0: none does.
+    pub fn fault_one_in(&self, n: usize) {
+        self.faults.store(n, Ordering::Relaxed);
+    }
+
+    fn fault(&self) -> Option<usize> {
+        let n = self.faults.load(Ordering::Relaxed);
+        (n > 0 && self.random.one_in(n)).then(|| self.random.below(7))
+    }
+
+    async fn serve(&self, request: &Request) -> Result<Response, TransportError> {
+        let mut builder = axum::http::Request::builder().method(request.method.clone()).uri(&request.path);
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
+        }
+        let request = builder
+            .header("host", "sim")
+            .body(Body::from(request.body.clone()))
+            .map_err(|e| TransportError::Invalid(e.to_string()))?;
+        let answer = match self.router.clone().oneshot(request).await {
+            Ok(answer) => answer,
+            Err(never) => match never {},
+        };
+        let (parts, body) = answer.into_parts();
+        let body = body.into_data_stream().map(|part| part.map_err(|e| TransportError::Cut(e.to_string())));
+        Ok(Response { status: parts.status, headers: parts.headers, body: body.boxed() })
+    }
+}
+
+fn answer(status: StatusCode, retry_after: bool) -> Response {
+    let text = format!("{{\"code\":{},\"message\":\"simulated\"}}", status.as_u16());
+    let mut headers = cairn_api::HeaderMap::new();
+    if retry_after {
+        headers.insert("retry-after", cairn_api::HeaderValue::from_static("2"));
+    }
+    let body = futures_util::stream::once(async move { Ok(Bytes::from(text)) }).boxed();
+    Response { status, headers, body }
+}
+
+#[async_trait]
+impl Transport for Line {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        // Every request takes time, so that others come in between.
+        tokio::time::sleep(Duration::from_millis(1 + self.random.below(20) as u64)).await;
+        match self.fault() {
+            None => self.serve(&request).await,
+            Some(0) => Err(TransportError::Connect("simulated: no connection".into())),
+            Some(1) => Ok(answer(StatusCode::INTERNAL_SERVER_ERROR, false)),
+            Some(2) => Ok(answer(StatusCode::TOO_MANY_REQUESTS, true)),
+            Some(3) => {
+                // It is done, but the answer is lost.
+                drop(self.serve(&request).await?);
+                Err(TransportError::Cut("simulated: the answer was lost".into()))
+            }
+            Some(4) => {
+                // It arrives twice.
+                drop(self.serve(&request).await?);
+                self.serve(&request).await
+            }
+            Some(5) => {
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                self.serve(&request).await
+            }
+            Some(_) => {
+                // The body of the answer is cut.
+                let whole = self.serve(&request).await?;
+                let cut = whole.body.take(0).chain(futures_util::stream::once(async {
+                    Err(TransportError::Cut("simulated: cut in the body".into()))
+                }));
+                Ok(Response { body: cut.boxed(), ..whole })
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A server and its devices.
+
+use crate::device::Device;
+use crate::network::Line;
+use crate::random::Seeded;
+use cairn_api::{Api, ApiKey};
+use cairn_crypto::{Random as _, SpaceKeys};
+use cairn_model::DeviceId;
+use cairn_server::{App, Clock, Options};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// Everything of one run.
+pub struct World {
+    pub server: App,
+    pub devices: Vec<Device>,
+    pub random: Seeded,
+}
+
+impl World {
+    /// A server and `count` devices, not running yet.
+    ///
+    /// # Panics
+    /// If the simulation itself can't be set up.
+    pub async fn new(seed: u64, count: usize) -> Self {
+        let mut options = Options::ephemeral();
+        options.seed = Some(seed);
+        // For its accounts, whose passwords are cheap to hash.
+        options.dev = true;
+        options.clock = Clock::Virtual { start_ms: 1_700_000_000_000 };
+        // Time stands still on the server, so a bucket would never fill again.
+        options.limits.rate.read = u32::MAX;
+        options.limits.rate.write = u32::MAX;
+        options.limits.rate.content = u32::MAX;
+        let server = cairn_server::build(options).expect("a server in memory");
+        let key = "ck_dev_owner".to_owned();
+        let random = Seeded::new(seed, 0);
+        let line = Line::new(server.router(), Seeded::new(seed, 1));
+        let auth = Arc::new(ApiKey::new(key.clone()));
+        let api = Api::new(Arc::new(line), "http://sim", None, auth, DeviceId::from_random_bytes([7; 16]))
+            .expect("the address is one");
+        let space = api.account().await.expect("the account answers").space_id;
+        let mut raw = [0; 32];
+        Seeded::new(seed, 2).fill(&mut raw);
+        let keys = Arc::new(SpaceKeys::from_raw(space, 1, &raw).expect("a key"));
+        let begin = Instant::now();
+        let devices = (0..count)
+            .map(|n| {
+                let stream = 10 + n as u64 * 10;
+                let line = Line::new(server.router(), Seeded::new(seed, stream));
+                Device::new(n, line, key.clone(), Arc::clone(&keys), Seeded::new(seed, stream + 1), begin)
+            })
+            .collect();
+        Self { server, devices, random }
+    }
+
+    /// Lets all devices work, one after the other, until a whole round transfers nothing.
+    /// `Err` says what did not come to rest.
+    ///
+    /// # Errors
+    /// A device that does not come to rest, or devices that keep one another busy.
+    pub async fn settle(&mut self) -> Result<(), String> {
+        for _ in 0..20 {
+            let before: Vec<_> = self.devices.iter().map(tree_of).collect();
+            for device in &mut self.devices {
+                device.line.fault_one_in(0);
+                device.start();
+                if !device.settle().await {
+                    let status = device.engine().map(cairn_engine::EngineHandle::status);
+                    return Err(format!("{} does not come to rest: {status:#?}", device.name));
+                }
+            }
+            let after: Vec<_> = self.devices.iter().map(tree_of).collect();
+            if before == after && after.windows(2).all(|pair| pair[0] == pair[1]) {
+                return Ok(());
+            }
+        }
+        let trees: Vec<_> = self.devices.iter().map(|d| tree_of(d).keys().cloned().collect::<Vec<_>>()).collect();
+        Err(format!("the devices do not become equal: {trees:#?}"))
+    }
+}
+
+/// The synced folder of a device, without our own directories.
+#[must_use]
+pub fn tree_of(device: &Device) -> std::collections::BTreeMap<String, Option<Vec<u8>>> {
+    device.disk.look(|files| files.listing(std::path::Path::new(crate::device::ROOT)))
+}

@@ -1,0 +1,68 @@
+//! The laws of the whole system, over many seeds. `CAIRN_SIM_SEEDS=N` runs more; `CAIRN_SIM_SEED=S`
+//! runs one of each plot, and `RUST_LOG=cairn_engine=trace` tells what the engines do meanwhile.
+
+use cairn_sim::story::{Plot, tell};
+
+fn seeds(default: u64) -> Vec<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
+    match (number("CAIRN_SIM_SEED"), number("CAIRN_SIM_SEEDS")) {
+        (Some(one), _) => vec![one],
+        (None, Some(many)) => (0..many).collect(),
+        (None, None) => (0..default).collect(),
+    }
+}
+
+fn run(plot: Plot, default: u64) {
+    if std::env::var_os("CAIRN_SIM_SEED").is_some() {
+        let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
+        drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().without_time().try_init());
+    }
+    let mut broken = Vec::new();
+    for seed in seeds(default) {
+        if let Err(law) = one(seed, plot) {
+            eprintln!("{law}\n");
+            broken.push(seed);
+            if broken.len() >= 5 {
+                break;
+            }
+        }
+    }
+    assert!(broken.is_empty(), "broken with {plot:?}, seeds {broken:?}");
+}
+
+fn one(seed: u64, plot: Plot) -> Result<cairn_sim::story::Ending, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(tell(seed, plot))
+}
+
+#[test]
+fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
+    run(Plot { devices: 2, steps: 30, faults: false, crashes: false, one_editor: false }, 700);
+}
+
+#[test]
+fn one_editor_alone_makes_no_conflict_copy() {
+    run(Plot { devices: 2, steps: 30, faults: false, crashes: false, one_editor: true }, 400);
+}
+
+#[test]
+fn bad_lines_lose_nothing() {
+    run(Plot { devices: 3, steps: 30, faults: true, crashes: false, one_editor: false }, 400);
+}
+
+#[test]
+fn crashes_lose_nothing() {
+    run(Plot { devices: 2, steps: 40, faults: true, crashes: true, one_editor: false }, 500);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let plot = Plot { devices: 3, steps: 40, faults: true, crashes: true, one_editor: false };
+    for seed in 0..5 {
+        assert_eq!(one(seed, plot), one(seed, plot), "seed {seed}");
+    }
+}
