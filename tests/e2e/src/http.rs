@@ -1,0 +1,81 @@
+//! A small blocking HTTP client for the server's REST and `/_dev` interfaces.
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::time::Duration;
+use ureq::Agent;
+
+/// Speaks JSON with one server, as one account if it has a key.
+#[derive(Clone, Debug)]
+pub struct Http {
+    base: String,
+    key: Option<String>,
+    agent: Agent,
+}
+
+impl Http {
+    #[must_use]
+    pub fn new(base: &str, key: Option<&str>) -> Self {
+        let config = Agent::config_builder()
+            .timeout_global(Some(Duration::from_secs(60)))
+            .http_status_as_error(false)
+            .build();
+        Self {
+            base: base.to_owned(),
+            key: key.map(str::to_owned),
+            agent: config.into(),
+        }
+    }
+
+    /// # Errors
+    /// No answer, or a status other than success.
+    pub fn get(&self, path: &str) -> Result<Value> {
+        let mut request = self.agent.get(format!("{}{path}", self.base));
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        json("GET", path, request.call())
+    }
+
+    /// # Errors
+    /// As [`Http::get`].
+    pub fn post(&self, path: &str, body: &Value) -> Result<Value> {
+        let mut request = self.agent.post(format!("{}{path}", self.base));
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        json("POST", path, request.send_json(body))
+    }
+
+    /// # Errors
+    /// As [`Http::get`].
+    pub fn delete(&self, path: &str) -> Result<Value> {
+        let mut request = self.agent.delete(format!("{}{path}", self.base));
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        json("DELETE", path, request.call())
+    }
+}
+
+fn json(
+    method: &str,
+    path: &str,
+    answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+) -> Result<Value> {
+    let mut answer = answer.with_context(|| format!("{method} {path} got no answer"))?;
+    let text = answer
+        .body_mut()
+        .with_config()
+        .limit(256 * 1024 * 1024)
+        .read_to_string()
+        .with_context(|| format!("the answer to {method} {path} broke off"))?;
+    if !answer.status().is_success() {
+        bail!("{method} {path} answered {}: {text}", answer.status());
+    }
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_str(&text)
+        .with_context(|| format!("{method} {path} answered no JSON: {text:.200}"))
+}

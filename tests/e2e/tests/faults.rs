@@ -1,0 +1,442 @@
+//! Bad input, and a world that fails: each refusal says what happened, to what, and what to do;
+//! nothing is lost, and everything else goes on.
+#![cfg(unix)]
+
+use anyhow::{Context, Result, ensure};
+use cairn_e2e::dev::Fault;
+use cairn_e2e::device::{Device, Options};
+use cairn_e2e::mount::SmallDisk;
+use cairn_e2e::server::OWNER_KEY;
+use cairn_e2e::status::{Problem, Status};
+use cairn_e2e::world::Setup;
+use cairn_e2e::{Tree, World};
+use std::fs;
+use std::io::Write;
+
+const MIB: u64 = 1 << 20;
+
+fn two_strangers() -> Result<World> {
+    World::with(Setup {
+        unlinked: true,
+        ..Setup::default()
+    })
+}
+
+fn stranger(world: &World, name: &str) -> Result<Device> {
+    Device::new(world.dir(), name, Options::default())
+}
+
+fn login(device: &Device, args: &[String]) -> Result<cairn_e2e::cli::Output> {
+    device.cli(&args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// A problem that a person can act on.
+fn clear(problem: Option<&Problem>) -> Result<()> {
+    let problem = problem.context("no problem is reported")?;
+    let complete = [&problem.code, &problem.message, &problem.hint]
+        .iter()
+        .all(|text| !text.is_empty());
+    ensure!(complete, "{problem:?}");
+    Ok(())
+}
+
+#[test]
+fn a_wrong_passphrase_is_refused() -> Result<()> {
+    let world = two_strangers()?;
+    let c = stranger(&world, "c")?;
+    let wrong = world.path("wrong");
+    fs::write(&wrong, "battery horse staple correct")?;
+    let mut args = c.login_args(&world.server.url(), OWNER_KEY);
+    if let Some(at) = args.iter().position(|arg| arg == "--passphrase-file") {
+        args[at + 1] = wrong.display().to_string();
+    }
+    login(&c, &args)?.refuses(1, &["passphrase"])?;
+    ensure!(
+        c.cli(&["whoami"])?.code == 3,
+        "the refused login left something behind"
+    );
+    world.finish()
+}
+
+#[test]
+fn a_wrong_api_key_is_refused() -> Result<()> {
+    let world = two_strangers()?;
+    let c = stranger(&world, "c")?;
+    let args = c.login_args(&world.server.url(), "ck_dev_nobody");
+    let output = login(&c, &args)?;
+    ensure!(
+        output.code == 1 || output.code == 3,
+        "exit code {}",
+        output.code
+    );
+    output.refuses(output.code, &["key"])?;
+    world.finish()
+}
+
+#[test]
+fn a_login_at_a_dead_address_names_it() -> Result<()> {
+    let mut world = two_strangers()?;
+    let c = stranger(&world, "c")?;
+    let url = world.server.url();
+    world.server.kill()?;
+    let args = c.login_args(&url, OWNER_KEY);
+    let address = url.trim_start_matches("http://");
+    login(&c, &args)?.refuses(4, &[address])?;
+    world.finish()
+}
+
+#[test]
+fn commands_without_a_login_say_so() -> Result<()> {
+    let world = two_strangers()?;
+    let c = stranger(&world, "c")?;
+    for command in [
+        &["whoami"][..],
+        &["list", "/"],
+        &["add", "/tmp", "--remote", "/x"],
+    ] {
+        c.cli(command)?.refuses(3, &["login"])?;
+    }
+    world.finish()
+}
+
+#[test]
+fn wrong_usage_is_told_apart_from_failure() -> Result<()> {
+    let world = two_strangers()?;
+    for wrong in [
+        &["dance"][..],
+        &["status", "--timeout", "soon"],
+        &["confirm", "x", "maybe"],
+    ] {
+        let output = world.a.cli(wrong)?;
+        ensure!(
+            output.code == 2,
+            "{wrong:?} ended with {}: {}",
+            output.code,
+            output.said()
+        );
+    }
+    world.finish()
+}
+
+#[test]
+fn a_folder_that_can_not_be_made_is_named() -> Result<()> {
+    let world = two_strangers()?;
+    let path = world.path("missing/deeper").display().to_string();
+    world
+        .a
+        .cli(&["add", &path, "--remote", "/x"])?
+        .refuses(2, &[&path])?;
+    let file = world.path("passphrase").display().to_string();
+    let output = world.a.cli(&["add", &file, "--remote", "/x"])?;
+    ensure!(
+        output.code == 1 || output.code == 2,
+        "exit code {}",
+        output.code
+    );
+    output.refuses(output.code, &[&file, "folder"])?;
+    world.finish()
+}
+
+#[test]
+fn a_folder_inside_a_synced_one_can_not_be_added() -> Result<()> {
+    let world = World::with_base("d/a=1")?;
+    let inner = world.a.files().path("d").display().to_string();
+    let output = world.a.cli(&["add", &inner, "--remote", "/other"])?;
+    ensure!(
+        output.code == 1 || output.code == 2,
+        "exit code {}: {}",
+        output.code,
+        output.said()
+    );
+    output.refuses(output.code, &[&inner])?;
+    world.finish()
+}
+
+#[test]
+fn a_second_daemon_on_one_home_is_refused() -> Result<()> {
+    let world = World::with_base("a=1")?;
+    let home = world.a.home().display().to_string();
+    world.a.cli(&["daemon"])?.refuses(1, &["already", &home])?;
+    world.a.files().run("b=2")?;
+    world.settle()?;
+    world.expect(&Tree::literal("a=1; b=2"))?;
+    world.finish()
+}
+
+#[test]
+fn a_misspelt_setting_is_named_with_its_line() -> Result<()> {
+    let world = two_strangers()?;
+    let config = world.a.home().join("config.toml");
+    let before = fs::read_to_string(&config).unwrap_or_default();
+    let line = before.lines().count() + 2;
+    fs::write(&config, format!("{before}\nfrobnicate_everything = true\n"))?;
+    let output = world.a.cli(&["folders"])?;
+    ensure!(
+        output.code == 1 || output.code == 2,
+        "exit code {}",
+        output.code
+    );
+    output.refuses(
+        output.code,
+        &["frobnicate_everything", "config.toml", &line.to_string()],
+    )?;
+    world.finish()
+}
+
+#[test]
+fn an_index_of_garbage_loses_no_file() -> Result<()> {
+    let mut world = World::with_base("a=1; d/b=2")?;
+    world.a.stop()?;
+    for entry in fs::read_dir(world.a.home())? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("index.db") {
+            fs::write(
+                entry.path(),
+                b"this is no database at all, it is garbage".repeat(200),
+            )?;
+        }
+    }
+    if let Err(error) = world.a.start() {
+        let said = format!("{error:#}");
+        ensure!(
+            said.contains("index.db"),
+            "the refusal does not name the file: {said}"
+        );
+        ensure!(!said.contains("panicked"), "{said}");
+        for entry in fs::read_dir(world.a.home())? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with("index.db") {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        world.a.add(&World::remote())?;
+        world.a.start()?;
+    } else if world.a.status()?.folders.is_empty() {
+        world.a.add(&World::remote())?;
+    }
+    world.a.files().run("c=3")?;
+    world.settle()?;
+    world.expect(&Tree::literal("a=1; d/b=2; c=3"))?;
+    world.finish()
+}
+
+#[test]
+fn an_unreadable_file_is_reported_and_the_others_sync() -> Result<()> {
+    let world = World::with(Setup {
+        a: Options::without_root_powers(),
+        ..Setup::default()
+    })?;
+    world.base("a=1; locked=old")?;
+    let files = world.a.files();
+    files.run("locked=a new content; b=2")?;
+    files.chmod("locked", 0)?;
+    let status = world.a.wait_status("it is reported", |status| {
+        status.problem_at("locked").is_some()
+    })?;
+    clear(status.problem_at("locked"))?;
+    world
+        .b
+        .wait_status("the other file arrives", |_| world.b.files().exists("b"))?;
+    ensure!(
+        world.b.files().exists("locked"),
+        "an unreadable file was taken for a deleted one"
+    );
+    files.chmod("locked", 0o644)?;
+    world.a.must(&["sync"])?;
+    world.a.wait_status("the report ends", |status| {
+        status.problem_at("locked").is_none()
+    })?;
+    world.settle()?;
+    world.expect(&Tree::literal("a=1; locked=a new content; b=2"))?;
+    world.finish()
+}
+
+#[test]
+fn s198_an_unreadable_folder_deletes_nothing_under_it() -> Result<()> {
+    let world = World::with(Setup {
+        a: Options::without_root_powers(),
+        ..Setup::default()
+    })?;
+    world.base("closed/x=1; closed/deep/y=2; open/z=3")?;
+    let files = world.a.files();
+    files.chmod("closed", 0)?;
+    files.run("open/new=n")?;
+    world.a.must(&["sync"])?;
+    let reported = |status: &Status| status.problem_at("closed").is_some();
+    let status = world.a.wait_status("the folder is reported", reported)?;
+    clear(status.problem_at("closed"))?;
+    world
+        .b
+        .wait_status("the rest syncs", |_| world.b.files().exists("open/new"))?;
+    let all = Tree::literal("closed/x=1; closed/deep/y=2; open/z=3; open/new=n");
+    let difference = all.difference(&world.b.tree()?);
+    ensure!(difference.is_none(), "{}", difference.unwrap_or_default());
+    files.chmod("closed", 0o755)?;
+    world.a.must(&["sync"])?;
+    world.settle()?;
+    world.expect(&all)?;
+    world.finish()
+}
+
+#[test]
+fn s210_a_full_disk_holds_up_only_what_does_not_fit() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let Some(disk) = SmallDisk::mount(dir.path().join("small"), 6 * MIB)? else {
+        return Ok(());
+    };
+    let world = World::with(Setup {
+        b: Options {
+            root: Some(disk.path().join("folder")),
+            ..Options::default()
+        },
+        ..Setup::default()
+    })?;
+    world.a.files().run("small=s")?;
+    world.a.files().write_random("big", 12 * MIB, 210)?;
+    world.a.wait_idle()?;
+    let status = world
+        .b
+        .wait_status("B says that its disk is full", |status| {
+            status.problem_at("big").is_some()
+        })?;
+    clear(status.problem_at("big"))?;
+    ensure!(
+        !world.b.files().exists("big"),
+        "a part of the file is at its path"
+    );
+    world.b.wait_status("the small file arrives", |_| {
+        world.b.files().exists("small")
+    })?;
+    disk.resize(64 * MIB)?;
+    world.b.must(&["sync"])?;
+    world.b.wait_status("the report ends", |status| {
+        status.problem_at("big").is_none()
+    })?;
+    world.settle()?;
+    let tree = world.equal()?;
+    ensure!(
+        tree.file("big").is_some_and(|big| big.size == 12 * MIB),
+        "{tree}"
+    );
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
+fn a_full_account_is_reported_and_smaller_files_sync_on() -> Result<()> {
+    let world = World::with_base("a=1")?;
+    let dev = world.server.dev();
+    dev.set_quota("owner@example.com", MIB)?;
+    world.a.files().write_random("big", 5 * MIB, 507)?;
+    let status = world.a.wait_status("it is reported", |status| {
+        status.problem_at("big").is_some()
+    })?;
+    clear(status.problem_at("big"))?;
+    world.a.files().run("little=l")?;
+    world.b.wait_status("the little file arrives", |_| {
+        world.b.files().exists("little")
+    })?;
+    ensure!(!world.b.files().exists("big"));
+    dev.set_quota("owner@example.com", 1 << 30)?;
+    world.a.must(&["sync"])?;
+    world.a.wait_status("the report ends", |status| {
+        status.problem_at("big").is_none()
+    })?;
+    world.settle()?;
+    world.equal()?;
+    ensure!(world.b.files().exists("big"));
+    world.finish()
+}
+
+#[test]
+fn a_file_that_is_still_being_written_arrives_whole() -> Result<()> {
+    let world = World::two_devices()?;
+    let path = world.a.files().path("growing");
+    let mut file = fs::File::create(&path)?;
+    let mut expected = Vec::new();
+    // Slower than the scan: between two lines the daemon has time to look.
+    for n in 0..40 {
+        let line = format!("line {n} {}\n", "x".repeat(100_000));
+        file.write_all(line.as_bytes())?;
+        expected.extend_from_slice(line.as_bytes());
+        world.a.status()?;
+    }
+    drop(file);
+    world.settle()?;
+    world.expect(&Tree::default().with_file("growing", expected))?;
+    world.finish()
+}
+
+#[test]
+fn a_key_that_the_server_refuses_is_reported_and_nothing_is_lost() -> Result<()> {
+    let world = World::with_base("a=1")?;
+    let dev = world.server.dev();
+    dev.fault(&Fault::on("/api/v1/*").status(401))?;
+    world.a.files().run("b=2; rm a")?;
+    world.a.must(&["sync"])?;
+    let status = world
+        .a
+        .wait_status("A says that it is locked out", |status| {
+            status.state != "idle" && status.state != "syncing"
+        })?;
+    let problem = status
+        .problems()
+        .find(|problem| problem.hint.contains("login"));
+    ensure!(problem.is_some() || status.state == "error", "{status:?}");
+    dev.clear_faults()?;
+    world.a.must(&["sync"])?;
+    world.settle()?;
+    world.expect(&Tree::literal("b=2"))?;
+    world.finish()
+}
+
+#[test]
+fn a_server_in_trouble_for_a_while_is_waited_for() -> Result<()> {
+    let world = World::with_base("a=1")?;
+    let dev = world.server.dev();
+    dev.fault(&Fault::on("/api/v1/uploads*").status(500).times(12))?;
+    world.a.files().run("a=edited; b=2; d/c=3")?;
+    world.settle()?;
+    world.expect(&Tree::literal("a=edited; b=2; d/c=3"))?;
+    world.finish()
+}
+
+#[test]
+fn sigterm_ends_the_daemon_and_loses_nothing() -> Result<()> {
+    let mut world = World::with_base("a=1")?;
+    for n in 0..200 {
+        world
+            .a
+            .files()
+            .write(format!("d/{n}"), format!("content {n}"))?;
+    }
+    world.a.stop()?;
+    ensure!(
+        world.a.cli(&["status"])?.code != 0,
+        "a stopped daemon answers"
+    );
+    world.a.start()?;
+    world.settle()?;
+    let tree = world.equal()?;
+    ensure!(tree.files().count() == 201, "{tree}");
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
+fn a_paused_device_changes_nothing() -> Result<()> {
+    let world = World::with_base("a=1; b=2")?;
+    world.b.pause()?;
+    ensure!(world.b.status()?.state == "paused");
+    let before = world.b.counters()?;
+    world.a.files().run("a=edited; rm b; c=3")?;
+    world.b.files().run("d=4")?;
+    world.a.wait_idle()?;
+    let difference = Tree::literal("a=1; b=2; d=4").difference(&world.b.tree()?);
+    ensure!(difference.is_none(), "{}", difference.unwrap_or_default());
+    assert_eq!(world.b.counters()?.effects(), before.effects());
+    world.b.resume()?;
+    world.settle()?;
+    world.expect(&Tree::literal("a=edited; c=3; d=4"))?;
+    world.finish()
+}
