@@ -1,0 +1,71 @@
+//! restic over its REST protocol, served by `rclone serve restic`.
+
+use super::{Push, Service, counted, free_port, listening};
+use crate::process::{Run, run};
+use anyhow::{Context, Result};
+use cairn_e2e::proxy::Proxy;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub(crate) struct Restic {
+    dir: PathBuf,
+    proxy: Proxy,
+    _server: Service,
+}
+
+impl Restic {
+    pub(crate) fn new(dir: &Path) -> Result<Self> {
+        let store = dir.join("store");
+        fs::create_dir_all(&store)?;
+        let port = free_port()?;
+        let server = Command::new("rclone")
+            .args(["serve", "restic", "--addr", &format!("127.0.0.1:{port}")])
+            .arg(&store)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(dir.join("server.log"))?)
+            .spawn()
+            .context("`rclone serve restic` can't be started")?;
+        let server = Service(server);
+        listening(port)?;
+        let mut restic = Self {
+            dir: dir.to_owned(),
+            proxy: counted(port)?,
+            _server: server,
+        };
+        restic.timed(&["init"], None)?;
+        Ok(restic)
+    }
+
+    fn timed(&mut self, args: &[&str], inside: Option<&Path>) -> Result<Run> {
+        let before = self.proxy.total();
+        let mut command = Command::new("restic");
+        command
+            .env("RESTIC_PASSWORD", "a passphrase")
+            .env("RESTIC_REPOSITORY", format!("rest:{}/", self.proxy.url()))
+            .env("RESTIC_CACHE_DIR", self.dir.join("cache"))
+            .args(args);
+        if let Some(dir) = inside {
+            command.current_dir(dir);
+        }
+        let done = run(&mut command, &self.dir.join("client.log"))?;
+        Ok(Run {
+            wire: self.proxy.total() - before,
+            ..done
+        })
+    }
+}
+
+impl Push for Restic {
+    fn push(&mut self, from: &Path) -> Result<Run> {
+        self.timed(&["backup", "."], Some(from))
+    }
+
+    fn pull(&mut self, to: &Path) -> Result<Run> {
+        self.timed(
+            &["restore", "latest", "--target", &to.display().to_string()],
+            None,
+        )
+    }
+}

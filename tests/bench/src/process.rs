@@ -1,0 +1,119 @@
+//! What `/proc` says of a process, and running a command while watching its memory.
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Clock ticks per second in `/proc/PID/stat`: 100 on every Linux that runs on common machines.
+const TICKS: f64 = 100.0;
+/// Between two looks at a running command; the peak is kept by the kernel, so none is missed.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// One finished measurement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) seconds: f64,
+    /// Bytes both ways through the proxy.
+    pub(crate) wire: u64,
+    /// Peak resident memory of the client in bytes.
+    pub(crate) peak: u64,
+}
+
+/// Peak resident memory in bytes.
+pub(crate) fn peak_memory(pid: u32) -> Result<u64> {
+    field(pid, "VmHWM:")
+}
+
+/// Present resident memory in bytes.
+pub(crate) fn memory(pid: u32) -> Result<u64> {
+    field(pid, "VmRSS:")
+}
+
+/// Processor seconds that a process has used.
+pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name in parentheses may hold spaces; user and system time are the 12th and 13th after it.
+    let rest = stat
+        .rsplit_once(')')
+        .context("a stat line without a name")?
+        .1;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks =
+        |at: usize| -> Result<f64> { Ok(fields.get(at).context("a short stat line")?.parse()?) };
+    Ok((ticks(11)? + ticks(12)?) / TICKS)
+}
+
+/// Part of one core that a process uses over a span of doing nothing, in percent.
+pub(crate) fn idle_cpu(pid: u32, span: Duration) -> Result<f64> {
+    let before = cpu_seconds(pid)?;
+    thread::sleep(span);
+    Ok((cpu_seconds(pid)? - before) / span.as_secs_f64() * 100.0)
+}
+
+fn field(pid: u32, name: &str) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next());
+    let kilobytes: u64 = kilobytes
+        .with_context(|| format!("process {pid} has no {name}"))?
+        .parse()?;
+    Ok(kilobytes * 1024)
+}
+
+/// Runs a command to its end: seconds and peak memory.
+pub(crate) fn run(command: &mut Command, log: &Path) -> Result<Run> {
+    let output = fs::File::options().create(true).append(true).open(log)?;
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        .spawn()
+        .with_context(|| format!("{:?} can't be started", command.get_program()))?;
+    let mut peak = 0;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        peak = peak.max(peak_memory(child.id()).unwrap_or(0));
+        thread::sleep(LOOK);
+    };
+    if !status.success() {
+        let said = fs::read_to_string(log).unwrap_or_default();
+        let tail: Vec<&str> = said.lines().rev().take(10).collect();
+        bail!("{command:?} ended with {status}: {tail:?}");
+    }
+    Ok(Run {
+        seconds: start.elapsed().as_secs_f64(),
+        wire: 0,
+        peak,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_memory_and_time() {
+        let me = std::process::id();
+        assert!(
+            memory(me).unwrap() > 100_000 && peak_memory(me).unwrap() >= memory(me).unwrap() / 2
+        );
+        assert!(cpu_seconds(me).unwrap() >= 0.0);
+    }
+
+    #[test]
+    fn a_command_that_fails_is_an_error_with_its_output() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo so it goes; exit 3"]);
+        let error = run(&mut command, &dir.path().join("log"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("so it goes"), "{error}");
+    }
+}

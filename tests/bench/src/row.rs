@@ -1,0 +1,113 @@
+//! The rows of the table: what is done with which data, and with whom.
+
+mod big;
+mod live;
+mod restart;
+mod small;
+
+use crate::data::{Amount, amount};
+use crate::peer::Tool;
+use crate::table::Results;
+use anyhow::Result;
+use cairn_e2e::wait;
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Longer than any peer takes for the full amount of data.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// One row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Row {
+    /// 10,000 small files: up, and from A to B.
+    Small,
+    /// One file of 1 GiB, up; then 16 bytes of it changed.
+    Big,
+    /// One new small file, from A to B.
+    NewFile,
+    /// A folder of 10,000 files renamed, from A to B.
+    Rename,
+    /// A restart with 100,000 files and nothing to do.
+    Restart,
+}
+
+/// Where and how much.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) dir: TempDir,
+    pub(crate) scale: f64,
+    /// Who is measured, of those that are installed.
+    pub(crate) tools: Vec<Tool>,
+}
+
+impl Row {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Small,
+        Self::Big,
+        Self::NewFile,
+        Self::Rename,
+        Self::Restart,
+    ];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Small => small::TITLE,
+            Self::Big => big::TITLE,
+            Self::NewFile => live::NEW_FILE,
+            Self::Rename => live::RENAME,
+            Self::Restart => restart::TITLE,
+        }
+    }
+
+    pub(crate) fn run(self, bench: &Bench, results: &mut Results) -> Result<()> {
+        match self {
+            Self::Small => small::run(bench, results),
+            Self::Big => big::run(bench, results),
+            Self::NewFile => live::new_file(bench, results),
+            Self::Rename => live::rename(bench, results),
+            Self::Restart => restart::run(bench, results),
+        }
+    }
+}
+
+impl Bench {
+    /// A new empty directory for one part of a row.
+    pub(crate) fn part(&self, name: &str) -> Result<PathBuf> {
+        let path = self.dir.path().join(name);
+        std::fs::create_dir_all(&path)?;
+        Ok(path)
+    }
+
+    /// A number of files, scaled.
+    pub(crate) fn files(&self, full: usize) -> usize {
+        ((full as f64 * self.scale) as usize).max(1)
+    }
+
+    /// A number of bytes, scaled.
+    pub(crate) fn bytes(&self, full: u64) -> u64 {
+        ((full as f64 * self.scale) as u64).max(1024)
+    }
+
+    pub(crate) fn has(&self, tool: Tool) -> bool {
+        self.tools.contains(&tool)
+    }
+}
+
+/// Waits until a folder holds this amount. Looks 20 times a second: seconds are measured here.
+pub(crate) fn arrived(root: &Path, wanted: Amount) -> Result<()> {
+    wait::holds(
+        &format!("{} files are in {}", wanted.files, root.display()),
+        LIMIT,
+        || {
+            std::thread::sleep(Duration::from_millis(40));
+            Ok(amount(root)? == wanted)
+        },
+    )
+}
+
+/// Frees the space of a finished part.
+pub(crate) fn clear(path: &Path) -> Result<()> {
+    Ok(std::fs::remove_dir_all(path)?)
+}
