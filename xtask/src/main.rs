@@ -1,1 +1,139 @@
-fn main() {}
+//! `cargo xtask`: what developers and CI run on this workspace. It builds, checks, measures and shows;
+//! it is no part of the product.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "it talks to the person who runs it, on stdout"
+)]
+
+mod checks;
+mod demo;
+mod long;
+mod run;
+mod setup;
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND [OPTIONS]
+
+  setup [--bench]         install the tools that the other commands need
+  test [--no-setup]       everything CI checks: format, lints, licences, tests, end-to-end stories
+  demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
+  soak [--seeds N]        the simulator for long: N whole systems, from a new seed each run
+  fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
+  bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
+
+CONTRIBUTING: docs/ARCHITECTURE.md explains the rules that `test` checks.";
+
+fn main() -> ExitCode {
+    match command(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command(mut arguments: Vec<String>) -> Result<()> {
+    if arguments.is_empty() {
+        bail!("say what to do\n\n{HELP}");
+    }
+    let command = arguments.remove(0);
+    match command.as_str() {
+        "setup" => {
+            let bench = take_flag(&mut arguments, "--bench");
+            nothing_left(&arguments)?;
+            setup::run(bench)
+        }
+        "test" => {
+            let no_setup = take_flag(&mut arguments, "--no-setup");
+            nothing_left(&arguments)?;
+            checks::run(!no_setup)
+        }
+        "demo" => {
+            let keep = take_flag(&mut arguments, "--keep");
+            let folder = (!arguments.is_empty()).then(|| arguments.remove(0));
+            nothing_left(&arguments)?;
+            demo::run(folder.map(Into::into), keep)
+        }
+        "soak" => {
+            let seeds = take_number(&mut arguments, "--seeds")?;
+            nothing_left(&arguments)?;
+            long::soak(seeds)
+        }
+        "fuzz" => {
+            let cases = take_number(&mut arguments, "--cases")?;
+            nothing_left(&arguments)?;
+            long::fuzz(cases)
+        }
+        "bench" => long::bench(&arguments),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(())
+        }
+        other => bail!("there is no command `{other}`\n\n{HELP}"),
+    }
+}
+
+fn take_flag(arguments: &mut Vec<String>, flag: &str) -> bool {
+    let before = arguments.len();
+    arguments.retain(|argument| argument != flag);
+    arguments.len() < before
+}
+
+fn take_number(arguments: &mut Vec<String>, option: &str) -> Result<Option<u64>> {
+    let Some(at) = arguments.iter().position(|a| a == option) else {
+        return Ok(None);
+    };
+    if at + 1 >= arguments.len() {
+        bail!("{option} needs a number");
+    }
+    let value = arguments.remove(at + 1);
+    arguments.remove(at);
+    match value.parse() {
+        Ok(number) if number > 0 => Ok(Some(number)),
+        _ => bail!("{option} needs a number above 0, not `{value}`"),
+    }
+}
+
+fn nothing_left(arguments: &[String]) -> Result<()> {
+    match arguments.first() {
+        Some(unknown) => bail!("can't make sense of `{unknown}`\n\n{HELP}"),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_are_taken_from_anywhere() {
+        let mut arguments = words("docs --keep --seeds 12");
+        assert!(take_flag(&mut arguments, "--keep"));
+        assert!(!take_flag(&mut arguments, "--keep"));
+        assert_eq!(take_number(&mut arguments, "--seeds").unwrap(), Some(12));
+        assert_eq!(arguments, ["docs"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for wrong in [
+            "",
+            "tset",
+            "test --fast",
+            "soak --seeds",
+            "soak --seeds 0",
+            "demo a b",
+        ] {
+            assert!(command(words(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Who may import whom, and which crate owns which big dependency.
+
+use crate::{Breach, Rule};
+
+/// What each package may import of ours.
+const MAY_IMPORT: &[(&str, &[&str])] = &[
+    ("cairn-model", &[]),
+    ("cairn-plan", &["model"]),
+    ("cairn-wire", &["model"]),
+    ("cairn-crypto", &["model"]),
+    ("cairn-index", &["model"]),
+    ("cairn-platform", &["model"]),
+    ("cairn-api", &["model", "wire"]),
+    ("cairn-transfer", &["model", "wire", "crypto", "api"]),
+    ("cairn-control", &["model", "platform"]),
+    (
+        "cairn-engine",
+        &[
+            "model", "wire", "plan", "crypto", "index", "transfer", "api", "platform",
+        ],
+    ),
+    (
+        "cairn-mcp",
+        &["model", "wire", "api", "crypto", "transfer", "control"],
+    ),
+    (
+        "cairn",
+        &[
+            "model", "wire", "plan", "crypto", "index", "transfer", "api", "platform", "control",
+            "engine", "mcp",
+        ],
+    ),
+    ("cairn-tray", &["model", "control"]),
+    ("cairn-server", &["model", "wire"]),
+    ("cairn-e2e", &[]),
+    ("cairn-bench", &["e2e"]),
+    (
+        "cairn-sim",
+        &[
+            "model", "wire", "plan", "crypto", "index", "transfer", "api", "platform", "engine",
+            "server",
+        ],
+    ),
+    ("cairn-tidy", &[]),
+    ("xtask", &[]),
+];
+
+pub const ARROWS: Rule = Rule {
+    says: "a package imports only the packages of ours that ARCHITECTURE.md lets it",
+    because: "the planner stays pure, the server without keys and the tray without sync logic only \
+              because they can't reach the rest; a new arrow is a decision, not a line in a manifest",
+    find: |workspace| {
+        let mut breaches = Vec::new();
+        for package in &workspace.packages {
+            let Some((_, allowed)) = MAY_IMPORT.iter().find(|(name, _)| *name == package.name)
+            else {
+                breaches.push(Breach::new(
+                    &package.name,
+                    "stands in no line of MAY_IMPORT (tests/tidy/src/rules/arrows.rs)",
+                ));
+                continue;
+            };
+            for dependency in package.normal().filter_map(ours) {
+                if !allowed.contains(&dependency) {
+                    breaches.push(Breach::new(
+                        &package.name,
+                        format!("may not import {dependency}"),
+                    ));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+pub const TEST_ARROWS: Rule = Rule {
+    says: "the tests of a package import nothing that lies above it, except the server",
+    because: "a test that needs the engine to test the index belongs to the engine; and the server's \
+              own tests must not see keys either: that it can't is the zero-knowledge test",
+    find: |workspace| {
+        let mut breaches = Vec::new();
+        for package in &workspace.packages {
+            for dependency in package.dependencies.iter().filter(|d| d.dev) {
+                let Some(name) = ours(&dependency.name) else {
+                    continue;
+                };
+                let of_server = package.name == "cairn-server" && name == "crypto";
+                let above =
+                    name != "server" && reaches(name, ours(&package.name).unwrap_or(&package.name));
+                if of_server || above {
+                    breaches.push(Breach::new(
+                        &package.name,
+                        format!("may not import {name} for its tests"),
+                    ));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+/// A big dependency, and the packages that may name it.
+const OWNED: &[(&str, &[&str])] = &[
+    ("reqwest", &["cairn-api"]),
+    ("rusqlite", &["cairn-index", "cairn-server"]),
+    ("axum", &["cairn-server", "cairn-sim"]),
+    ("rmcp", &["cairn-mcp"]),
+    ("notify", &["cairn-platform"]),
+    ("keyring-core", &["cairn-platform"]),
+    ("zbus", &["cairn-platform"]),
+    ("rustix", &["cairn-platform", "cairn-e2e", "cairn-bench"]),
+    ("tauri", &["cairn-tray"]),
+    ("aes-gcm", &["cairn-crypto"]),
+    ("rsa", &["cairn-crypto"]),
+    ("pbkdf2", &["cairn-crypto"]),
+    ("ed25519-dalek", &["cairn-crypto", "cairn-server"]),
+    ("fastcdc", &["cairn-crypto"]),
+    (
+        "clap",
+        &["cairn", "cairn-server", "cairn-bench", "cairn-sim"],
+    ),
+    ("indicatif", &["cairn"]),
+    (
+        "anyhow",
+        &[
+            "cairn",
+            "cairn-server",
+            "cairn-e2e",
+            "cairn-bench",
+            "cairn-sim",
+            "cairn-tidy",
+            "xtask",
+        ],
+    ),
+];
+
+pub const OWNERS: Rule = Rule {
+    says: "a big dependency is named by its owner only",
+    because: "what one crate wraps can be replaced, mocked and audited in one place; and errors stay \
+              typed where a caller has to tell them apart (anyhow is for programs and tests)",
+    find: |workspace| {
+        let mut breaches = Vec::new();
+        for package in &workspace.packages {
+            for dependency in package.normal() {
+                let owners = OWNED.iter().find(|(name, _)| *name == dependency);
+                if let Some((_, owners)) = owners
+                    && !owners.contains(&package.name.as_str())
+                {
+                    let owners = owners.join(", ");
+                    breaches.push(Breach::new(
+                        &package.name,
+                        format!("names {dependency}, which belongs to {owners}"),
+                    ));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+/// The short name of a package of ours.
+fn ours(name: &str) -> Option<&str> {
+    name.strip_prefix("cairn-")
+}
+
+/// Tells whether package `from` may import `to`, directly or through others.
+fn reaches(from: &str, to: &str) -> bool {
+    let full = format!("cairn-{from}");
+    MAY_IMPORT
+        .iter()
+        .find(|(name, _)| *name == full)
+        .is_some_and(|(_, next)| next.iter().any(|n| *n == to || reaches(n, to)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workspace;
+    use crate::workspace::{Dependency, Package};
+
+    fn package(name: &str, dependencies: &[(&str, bool)]) -> Workspace {
+        Workspace {
+            packages: vec![Package {
+                name: name.to_owned(),
+                dir: String::new(),
+                dependencies: dependencies
+                    .iter()
+                    .map(|(name, dev)| Dependency {
+                        name: (*name).to_owned(),
+                        dev: *dev,
+                    })
+                    .collect(),
+            }],
+            ..Workspace::default()
+        }
+    }
+
+    #[test]
+    fn an_arrow_that_is_not_drawn_is_a_breach() {
+        assert!(
+            ARROWS
+                .check(&package("cairn-plan", &[("cairn-model", false)]))
+                .is_ok()
+        );
+        for (from, to) in [
+            ("cairn-plan", "cairn-index"),
+            ("cairn-server", "cairn-crypto"),
+            ("cairn-tray", "cairn-engine"),
+            ("cairn-unknown", "serde"),
+        ] {
+            let error = ARROWS.check(&package(from, &[(to, false)])).unwrap_err();
+            assert!(error.contains("why:"), "{error}");
+        }
+    }
+
+    #[test]
+    fn tests_may_use_the_server_but_nothing_above_their_crate() {
+        let ok = package(
+            "cairn-api",
+            &[("cairn-server", true), ("cairn-crypto", true)],
+        );
+        assert!(TEST_ARROWS.check(&ok).is_ok());
+        assert!(
+            TEST_ARROWS
+                .check(&package("cairn-index", &[("cairn-engine", true)]))
+                .is_err()
+        );
+        assert!(
+            TEST_ARROWS
+                .check(&package("cairn-server", &[("cairn-crypto", true)]))
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn a_dependency_of_another_owner_is_a_breach() {
+        assert!(
+            OWNERS
+                .check(&package("cairn-api", &[("reqwest", false)]))
+                .is_ok()
+        );
+        assert!(
+            OWNERS
+                .check(&package("cairn-engine", &[("reqwest", false)]))
+                .is_err()
+        );
+        assert!(
+            OWNERS
+                .check(&package("cairn-engine", &[("reqwest", true)]))
+                .is_ok()
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! What code may stand where.
+
+use crate::{Breach, Rule, SourceFile, Workspace};
+
+const PLATFORM: &str = "daemon/crates/platform/";
+const PLAN: &str = "daemon/crates/plan/src/";
+
+/// Where something may be written to stdout: the command line, the MCP transport, and programs.
+const MAY_PRINT: [&str; 7] = [
+    "daemon/src/cli",
+    "daemon/src/output",
+    "daemon/src/main.rs",
+    "daemon/crates/mcp/src/server",
+    "tests/server/src/main.rs",
+    "tests/server/src/cli",
+    "xtask/",
+];
+
+pub const NO_MACHINE_CODE_OUTSIDE: Rule = Rule {
+    says: "`cfg(target_os)` stands in the platform crate only",
+    because: "what differs between systems is tested per system; scattered, it is tested nowhere",
+    find: |workspace| {
+        // The simulator and the server run on one kind of machine; so do programs for developers.
+        code_outside(
+            workspace,
+            &[PLATFORM, "tests/", "xtask/", "src-tauri/"],
+            |line| {
+                line.contains("target_os")
+                    .then_some("asks for the system: move it to platform")
+            },
+        )
+    },
+};
+
+pub const UNSAFE_AT_HOME: Rule = Rule {
+    says: "unsafe code stands in the platform crate only",
+    because: "memory errors in a program that holds keys are the worst kind; one crate can be audited",
+    find: |workspace| {
+        code_outside(workspace, &[PLATFORM], |line| {
+            has_word(line, "unsafe").then_some("is unsafe: move it to platform, or avoid it")
+        })
+    },
+};
+
+pub const SQL_AT_HOME: Rule = Rule {
+    says: "SQL stands in the index and in the server's store only",
+    because: "a query outside its schema's crate is the one that a migration breaks silently",
+    find: |workspace| {
+        let homes = ["daemon/crates/index/", "tests/server/src/store"];
+        let mut breaches = Vec::new();
+        for file in workspace.files.iter().filter(|f| !f.is_in(&homes)) {
+            if file.path.ends_with(".sql") {
+                breaches.push(Breach::new(&file.path, "is SQL"));
+            }
+            if file.is_test() {
+                continue;
+            }
+            for (line, text) in file.literals() {
+                if is_sql(text) {
+                    breaches.push(Breach::in_line(&file.path, line, format!("`{text}`")));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+pub const QUIET: Rule = Rule {
+    says: "only the command line, the MCP transport and programs of their own write to stdout",
+    because: "in `cairn mcp` stdout is the protocol, and with --json it is one document: a stray line \
+              breaks the other side",
+    find: |workspace| {
+        let mut breaches = Vec::new();
+        for file in workspace
+            .rust()
+            .filter(|f| !f.is_in(&MAY_PRINT) && !f.is_test())
+        {
+            for (line, code) in file.code() {
+                let prints = ["println!", "print!", "stdout()"]
+                    .iter()
+                    .any(|call| has_word(code, call));
+                if prints {
+                    breaches.push(Breach::in_line(&file.path, line, "writes to stdout"));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+pub const PURE_PLAN: Rule = Rule {
+    says: "the planner does no IO, reads no clock, draws no randomness, is not async, can't fail",
+    because: "its laws (nothing is lost, everything converges) are proved on ten thousand random trees \
+              a run; that only counts if nothing else decides",
+    find: |workspace| {
+        const BANNED: [&str; 10] = [
+            "async",
+            "await",
+            "std::fs",
+            "std::io",
+            "std::net",
+            "std::time",
+            "std::thread",
+            "panic!",
+            "unreachable!",
+            "expect",
+        ];
+        let mut breaches = Vec::new();
+        for file in workspace
+            .rust()
+            .filter(|f| f.is_in(&[PLAN]) && !f.is_test())
+        {
+            for (line, code) in file.code() {
+                for banned in BANNED.iter().filter(|word| has_word(code, word)) {
+                    breaches.push(Breach::in_line(&file.path, line, format!("`{banned}`")));
+                }
+                if code.contains("fn reconcile(") && !code.contains("-> Plan") {
+                    breaches.push(Breach::in_line(&file.path, line, "doesn't return a Plan"));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+pub const CLOCKLESS_TESTS: Rule = Rule {
+    says: "tests wait for events, never for the clock",
+    because: "a test that sleeps is slow on a fast machine and wrong on a slow one",
+    find: |workspace| {
+        // One place in the harness may poll what has no event, with a deadline; the programs for
+        // measuring watch processes that are not ours; the simulator has a clock of its own.
+        let harness = ["tests/e2e/src/", "tests/bench/", "tests/sim/src/"];
+        let mut breaches = Vec::new();
+        for file in workspace.rust().filter(|f| !f.is_in(&harness)) {
+            let tests_from = file.code().map(|(line, _)| line).collect::<Vec<_>>();
+            for (line, code) in file.code_with_tests() {
+                let in_test = file.is_test() || tests_from.binary_search(&line).is_err();
+                if in_test
+                    && ["sleep(", "sleep_until("]
+                        .iter()
+                        .any(|call| has_word(code, call))
+                {
+                    breaches.push(Breach::in_line(&file.path, line, "sleeps"));
+                }
+            }
+        }
+        breaches
+    },
+};
+
+fn code_outside(
+    workspace: &Workspace,
+    homes: &[&str],
+    find: impl Fn(&str) -> Option<&'static str>,
+) -> Vec<Breach> {
+    let outside = workspace.rust().filter(|file| !file.is_in(homes));
+    let in_file = |file: &SourceFile| -> Vec<Breach> {
+        file.code_with_tests()
+            .filter_map(|(line, code)| Some(Breach::in_line(&file.path, line, find(code)?)))
+            .collect()
+    };
+    outside.flat_map(in_file).collect()
+}
+
+/// Tells whether `word` stands in `line` and isn't the end of a longer word.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        let closed = word.ends_with(|c: char| !is_part(c)) || !after.is_some_and(is_part);
+        !before.is_some_and(is_part) && closed
+    })
+}
+
+/// Statements as they are written: keywords in capitals.
+fn is_sql(text: &str) -> bool {
+    let pairs = [
+        ("SELECT ", " FROM "),
+        ("INSERT ", " INTO "),
+        ("INSERT INTO ", ""),
+        ("UPDATE ", " SET "),
+        ("DELETE FROM ", ""),
+        ("CREATE TABLE ", ""),
+        ("PRAGMA ", ""),
+    ];
+    pairs.iter().any(|(start, then)| {
+        text.find(start)
+            .is_some_and(|at| text[at + start.len() - 1..].contains(then))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(rule: Rule, path: &str, text: &str) -> bool {
+        let workspace = Workspace {
+            files: vec![SourceFile::new(path, text)],
+            ..Workspace::default()
+        };
+        rule.check(&workspace).is_err()
+    }
+
+    #[test]
+    fn what_belongs_to_the_platform_is_a_breach_elsewhere() {
+        let cfg = "#[cfg(target_os = \"linux\")]\nfn f() {}";
+        assert!(broken(
+            NO_MACHINE_CODE_OUTSIDE,
+            "daemon/crates/engine/src/a.rs",
+            cfg
+        ));
+        assert!(!broken(
+            NO_MACHINE_CODE_OUTSIDE,
+            "daemon/crates/platform/src/a.rs",
+            cfg
+        ));
+        let code = "fn f() { unsafe { g() } }";
+        assert!(broken(
+            UNSAFE_AT_HOME,
+            "daemon/crates/engine/src/a.rs",
+            code
+        ));
+        let told = "// never unsafe\nfn not_unsafe_here() {}";
+        assert!(!broken(
+            UNSAFE_AT_HOME,
+            "daemon/crates/engine/src/a.rs",
+            told
+        ));
+    }
+
+    #[test]
+    fn sql_is_a_breach_outside_its_homes() {
+        let code = "fn f() { q(\"SELECT a\\n  FROM b\"); }".replace("\\n", " ");
+        assert!(broken(SQL_AT_HOME, "daemon/crates/engine/src/a.rs", &code));
+        assert!(!broken(SQL_AT_HOME, "daemon/crates/index/src/a.rs", &code));
+        assert!(!broken(SQL_AT_HOME, "tests/server/src/store/a.rs", &code));
+        let prose = "fn f() { q(\"select a file from the list\"); }";
+        assert!(!broken(SQL_AT_HOME, "daemon/src/cli/a.rs", prose));
+    }
+
+    #[test]
+    fn printing_is_a_breach_in_a_library() {
+        let code = "fn f() { println!(\"x\"); }";
+        assert!(broken(QUIET, "daemon/crates/engine/src/a.rs", code));
+        assert!(!broken(QUIET, "daemon/src/cli/status.rs", code));
+        assert!(!broken(
+            QUIET,
+            "daemon/crates/engine/src/a.rs",
+            "fn f() { eprintln!(); }"
+        ));
+        let test = format!("#[cfg(test)]\nmod tests {{\n{code}\n}}");
+        assert!(!broken(QUIET, "daemon/crates/engine/src/a.rs", &test));
+    }
+
+    #[test]
+    fn a_planner_that_waits_or_guesses_is_a_breach() {
+        let path = "daemon/crates/plan/src/a.rs";
+        for bad in [
+            "async fn f() {}",
+            "use std::time::Instant;",
+            "fn f() { panic!() }",
+            "pub fn reconcile(a: &Trees) -> Result<Plan, E> {",
+        ] {
+            assert!(broken(PURE_PLAN, path, bad), "{bad}");
+        }
+        assert!(!broken(
+            PURE_PLAN,
+            path,
+            "pub fn reconcile(a: &Trees) -> Plan {"
+        ));
+    }
+
+    #[test]
+    fn a_sleeping_test_is_a_breach() {
+        let test = "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}";
+        assert!(broken(CLOCKLESS_TESTS, "daemon/src/a.rs", test));
+        assert!(!broken(
+            CLOCKLESS_TESTS,
+            "daemon/src/a.rs",
+            "fn f() { clock.sleep(x); }"
+        ));
+        assert!(broken(
+            CLOCKLESS_TESTS,
+            "tests/e2e/tests/a.rs",
+            "fn f() { sleep(x); }"
+        ));
+    }
+}

@@ -1,0 +1,53 @@
+//! Everything that has to pass before a change lands.
+
+use crate::run::{Stages, cargo, show};
+use crate::setup;
+use anyhow::Result;
+
+pub(crate) fn run(with_setup: bool) -> Result<()> {
+    let mut stages = Stages::new();
+    if with_setup {
+        stages.run("set-up", || setup::run(false))?;
+    }
+    stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])))?;
+    stages.run("lints", || {
+        show(cargo().args([
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    })?;
+    stages.run("licences and bans", || {
+        show(cargo().args([
+            "deny",
+            "check",
+            "--hide-inclusion-graph",
+            "bans",
+            "licenses",
+            "sources",
+        ]))
+    })?;
+    stages.run("documentation's examples", || {
+        show(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
+    })?;
+    // The end-to-end stories drive these two; nextest builds only what has tests.
+    stages.run("programs", || {
+        show(cargo().args(["build", "-p", "cairn", "-p", "cairn-server", "--locked"]))
+    })?;
+    stages.run("tests", || {
+        show(cargo().args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--locked",
+            "--profile",
+            "ci",
+        ]))
+    })?;
+    stages.print("all passed");
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Installs what the checks need and the machine doesn't have: cargo's tools, and on Debian the
+//! programs for the keyring's tests. Elsewhere it says exactly what to install.
+
+use crate::run::{cargo, show, succeeds};
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::process::Command;
+
+/// A cargo subcommand, and the package that brings it.
+const CARGO_TOOLS: [(&str, &str); 2] = [("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
+
+/// A program, and the Debian package that brings it.
+const PROGRAMS: [(&str, &str); 2] = [
+    ("dbus-run-session", "dbus"),
+    ("gnome-keyring-daemon", "gnome-keyring"),
+];
+
+/// What Cairn is measured against.
+const PEERS: [(&str, &str); 3] = [
+    ("rclone", "rclone"),
+    ("restic", "restic"),
+    ("syncthing", "syncthing"),
+];
+
+pub(crate) fn run(bench: bool) -> Result<()> {
+    for (subcommand, package) in CARGO_TOOLS {
+        if succeeds(&format!("cargo-{subcommand}"), &[subcommand, "--version"]) {
+            println!("{package} is there");
+        } else {
+            println!("{package} is missing: building it takes some minutes, once");
+            show(cargo().args(["install", "--locked", package]))?;
+        }
+    }
+    let mut wanted = PROGRAMS.to_vec();
+    if bench {
+        wanted.extend(PEERS);
+    }
+    let missing: Vec<&str> = wanted
+        .iter()
+        .filter(|(program, _)| !is_installed(program))
+        .map(|(_, package)| *package)
+        .collect();
+    if missing.is_empty() {
+        println!("system packages are there");
+        return Ok(());
+    }
+    install(&missing)
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    let list = packages.join(" ");
+    if !Path::new("/etc/debian_version").exists() {
+        bail!("install these with your system's package manager (Debian's names): {list}");
+    }
+    let is_root = std::env::var("USER").is_ok_and(|user| user == "root")
+        || Command::new("id")
+            .arg("-u")
+            .output()
+            .is_ok_and(|id| id.stdout.starts_with(b"0\n"));
+    let prefix: &[&str] = if is_root {
+        &[]
+    } else if succeeds("sudo", &["-n", "true"]) {
+        &["sudo", "-n"]
+    } else {
+        bail!("run `sudo apt-get install {list}`, then try again");
+    };
+    println!("installing {list}");
+    let apt = |arguments: &[&str]| {
+        let words: Vec<&str> = prefix.iter().copied().chain(["apt-get"]).collect();
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive");
+        show(&mut command)
+    };
+    apt(&["update", "-qq"])?;
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(packages);
+    apt(&arguments)
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_on_the_path_only() {
+        assert!(is_installed("sh"));
+        assert!(!is_installed("no-such-program-anywhere"));
+    }
+}
