@@ -74,7 +74,13 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Options for every command")]
 struct Global {
     /// Configuration, index, logs and socket; several homes on one machine are several devices
-    #[arg(long, value_name = "DIR", env = "CAIRN_HOME", global = true)]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "CAIRN_HOME",
+        hide_env_values = true,
+        global = true
+    )]
     home: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
@@ -83,7 +89,13 @@ struct Global {
     #[arg(long, global = true)]
     no_start: bool,
     /// Log to stderr: error, warn, info, debug, trace
-    #[arg(long, value_name = "LEVEL", env = "CAIRN_LOG", global = true)]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        env = "CAIRN_LOG",
+        hide_env_values = true,
+        global = true
+    )]
     log: Option<String>,
 }
 

@@ -233,12 +233,17 @@ fn line_of(text: &str, at: usize) -> usize {
         + 1
 }
 
-/// The known key that looks most like the given one, or all of them if none does.
+/// The known key that was probably meant, or all of them if none looks like it.
 fn nearest(key: &str) -> String {
     let tables = SETTINGS.iter().filter_map(|s| s.key.split('.').next());
     let names = SETTINGS.iter().map(|s| s.key).chain(tables);
+    // A key without its table counts as much as one with a letter wrong.
+    let likeness = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        strsim::jaro_winkler(key, name).max(strsim::jaro_winkler(key, last))
+    };
     let best = names
-        .map(|name| (strsim::jaro_winkler(key, name), name))
+        .map(|name| (likeness(name), name))
         .max_by(|a, b| a.0.total_cmp(&b.0));
     match best {
         Some((likeness, name)) if likeness > 0.8 => format!("did you mean `{name}`?"),

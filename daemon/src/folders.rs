@@ -35,6 +35,10 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
     }
     for row in index.read(|db| db.folders())? {
         let other = Path::new(&row.root);
+        if root == other && row.remote_path == remote {
+            // Wanted and there: a script may say it twice.
+            return Ok(row);
+        }
         if root == other {
             let text = format!(
                 "{} is synced already, with {}: see `cairn folders`",

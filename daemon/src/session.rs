@@ -3,7 +3,7 @@
 use crate::account::{Account, not_logged_in};
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::keys;
-use cairn_api::{Api, ApiKey, HttpTransport, RetryPolicy};
+use cairn_api::{Api, ApiError, ApiKey, HttpTransport, RetryPolicy};
 use cairn_crypto::{AccountKey, Unlocked};
 use cairn_model::DeviceId;
 use cairn_platform::Home;
@@ -82,8 +82,13 @@ pub(crate) fn connect(
 ) -> Outcome<Arc<Api>> {
     let transport = Arc::new(HttpTransport::new()?);
     let auth = Arc::new(ApiKey::new(api_key));
-    let api = Api::new(transport, server, file_server, auth, device)
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let api = Api::new(transport, server, file_server, auth, device).map_err(|error| {
+        if let ApiError::Protocol(text) = error {
+            Failure::usage(text)
+        } else {
+            Failure::from(error)
+        }
+    })?;
     let retry = match patience {
         Patience::Daemon => RetryPolicy::default(),
         Patience::Person => RetryPolicy {

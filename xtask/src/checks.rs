@@ -34,9 +34,10 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
     stages.run("documentation's examples", || {
         show(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
     })?;
-    // The end-to-end stories drive these two; nextest builds only what has tests.
+    // The end-to-end stories drive programs; nextest builds only what has tests. The whole workspace,
+    // so that dependencies are built with the features that the tests have, and once.
     stages.run("programs", || {
-        show(cargo().args(["build", "-p", "cairn", "-p", "cairn-server", "--locked"]))
+        show(cargo().args(["build", "--workspace", "--bins", "--locked"]))
     })?;
     stages.run("tests", || {
         show(cargo().args([

@@ -21,7 +21,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   setup [--bench]         install the tools that the other commands need
   test [--no-setup]       everything CI checks: format, lints, licences, tests, end-to-end stories
   demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
-  soak [--seeds N]        the simulator for long: N whole systems, from a new seed each run
+  soak [--seeds N]        the simulator for long: N whole systems of each plot
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
   bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
 

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::config::{Config, parse_rate};
 use crate::failure::Outcome;
-use crate::output::text::size;
+use crate::output::text;
 use cairn_control::{Limits, Request};
 
 /// Show or set bandwidth limits
@@ -32,19 +32,17 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         down: args.down.map_or(before.down, |rate| rate.0),
     };
     if args.up.is_some() || args.down.is_some() {
-        let text =
+        let value =
             |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
         match app.running().await? {
             Some(client) => client.order(Request::SetLimits { limits }).await?,
             None => {
-                Config::store(&app.home, "limits.up", &text(limits.up))?;
-                Config::store(&app.home, "limits.down", &text(limits.down))?;
+                Config::store(&app.home, "limits.up", &value(limits.up))?;
+                Config::store(&app.home, "limits.down", &value(limits.down))?;
             }
         }
     }
-    let show = |rate: Option<u64>| {
-        rate.map_or_else(|| "no limit".to_owned(), |rate| format!("{}/s", size(rate)))
-    };
+    let show = |rate: Option<u64>| rate.map_or_else(|| "no limit".to_owned(), text::rate);
     app.out.line(format_args!(
         "up {}, down {}",
         show(limits.up),

@@ -81,10 +81,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         device,
         Patience::Person,
     )?;
-    let info = api
-        .account()
-        .await
-        .doing(format_args!("log in to {}", args.server))?;
+    let info = account_info(&api).await?;
     if let Some(before) = &before {
         same_account(app, before, &info, api.base_url())?;
     }
@@ -120,6 +117,16 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     account.save(&app.home)?;
     report(app, &account, created);
     Ok(())
+}
+
+async fn account_info(api: &Api) -> Outcome<AccountInfo> {
+    match api.account().await {
+        Err(ApiError::Unauthorized) => {
+            let text = "can't log in: the server doesn't know this API key, or it has expired: check it, or make a new one";
+            Err(Failure::new(Exit::NotLoggedIn, text))
+        }
+        answer => answer.doing(format_args!("log in to {}", api.base_url())),
+    }
 }
 
 /// A home with folders belongs to the account that they are synced with.

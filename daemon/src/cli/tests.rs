@@ -35,8 +35,6 @@ fn help_texts() {
 {help}"
             ));
         }
-        // The global options are in the root's snapshot.
-        let text = text.replace("Options for every command:\n", "");
         insta::assert_snapshot!(name, text);
     }
 }

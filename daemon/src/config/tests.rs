@@ -20,6 +20,11 @@ fn a_typo_names_the_line_and_the_nearest_key() {
         Config::parse(text),
         Err("line 1: there is no setting `limit`: did you mean `limits`?".into())
     );
+    let text = "up = 5\n";
+    assert_eq!(
+        Config::parse(text),
+        Err("line 1: there is no setting `up`: did you mean `limits.up`?".into())
+    );
     let text = "colour = true\n";
     let message = Config::parse(text).unwrap_err();
     assert!(

@@ -24,6 +24,18 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// Bytes per second as limits are written, with a decimal unit: `500 KB/s`, `2.5 MB/s`.
+pub(crate) fn rate(bytes: u64) -> String {
+    let (value, unit) = match bytes {
+        0..1_000 => (bytes as f64, "B"),
+        1_000..1_000_000 => (bytes as f64 / 1e3, "KB"),
+        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
+        1_000_000_000.. => (bytes as f64 / 1e9, "GB"),
+    };
+    let text = format!("{value:.1}");
+    format!("{} {unit}/s", text.strip_suffix(".0").unwrap_or(&text))
+}
+
 /// A span of seconds: `45 s`, `12 min`, `3 h 20 min`.
 pub(crate) fn span(seconds: u64) -> String {
     match (seconds / 3600, seconds / 60 % 60, seconds) {
@@ -137,6 +149,18 @@ mod tests {
             (u64::MAX, "16 EiB"),
         ] {
             assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn rates_are_shown_as_they_are_written() {
+        for (bytes, text) in [
+            (999, "999 B/s"),
+            (500_000, "500 KB/s"),
+            (2_500_000, "2.5 MB/s"),
+            (3_000_000_000, "3 GB/s"),
+        ] {
+            assert_eq!(rate(bytes), text);
         }
     }
 

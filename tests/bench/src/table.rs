@@ -198,7 +198,9 @@ keeps no modification times, so rclone is told to send the edited file again. re
 `rclone serve restic`. Syncthing runs as installed, discovery and relays off: two nodes without a
 server, its default delay of 10 s after a change included, sealed in transit and not at rest. Cairn's
 figures contain everything from the change on disk (or the daemon's start) until `cairn status --wait`
-returns, or until B's folder holds the files. Sizes are log-normal and seeded; contents are random.
+returns, or until B's folder holds the files; \"A to B\" counts both ways, to the server and from it.
+rclone and restic keep no second device up to date: their renamed folder is measured until it is sent.
+Sizes are log-normal and seeded; contents are random.
 ";
 
 /// Prints the page.

@@ -138,8 +138,11 @@ fn s195_a_lost_index_deletes_and_sends_nothing_again() -> Result<()> {
         }
     }
     world.a.files().run("fresh=new")?;
-    world.a.add(&World::remote())?;
     world.a.start()?;
+    ensure!(
+        world.a.status()?.folders.len() == 1,
+        "the folder pair went with the index"
+    );
     let before = world.b.counters()?;
     world.settle()?;
     world.expect(&Tree::literal("a=1; d/b=2; d/c=3; fresh=new"))?;

@@ -94,7 +94,6 @@ pub fn build(options: Options) -> Result<App> {
 
 impl App {
     /// The whole HTTP interface.
-    #[must_use]
     pub fn router(&self) -> Router {
         http::serve_all(&self.inner, routes::router(&self.inner))
     }

@@ -35,6 +35,9 @@ struct Head;
 
 struct Bearer;
 
+/// Collections that the published contract spells with a trailing slash; both forms are served.
+const WITH_SLASH: [&str; 2] = ["/api/v1/nodes", "/api/v1/search"];
+
 impl Modify for Bearer {
     fn modify(&self, document: &mut Document) {
         let mut scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
@@ -58,6 +61,13 @@ pub fn document() -> &'static Value {
     DOCUMENT.get_or_init(|| {
         let (_, document) = routes::api().split_for_parts();
         let mut document = serde_json::to_value(document).unwrap_or_default();
+        if let Some(paths) = document["paths"].as_object_mut() {
+            for path in WITH_SLASH {
+                if let Some(item) = paths.remove(path) {
+                    paths.insert(format!("{path}/"), item);
+                }
+            }
+        }
         let failure = json!({
             "description": "The request failed",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}

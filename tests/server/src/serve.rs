@@ -4,12 +4,18 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use axum::serve::ListenerExt as _;
 use std::fs::{File, TryLockError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 
 /// How long requests on their way may take once the server is to end.
 const GRACE: Duration = Duration::from_secs(5);
 const HOUSEKEEPING: Duration = Duration::from_secs(600);
+/// How often objects that nobody knows are looked for.
+const SWEEPING: Duration = Duration::from_secs(24 * 3600);
+/// File systems stamp files up to a clock tick early.
+const STAMP_MARGIN_MS: i64 = 1_000;
+/// A sweep while serving spares what may still be on its way into the database.
+const ON_THE_WAY_MS: i64 = 3_600_000;
 
 /// Serves until `stop` is there, then ends streams and waits up to 5 s for the other requests.
 ///
@@ -17,7 +23,7 @@ const HOUSEKEEPING: Duration = Duration::from_secs(600);
 /// [`Error::Config`] if another server uses the data directory, [`Error::Io`] if accepting fails.
 pub async fn serve(app: &App, listener: TcpListener, stop: impl Future<Output = ()>) -> Result<()> {
     let _lock = lock(app)?;
-    let background = tokio::spawn(look_after(app.clone(), app.source().now_ms()));
+    let background = tokio::spawn(look_after(app.clone(), machine_ms()));
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "can't set TCP_NODELAY");
@@ -79,18 +85,35 @@ fn lock(app: &App) -> Result<Option<File>> {
     }
 }
 
-/// Deletes what a crash left behind, once, and what has expired, from time to time.
+/// The machine's own clock, which also stamps objects.
+fn machine_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
+}
+
+/// Deletes what a crash left behind at the start and daily, and what has expired more often.
 async fn look_after(app: App, started_ms: i64) {
-    match app.sweep_objects(started_ms).await {
-        Ok(0) => {}
-        Ok(count) => tracing::info!(count, "deleted objects that a crash had left behind"),
-        Err(error) => tracing::warn!(%error, "can't look for objects that a crash left behind"),
-    }
-    let mut timer = tokio::time::interval(HOUSEKEEPING);
+    sweep(&app, started_ms - STAMP_MARGIN_MS).await;
+    let mut housekeeping = tokio::time::interval(HOUSEKEEPING);
+    let mut sweeping = tokio::time::interval(SWEEPING);
+    sweeping.reset();
     loop {
-        timer.tick().await;
-        if let Err(error) = app.housekeep().await {
-            tracing::warn!(%error, "housekeeping failed");
+        tokio::select! {
+            _ = housekeeping.tick() => {
+                if let Err(error) = app.housekeep().await {
+                    tracing::warn!(%error, "housekeeping failed");
+                }
+            }
+            _ = sweeping.tick() => sweep(&app, machine_ms() - ON_THE_WAY_MS).await,
         }
+    }
+}
+
+async fn sweep(app: &App, before_ms: i64) {
+    match app.sweep_objects(before_ms).await {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(count, "deleted objects that nothing refers to"),
+        Err(error) => tracing::warn!(%error, "can't look for objects that nothing refers to"),
     }
 }

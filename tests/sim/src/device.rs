@@ -56,9 +56,17 @@ impl Device {
     /// # Panics
     /// If the simulation itself can't be set up.
     #[must_use]
-    pub fn new(number: usize, line: Line, key: String, keys: Arc<SpaceKeys>, random: Seeded, begin: Instant) -> Self {
+    pub fn new(
+        number: usize,
+        line: Line,
+        key: String,
+        keys: Arc<SpaceKeys>,
+        random: Seeded,
+        begin: Instant,
+    ) -> Self {
         let disk = SimDisk::default();
-        disk.user(Path::new(ROOT), false, |files| files.mkdir(Path::new(ROOT))).expect("an empty disk has room");
+        disk.user(Path::new(ROOT), false, |files| files.mkdir(Path::new(ROOT)))
+            .expect("an empty disk has room");
         let index = Arc::new(Index::memory().expect("SQLite in memory"));
         index
             .write(|db| db.add_folder(ROOT, "/", &FolderSettings::default()))
@@ -89,8 +97,11 @@ impl Device {
         if self.engine.is_some() {
             return;
         }
-        let retry =
-            RetryPolicy { tries: 3, base: Duration::from_millis(200), ..RetryPolicy::default() };
+        let retry = RetryPolicy {
+            tries: 3,
+            base: Duration::from_millis(200),
+            ..RetryPolicy::default()
+        };
         let auth = Arc::new(ApiKey::new(self.key.clone()));
         let transport: Arc<dyn cairn_api::Transport> = Arc::clone(&self.line) as _;
         let api = Api::new(transport, "http://sim", None, auth, self.id)
@@ -107,7 +118,10 @@ impl Device {
         let ports = Ports {
             disk: Arc::new(self.disk.clone()),
             watch: Arc::new(self.disk.clone()),
-            clock: Arc::new(SkewedClock { begin: self.begin, skew_ms: self.skew_ms }),
+            clock: Arc::new(SkewedClock {
+                begin: self.begin,
+                skew_ms: self.skew_ms,
+            }),
             random: Arc::new(Mutex::new(self.random.clone())),
             threads: false,
         };
@@ -141,7 +155,9 @@ impl Device {
 
     /// Waits until this device is in sync; false if it isn't within an hour of simulated time.
     pub async fn settle(&self) -> bool {
-        let Some(engine) = &self.engine else { return false };
+        let Some(engine) = &self.engine else {
+            return false;
+        };
         let waiting = tokio::time::timeout(Duration::from_secs(3600), engine.settled()).await;
         matches!(waiting, Ok(Ok(Settled::InSync)))
     }

@@ -2,8 +2,8 @@
 
 use crate::random::Seeded;
 use async_trait::async_trait;
-use axum::body::Body;
 use axum::Router;
+use axum::body::Body;
 use bytes::Bytes;
 use cairn_api::{Request, Response, StatusCode, Transport, TransportError};
 use futures_util::StreamExt as _;
@@ -22,7 +22,11 @@ pub struct Line {
 impl Line {
     #[must_use]
     pub fn new(router: Router, random: Seeded) -> Self {
-        Self { router, random, faults: AtomicUsize::new(0) }
+        Self {
+            router,
+            random,
+            faults: AtomicUsize::new(0),
+        }
     }
 
     /// One request in `n` meets a fault from now on; 0: none does.
@@ -36,7 +40,9 @@ impl Line {
     }
 
     async fn serve(&self, request: &Request) -> Result<Response, TransportError> {
-        let mut builder = axum::http::Request::builder().method(request.method.clone()).uri(&request.path);
+        let mut builder = axum::http::Request::builder()
+            .method(request.method.clone())
+            .uri(&request.path);
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
@@ -49,8 +55,14 @@ impl Line {
             Err(never) => match never {},
         };
         let (parts, body) = answer.into_parts();
-        let body = body.into_data_stream().map(|part| part.map_err(|e| TransportError::Cut(e.to_string())));
-        Ok(Response { status: parts.status, headers: parts.headers, body: body.boxed() })
+        let body = body
+            .into_data_stream()
+            .map(|part| part.map_err(|e| TransportError::Cut(e.to_string())));
+        Ok(Response {
+            status: parts.status,
+            headers: parts.headers,
+            body: body.boxed(),
+        })
     }
 }
 
@@ -61,7 +73,11 @@ fn answer(status: StatusCode, retry_after: bool) -> Response {
         headers.insert("retry-after", cairn_api::HeaderValue::from_static("2"));
     }
     let body = futures_util::stream::once(async move { Ok(Bytes::from(text)) }).boxed();
-    Response { status, headers, body }
+    Response {
+        status,
+        headers,
+        body,
+    }
 }
 
 #[async_trait]
@@ -94,7 +110,10 @@ impl Transport for Line {
                 let cut = whole.body.take(0).chain(futures_util::stream::once(async {
                     Err(TransportError::Cut("simulated: cut in the body".into()))
                 }));
-                Ok(Response { body: cut.boxed(), ..whole })
+                Ok(Response {
+                    body: cut.boxed(),
+                    ..whole
+                })
             }
         }
     }

@@ -36,7 +36,11 @@ impl Seeded {
     /// One of the given.
     #[must_use]
     pub fn pick<'a, T>(&self, from: &'a [T]) -> Option<&'a T> {
-        if from.is_empty() { None } else { from.get(self.below(from.len())) }
+        if from.is_empty() {
+            None
+        } else {
+            from.get(self.below(from.len()))
+        }
     }
 }
 

@@ -42,7 +42,11 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
     }
     for _ in 0..plot.steps {
         let random = world.random.clone();
-        let at = if plot.one_editor { 0 } else { random.below(world.devices.len()) };
+        let at = if plot.one_editor {
+            0
+        } else {
+            random.below(world.devices.len())
+        };
         match random.below(12) {
             0..=7 => {
                 if let Some(deed) = work(&world, at, &mut oracle) {
@@ -69,7 +73,11 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
             11 if plot.crashes => {
                 let power = random.one_in(2);
                 let device = &mut world.devices[at];
-                deeds.push(format!("{} is killed{}", device.name, if power { ", power gone" } else { "" }));
+                deeds.push(format!(
+                    "{} is killed{}",
+                    device.name,
+                    if power { ", power gone" } else { "" }
+                ));
                 device.kill(power).await;
                 device.start();
             }
@@ -80,8 +88,13 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
             }
         }
     }
-    finish(&mut world, &oracle, plot).await.map_err(|law| format!("seed {seed}: {law}\n{}", deeds.join("\n")))?;
-    Ok(Ending { tree: tree_of(&world.devices[0]), deeds })
+    finish(&mut world, &oracle, plot)
+        .await
+        .map_err(|law| format!("seed {seed}: {law}\n{}", deeds.join("\n")))?;
+    Ok(Ending {
+        tree: tree_of(&world.devices[0]),
+        deeds,
+    })
 }
 
 async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), String> {
@@ -90,13 +103,23 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
         let tree = tree_of(device);
         let missing = oracle.missing(&tree);
         if !missing.is_empty() {
-            return Err(format!("{} lacks {missing:?}; it has {tree:#?}", device.name));
+            return Err(format!(
+                "{} lacks {missing:?}; it has {tree:#?}",
+                device.name
+            ));
         }
         if plot.one_editor && tree.keys().any(|path| path.contains("(conflicted copy ")) {
-            return Err(format!("one editor alone made a conflict copy: {:?}", tree.keys()));
+            return Err(format!(
+                "one editor alone made a conflict copy: {:?}",
+                tree.keys()
+            ));
         }
         if tree.keys().any(|path| path.contains(".cairn-")) {
-            return Err(format!("{} has a leftover of ours: {:?}", device.name, tree.keys()));
+            return Err(format!(
+                "{} has a leftover of ours: {:?}",
+                device.name,
+                tree.keys()
+            ));
         }
     }
     let before: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
@@ -104,7 +127,13 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
         world.settle().await?;
     }
     let after: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
-    if before == after { Ok(()) } else { Err(format!("two more cycles transferred: {before:?} -> {after:?}")) }
+    if before == after {
+        Ok(())
+    } else {
+        Err(format!(
+            "two more cycles transferred: {before:?} -> {after:?}"
+        ))
+    }
 }
 
 /// One deed of a user; `None` if there was nothing to do it to.
@@ -114,8 +143,16 @@ fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
     let tree = tree_of(device);
     let root = Path::new(ROOT);
     let paths: Vec<&String> = tree.keys().collect();
-    let files: Vec<&String> = tree.iter().filter(|(_, v)| v.is_some()).map(|(k, _)| k).collect();
-    let mut dirs: Vec<String> = tree.iter().filter(|(_, v)| v.is_none()).map(|(k, _)| k.clone()).collect();
+    let files: Vec<&String> = tree
+        .iter()
+        .filter(|(_, v)| v.is_some())
+        .map(|(k, _)| k)
+        .collect();
+    let mut dirs: Vec<String> = tree
+        .iter()
+        .filter(|(_, v)| v.is_none())
+        .map(|(k, _)| k.clone())
+        .collect();
     dirs.push(String::new());
     // Some changes are not noticed by the watcher; a later look finds them.
     let noticed = !random.one_in(5);
@@ -131,21 +168,41 @@ fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
                 return None;
             }
             let content = oracle.write(name);
-            device.disk.user(&path, noticed, |f| f.write(&path, &content)).ok()?;
-            Some(format!("{name}: create {} = {}", path.display(), String::from_utf8_lossy(&content)))
+            device
+                .disk
+                .user(&path, noticed, |f| f.write(&path, &content))
+                .ok()?;
+            Some(format!(
+                "{name}: create {} = {}",
+                path.display(),
+                String::from_utf8_lossy(&content)
+            ))
         }
         3 => {
             let path = root.join(random.pick(&files)?);
-            let old = device.disk.look(|f| f.get(&path).map(|n| n.data.to_vec())).ok()?;
+            let old = device
+                .disk
+                .look(|f| f.get(&path).map(|n| n.data.to_vec()))
+                .ok()?;
             oracle.put_away(&old);
             let content = oracle.write(name);
-            device.disk.user(&path, noticed, |f| f.write(&path, &content)).ok()?;
-            Some(format!("{name}: edit {} = {}", path.display(), String::from_utf8_lossy(&content)))
+            device
+                .disk
+                .user(&path, noticed, |f| f.write(&path, &content))
+                .ok()?;
+            Some(format!(
+                "{name}: edit {} = {}",
+                path.display(),
+                String::from_utf8_lossy(&content)
+            ))
         }
         4 => {
             // As editors save: a new file takes the name.
             let path = root.join(random.pick(&files)?);
-            let old = device.disk.look(|f| f.get(&path).map(|n| n.data.to_vec())).ok()?;
+            let old = device
+                .disk
+                .look(|f| f.get(&path).map(|n| n.data.to_vec()))
+                .ok()?;
             oracle.put_away(&old);
             let content = oracle.write(name);
             device
@@ -155,11 +212,20 @@ fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
                     f.write(&path, &content)
                 })
                 .ok()?;
-            Some(format!("{name}: save {} = {}", path.display(), String::from_utf8_lossy(&content)))
+            Some(format!(
+                "{name}: save {} = {}",
+                path.display(),
+                String::from_utf8_lossy(&content)
+            ))
         }
         5 => {
             let path = root.join(random.pick(&paths)?);
-            for content in device.disk.look(|f| f.listing(&path)).into_values().flatten() {
+            for content in device
+                .disk
+                .look(|f| f.listing(&path))
+                .into_values()
+                .flatten()
+            {
                 oracle.put_away(&content);
             }
             let node = device.disk.user(&path, noticed, |f| f.take(&path)).ok()?;
@@ -174,7 +240,10 @@ fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
         7 | 8 => {
             let from = root.join(random.pick(&paths)?);
             let to = new_path()?;
-            device.disk.user(&from, noticed, |f| f.rename(&from, &to)).ok()?;
+            device
+                .disk
+                .user(&from, noticed, |f| f.rename(&from, &to))
+                .ok()?;
             if noticed {
                 device.disk.user(&to, true, |_| Ok(())).ok()?;
             }

@@ -27,7 +27,9 @@ impl World {
         options.seed = Some(seed);
         // For its accounts, whose passwords are cheap to hash.
         options.dev = true;
-        options.clock = Clock::Virtual { start_ms: 1_700_000_000_000 };
+        options.clock = Clock::Virtual {
+            start_ms: 1_700_000_000_000,
+        };
         // Time stands still on the server, so a bucket would never fill again.
         options.limits.rate.read = u32::MAX;
         options.limits.rate.write = u32::MAX;
@@ -37,8 +39,14 @@ impl World {
         let random = Seeded::new(seed, 0);
         let line = Line::new(server.router(), Seeded::new(seed, 1));
         let auth = Arc::new(ApiKey::new(key.clone()));
-        let api = Api::new(Arc::new(line), "http://sim", None, auth, DeviceId::from_random_bytes([7; 16]))
-            .expect("the address is one");
+        let api = Api::new(
+            Arc::new(line),
+            "http://sim",
+            None,
+            auth,
+            DeviceId::from_random_bytes([7; 16]),
+        )
+        .expect("the address is one");
         let space = api.account().await.expect("the account answers").space_id;
         let mut raw = [0; 32];
         Seeded::new(seed, 2).fill(&mut raw);
@@ -48,10 +56,21 @@ impl World {
             .map(|n| {
                 let stream = 10 + n as u64 * 10;
                 let line = Line::new(server.router(), Seeded::new(seed, stream));
-                Device::new(n, line, key.clone(), Arc::clone(&keys), Seeded::new(seed, stream + 1), begin)
+                Device::new(
+                    n,
+                    line,
+                    key.clone(),
+                    Arc::clone(&keys),
+                    Seeded::new(seed, stream + 1),
+                    begin,
+                )
             })
             .collect();
-        Self { server, devices, random }
+        Self {
+            server,
+            devices,
+            random,
+        }
     }
 
     /// Lets all devices work, one after the other, until a whole round transfers nothing.
@@ -67,7 +86,10 @@ impl World {
                 device.start();
                 if !device.settle().await {
                     let status = device.engine().map(cairn_engine::EngineHandle::status);
-                    return Err(format!("{} does not come to rest: {status:#?}", device.name));
+                    return Err(format!(
+                        "{} does not come to rest: {status:#?}",
+                        device.name
+                    ));
                 }
             }
             let after: Vec<_> = self.devices.iter().map(tree_of).collect();
@@ -75,7 +97,11 @@ impl World {
                 return Ok(());
             }
         }
-        let trees: Vec<_> = self.devices.iter().map(|d| tree_of(d).keys().cloned().collect::<Vec<_>>()).collect();
+        let trees: Vec<_> = self
+            .devices
+            .iter()
+            .map(|d| tree_of(d).keys().cloned().collect::<Vec<_>>())
+            .collect();
         Err(format!("the devices do not become equal: {trees:#?}"))
     }
 }
@@ -83,5 +109,7 @@ impl World {
 /// The synced folder of a device, without our own directories.
 #[must_use]
 pub fn tree_of(device: &Device) -> std::collections::BTreeMap<String, Option<Vec<u8>>> {
-    device.disk.look(|files| files.listing(std::path::Path::new(crate::device::ROOT)))
+    device
+        .disk
+        .look(|files| files.listing(std::path::Path::new(crate::device::ROOT)))
 }

@@ -14,8 +14,15 @@ fn seeds(default: u64) -> Vec<u64> {
 
 fn run(plot: Plot, default: u64) {
     if std::env::var_os("CAIRN_SIM_SEED").is_some() {
-        let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
-        drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().without_time().try_init());
+        let filter =
+            tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
+        drop(
+            tracing_subscriber::fmt()
+                .with_env_filter(filter)
+                .with_test_writer()
+                .without_time()
+                .try_init(),
+        );
     }
     let mut broken = Vec::new();
     for seed in seeds(default) {
@@ -41,27 +48,69 @@ fn one(seed: u64, plot: Plot) -> Result<cairn_sim::story::Ending, String> {
 
 #[test]
 fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
-    run(Plot { devices: 2, steps: 30, faults: false, crashes: false, one_editor: false }, 700);
+    run(
+        Plot {
+            devices: 2,
+            steps: 30,
+            faults: false,
+            crashes: false,
+            one_editor: false,
+        },
+        700,
+    );
 }
 
 #[test]
 fn one_editor_alone_makes_no_conflict_copy() {
-    run(Plot { devices: 2, steps: 30, faults: false, crashes: false, one_editor: true }, 400);
+    run(
+        Plot {
+            devices: 2,
+            steps: 30,
+            faults: false,
+            crashes: false,
+            one_editor: true,
+        },
+        400,
+    );
 }
 
 #[test]
 fn bad_lines_lose_nothing() {
-    run(Plot { devices: 3, steps: 30, faults: true, crashes: false, one_editor: false }, 400);
+    run(
+        Plot {
+            devices: 3,
+            steps: 30,
+            faults: true,
+            crashes: false,
+            one_editor: false,
+        },
+        400,
+    );
 }
 
 #[test]
 fn crashes_lose_nothing() {
-    run(Plot { devices: 2, steps: 40, faults: true, crashes: true, one_editor: false }, 500);
+    run(
+        Plot {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            one_editor: false,
+        },
+        500,
+    );
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let plot = Plot { devices: 3, steps: 40, faults: true, crashes: true, one_editor: false };
+    let plot = Plot {
+        devices: 3,
+        steps: 40,
+        faults: true,
+        crashes: true,
+        one_editor: false,
+    };
     for seed in 0..5 {
         assert_eq!(one(seed, plot), one(seed, plot), "seed {seed}");
     }

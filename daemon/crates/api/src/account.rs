@@ -1,6 +1,7 @@
 //! The account itself: composite, quota, keys, devices, API keys, health.
 
-use crate::client::{Api, Call};
+use crate::call::Call;
+use crate::client::Api;
 use crate::error::ApiError;
 use cairn_wire::Page;
 use cairn_wire::account::{AccountInfo, ApiKey, CreateApiKey, CreatedApiKey, Device, Quota};

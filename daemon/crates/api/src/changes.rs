@@ -1,6 +1,7 @@
 //! The change feed: pages of changes, the snapshot, and the stream that says when to ask.
 
-use crate::client::{Api, Call};
+use crate::call::Call;
+use crate::client::Api;
 use crate::error::ApiError;
 use crate::sse::Events;
 use cairn_model::Cursor;

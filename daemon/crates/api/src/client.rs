@@ -4,6 +4,7 @@
 //! [`Api::bytes`].
 
 use crate::auth::Auth;
+use crate::call::{Base, Call};
 use crate::counters::Counters;
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::error::{ApiError, quote};
@@ -14,13 +15,10 @@ use cairn_model::DeviceId;
 use cairn_wire::{ErrorBody, headers};
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Ample for a page of 1,000 nodes with all their fields.
-const MAX_JSON: usize = 32 * 1024 * 1024;
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
 /// A client of one server for one account and device.
@@ -33,121 +31,6 @@ pub struct Api {
     device: DeviceId,
     base: Base,
     files: Base,
-}
-
-/// An address that requests may go to, with the origin that tokens are bound to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Base {
-    pub(crate) text: String,
-    origin: String,
-}
-
-impl Base {
-    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
-        let bad = |why: &str| {
-            ApiError::Protocol(format!("`{}` is no server address: {why}", quote(text)))
-        };
-        let url = reqwest::Url::parse(text.trim()).map_err(|e| bad(&e.to_string()))?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(bad("it has to begin with https:// or http://"));
-        }
-        if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
-            return Err(bad("it can't have a user, a query or a fragment"));
-        }
-        let origin = url.origin().ascii_serialization();
-        Ok(Self {
-            text: url.as_str().trim_end_matches('/').to_owned(),
-            origin,
-        })
-    }
-}
-
-/// One call of an endpoint, before it is sent.
-pub(crate) struct Call {
-    method: Method,
-    base: Option<Base>,
-    path: String,
-    headers: HeaderMap,
-    body: Bytes,
-    repeat: Repeat,
-    limit: usize,
-}
-
-impl Call {
-    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
-        let repeat = if method == Method::GET {
-            Repeat::Safe
-        } else {
-            Repeat::Once
-        };
-        Self {
-            method,
-            base: None,
-            path: path.into(),
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-            repeat,
-            limit: MAX_JSON,
-        }
-    }
-
-    pub(crate) fn get(path: impl Into<String>) -> Self {
-        Self::new(Method::GET, path)
-    }
-
-    /// Adds a query; an empty one leaves the path as it is.
-    pub(crate) fn query<Q: Serialize>(mut self, query: &Q) -> Result<Self, ApiError> {
-        let text = serde_urlencoded::to_string(query)
-            .map_err(|e| ApiError::Protocol(format!("the query can't be written: {e}")))?;
-        if !text.is_empty() {
-            let separator = if self.path.contains('?') { '&' } else { '?' };
-            self.path = format!("{}{separator}{text}", self.path);
-        }
-        Ok(self)
-    }
-
-    pub(crate) fn json<B: Serialize>(self, body: &B) -> Result<Self, ApiError> {
-        let body = serde_json::to_vec(body)
-            .map_err(|e| ApiError::Protocol(format!("the request can't be written: {e}")))?;
-        Ok(self.body(body.into(), "application/json"))
-    }
-
-    pub(crate) fn body(mut self, body: Bytes, media_type: &'static str) -> Self {
-        self.body = body;
-        self.headers
-            .insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-        self
-    }
-
-    /// Adds a header; texts of our own making are always valid ones.
-    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Result<Self, ApiError> {
-        let value = HeaderValue::from_str(value)
-            .map_err(|_| ApiError::Protocol(format!("the header {name} can't be written")))?;
-        self.headers.insert(HeaderName::from_static(name), value);
-        Ok(self)
-    }
-
-    /// Guards a change with the metadata version that it was decided on.
-    pub(crate) fn if_match(self, version: u64) -> Result<Self, ApiError> {
-        self.header("if-match", &format!("\"{version}\""))
-    }
-
-    /// Doing it twice is doing it once.
-    pub(crate) fn repeatable(mut self) -> Self {
-        self.repeat = Repeat::Safe;
-        self
-    }
-
-    pub(crate) fn at(mut self, base: Base) -> Self {
-        self.base = Some(base);
-        self
-    }
-
-    /// The longest answer in bytes that is read.
-    pub(crate) fn limit(mut self, bytes: usize) -> Self {
-        self.limit = bytes;
-        self
-    }
 }
 
 /// A failed try, and whether another one makes sense.

@@ -1,6 +1,7 @@
 //! Content down: manifests, chunks, and many small files in one frame.
 
-use crate::client::{Api, Call};
+use crate::call::Call;
+use crate::client::Api;
 use crate::error::ApiError;
 use crate::nodes::same_count;
 use bytes::Bytes;

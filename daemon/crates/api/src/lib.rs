@@ -6,6 +6,7 @@
 
 mod account;
 mod auth;
+mod call;
 mod changes;
 mod client;
 mod counters;

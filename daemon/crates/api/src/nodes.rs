@@ -1,6 +1,7 @@
 //! Files and folders: `/nodes`, the trash, revisions, search.
 
-use crate::client::{Api, Call};
+use crate::call::Call;
+use crate::client::Api;
 use crate::error::ApiError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

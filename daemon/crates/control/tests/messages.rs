@@ -200,7 +200,8 @@ fn answers() {
     };
     let rules = IgnoreRules {
         shared: vec!["*.log".into()],
-        own: vec![] };
+        own: vec![],
+    };
     let verdict = IgnoreVerdict {
         path: "x.log".into(),
         ignored: true,

@@ -150,7 +150,11 @@ impl Dispatcher {
 
     fn ctx(&self, id: FolderId) -> Option<Ctx> {
         let folder = self.folders.get(&id)?;
-        Some(Ctx { shared: Arc::clone(&self.shared), folder: Arc::clone(&folder.row), rules: Arc::clone(&folder.rules) })
+        Some(Ctx {
+            shared: Arc::clone(&self.shared),
+            folder: Arc::clone(&folder.row),
+            rules: Arc::clone(&folder.rules),
+        })
     }
 
     fn is_paused(&self, folder: &Folder) -> bool {

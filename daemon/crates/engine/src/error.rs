@@ -54,13 +54,12 @@ impl EngineError {
             Self::Moved => Disposition::Replan,
             Self::Api(error) => api_disposition(error),
             Self::Transfer(error) => transfer_disposition(error),
-            Self::Disk(error) => match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                    Disposition::Replan
-                }
-                _ => Disposition::Park,
-            },
-            Self::Index(_) | Self::Stopped | Self::RootGone(_) | Self::Protocol(_) => Disposition::Stop,
+            Self::Disk(error) if is_changing(error) => Disposition::Retry,
+            Self::Disk(error) if is_elsewhere(error) => Disposition::Replan,
+            Self::Disk(_) => Disposition::Park,
+            Self::Index(_) | Self::Stopped | Self::RootGone(_) | Self::Protocol(_) => {
+                Disposition::Stop
+            }
             Self::NoQuestion | Self::NoConflict(_) | Self::NoMerge { .. } => Disposition::Park,
         }
     }
@@ -87,9 +86,13 @@ fn transfer_disposition(error: &TransferError) -> Disposition {
         TransferError::SourceChanged
         | TransferError::RateLimited { .. }
         | TransferError::Server { .. } => Disposition::Retry,
-        TransferError::Conflict { .. } | TransferError::Gone { .. } | TransferError::UploadLost => Disposition::Replan,
+        TransferError::Conflict { .. } | TransferError::Gone { .. } | TransferError::UploadLost => {
+            Disposition::Replan
+        }
         TransferError::Source(error) if is_changing(error) => Disposition::Retry,
-        TransferError::Source(error) if error.kind() == io::ErrorKind::NotFound => Disposition::Replan,
+        TransferError::Source(error) if error.kind() == io::ErrorKind::NotFound => {
+            Disposition::Replan
+        }
         TransferError::QuotaFull { .. }
         | TransferError::Forbidden { .. }
         | TransferError::Rejected { .. }
@@ -107,6 +110,14 @@ fn transfer_disposition(error: &TransferError) -> Disposition {
 #[error("the file changed while it was read")]
 pub(crate) struct Changing;
 
+/// What lies at the path is not what the plan was made for.
+fn is_elsewhere(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory
+    )
+}
+
 pub(crate) fn is_changing(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Changing>())
 }
@@ -118,7 +129,9 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
         EngineError::Transfer(error) => explain_transfer(error),
         EngineError::Api(error) => match error {
             ApiError::QuotaFull { .. } => QUOTA,
-            ApiError::TooLarge { .. } => ("too_large", "the service does not take a file of this size"),
+            ApiError::TooLarge { .. } => {
+                ("too_large", "the service does not take a file of this size")
+            }
             ApiError::Unauthorized => UNAUTHORIZED,
             ApiError::Offline(_) => OFFLINE,
             ApiError::Forbidden { .. }
@@ -133,28 +146,45 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
         },
         EngineError::Moved => ("changing", "it is being changed; it syncs when it is quiet"),
         EngineError::Disk(error) => explain_io(error),
-        EngineError::Index(_) => ("index", "free some space, or delete the index to have it built again"),
-        EngineError::RootGone(_) => {
-            ("folder_gone", "bring the folder back (mount it), or `cairn remove` it; nothing was deleted anywhere")
-        }
-        EngineError::Protocol(_) => ("protocol", "update Cairn or the server; nothing was changed here"),
-        EngineError::Stopped | EngineError::NoQuestion | EngineError::NoConflict(_) | EngineError::NoMerge { .. } => {
-            ("failed", "run `cairn doctor`")
-        }
+        EngineError::Index(_) => (
+            "index",
+            "free some space, or delete the index to have it built again",
+        ),
+        EngineError::RootGone(_) => (
+            "folder_gone",
+            "bring the folder back (mount it), or `cairn remove` it; nothing was deleted anywhere",
+        ),
+        EngineError::Protocol(_) => (
+            "protocol",
+            "update Cairn or the server; nothing was changed here",
+        ),
+        EngineError::Stopped
+        | EngineError::NoQuestion
+        | EngineError::NoConflict(_)
+        | EngineError::NoMerge { .. } => ("failed", "run `cairn doctor`"),
     }
 }
 
-const QUOTA: (&str, &str) = ("quota", "free some space on the service or empty its trash; it is tried again by itself");
+const QUOTA: (&str, &str) = (
+    "quota",
+    "free some space on the service or empty its trash; it is tried again by itself",
+);
 const UNAUTHORIZED: (&str, &str) = ("unauthorized", "run `cairn login` again");
-const OFFLINE: (&str, &str) = ("offline", "it goes on by itself when the server answers again");
+const OFFLINE: (&str, &str) = (
+    "offline",
+    "it goes on by itself when the server answers again",
+);
 
 fn explain_transfer(error: &TransferError) -> (&'static str, &'static str) {
     match error {
         TransferError::QuotaFull { .. } => QUOTA,
-        TransferError::Refused { .. } | TransferError::Sealing(_) => {
-            ("auth_failed", "the file on this disk is untouched; check the service, then run `cairn sync`")
+        TransferError::Refused { .. } | TransferError::Sealing(_) => (
+            "auth_failed",
+            "the file on this disk is untouched; check the service, then run `cairn sync`",
+        ),
+        TransferError::SourceChanged => {
+            ("changing", "it is being written; it syncs when it is quiet")
         }
-        TransferError::SourceChanged => ("changing", "it is being written; it syncs when it is quiet"),
         TransferError::Source(error) | TransferError::Target(error) => explain_io(error),
         TransferError::Unauthorized => UNAUTHORIZED,
         TransferError::Offline(_) => OFFLINE,
@@ -173,11 +203,23 @@ fn explain_io(error: &io::Error) -> (&'static str, &'static str) {
     if is_changing(error) {
         return ("changing", "it is being written; it syncs when it is quiet");
     }
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => ("unreadable", "give this user the right to read and write it"),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            ("disk_full", "free some space on this disk; it is tried again by itself")
-        }
-        _ => ("disk", "check the disk and the path; it is tried again by itself"),
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return (
+            "unreadable",
+            "give this user the right to read and write it",
+        );
     }
+    if matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    ) {
+        return (
+            "disk_full",
+            "free some space on this disk; it is tried again by itself",
+        );
+    }
+    (
+        "disk",
+        "check the disk and the path; it is tried again by itself",
+    )
 }

@@ -60,15 +60,25 @@ impl Work {
         };
         let keyed: Vec<(Vec<Key>, Key)> = match &self {
             Self::Upload(task) => vec![(upload::keys(task), Key::Local(task.local))],
-            Self::Uploads(tasks) => tasks.iter().map(|t| (upload::keys(t), Key::Local(t.local))).collect(),
+            Self::Uploads(tasks) => tasks
+                .iter()
+                .map(|t| (upload::keys(t), Key::Local(t.local)))
+                .collect(),
             Self::Download(task) => vec![(download::keys(task), Key::Node(task.node))],
-            Self::Downloads(tasks) => tasks.iter().map(|t| (download::keys(t), Key::Node(t.node))).collect(),
+            Self::Downloads(tasks) => tasks
+                .iter()
+                .map(|t| (download::keys(t), Key::Node(t.node)))
+                .collect(),
         };
         keyed
             .into_iter()
             .zip(results)
             .map(|((keys, main), result)| {
-                let path = if result.is_err() { path_of(&ctx, main) } else { String::new() };
+                let path = if result.is_err() {
+                    path_of(&ctx, main)
+                } else {
+                    String::new()
+                };
                 Outcome { keys, path, result }
             })
             .collect()
@@ -102,13 +112,15 @@ pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
         | Step::CreateLocalFolder { node, .. }
         | Step::MoveRemote { node, .. }
         | Step::TrashRemote { node } => vec![Key::Node(*node)],
-        Step::CreateRemoteFolder { local, .. } | Step::MoveLocal { local, .. } => vec![Key::Local(*local)],
-        Step::Download { node, over, .. } => {
-            std::iter::once(Key::Node(*node)).chain(over.map(Key::Local)).collect()
+        Step::CreateRemoteFolder { local, .. } | Step::MoveLocal { local, .. } => {
+            vec![Key::Local(*local)]
         }
-        Step::Upload { local, over, .. } => {
-            std::iter::once(Key::Local(*local)).chain(over.map(Key::Node)).collect()
-        }
+        Step::Download { node, over, .. } => std::iter::once(Key::Node(*node))
+            .chain(over.map(Key::Local))
+            .collect(),
+        Step::Upload { local, over, .. } => std::iter::once(Key::Local(*local))
+            .chain(over.map(Key::Node))
+            .collect(),
     }
 }
 
@@ -118,7 +130,6 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
     let mut transfers = Vec::new();
     let mut steps = plan.steps.iter().peekable();
     while let Some(step) = steps.next() {
-
         if out.trouble.is_some() || ctx.shared.is_stopping() {
             break;
         }
@@ -129,11 +140,13 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
         tracing::trace!(device = %ctx.shared.device_name, ?step, "next");
         match step {
             Step::Download { .. } | Step::Upload { .. } => transfers.push(step),
-            Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. } | Step::TrashRemote { .. } => {
+            Step::CreateRemoteFolder { .. }
+            | Step::MoveRemote { .. }
+            | Step::TrashRemote { .. } => {
                 let mut run = vec![step.clone()];
-                while let Some(next) =
-                    steps.next_if(|next| discriminant(*next) == discriminant(step) && !waits(ctx, next, locks))
-                {
+                while let Some(next) = steps.next_if(|next| {
+                    discriminant(*next) == discriminant(step) && !waits(ctx, next, locks)
+                }) {
                     run.push(next.clone());
                 }
                 for (step, result) in run.iter().zip(remote::run(ctx, &run).await) {
@@ -159,7 +172,9 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
 
 fn waits(ctx: &Ctx, step: &Step, locks: &Locks) -> bool {
     let health = ctx.shared.health();
-    keys_of(step).iter().any(|key| locks.contains(key) || health.is_parked(ctx.folder.id, *key))
+    keys_of(step)
+        .iter()
+        .any(|key| locks.contains(key) || health.is_parked(ctx.folder.id, *key))
 }
 
 async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {
@@ -176,10 +191,14 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
             let conflict = conflict.filter(|_| *reason == cairn_plan::MoveReason::Conflict);
             local::move_local(ctx, *local, to, *reason, conflict).await
         }
-        Step::SetLocalExecutable { node, local, executable } => {
-            local::set_executable(ctx, *node, *local, *executable).await
-        }
-        Step::SetRemoteExecutable { node, executable, .. } => remote::set_executable(ctx, *node, *executable).await,
+        Step::SetLocalExecutable {
+            node,
+            local,
+            executable,
+        } => local::set_executable(ctx, *node, *local, *executable).await,
+        Step::SetRemoteExecutable {
+            node, executable, ..
+        } => remote::set_executable(ctx, *node, *executable).await,
         Step::TrashLocal { node, local } => local::trash_local(ctx, *node, *local).await,
         Step::CreateRemoteFolder { .. }
         | Step::MoveRemote { .. }
@@ -191,7 +210,9 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
 
 fn link(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
     let linked = ctx.shared.index.write(|db| {
-        let (Some(row), Some(remote)) = (db.local(local)?, db.remote(node)?) else { return Ok(false) };
+        let (Some(row), Some(remote)) = (db.local(local)?, db.remote(node)?) else {
+            return Ok(false);
+        };
         let content = record::equal_content(&row, &remote);
         match db.synced(ctx.folder.id, node)? {
             Some(synced) if synced.local == local => {
@@ -220,7 +241,9 @@ fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
 }
 
 fn settle(ctx: &Ctx, step: &Step, result: Result<(), EngineError>, out: &mut Carried) {
-    let Some(key) = keys_of(step).first().copied() else { return };
+    let Some(key) = keys_of(step).first().copied() else {
+        return;
+    };
     match result {
         Ok(()) => {
             out.progress = true;
@@ -239,19 +262,31 @@ pub(crate) fn fail(ctx: &Ctx, key: Key, path: String, error: EngineError, out: &
         Disposition::Stop => out.trouble = Some(error),
         Disposition::Replan => {
             out.replan = true;
-            let dir = RelPath::parse(&path).ok().and_then(|p| p.parent()).unwrap_or_default();
+            let dir = RelPath::parse(&path)
+                .ok()
+                .and_then(|p| p.parent())
+                .unwrap_or_default();
             out.look.insert(dir);
-            ctx.shared.health().park(ctx.folder.id, key, path, &error, true);
+            ctx.shared
+                .health()
+                .park(ctx.folder.id, key, path, &error, true);
         }
         Disposition::Retry => {
             let changing = crate::error::explain(&error).0 == "changing";
-            let dir = RelPath::parse(&path).ok().and_then(|p| p.parent()).unwrap_or_default();
+            let dir = RelPath::parse(&path)
+                .ok()
+                .and_then(|p| p.parent())
+                .unwrap_or_default();
             out.look.insert(dir);
-            ctx.shared.health().park(ctx.folder.id, key, path, &error, changing);
+            ctx.shared
+                .health()
+                .park(ctx.folder.id, key, path, &error, changing);
         }
         Disposition::Park => {
             tracing::warn!(%path, %error, "one path waits");
-            ctx.shared.health().park(ctx.folder.id, key, path, &error, false);
+            ctx.shared
+                .health()
+                .park(ctx.folder.id, key, path, &error, false);
         }
     }
 }
@@ -260,7 +295,12 @@ fn path_of(ctx: &Ctx, key: Key) -> String {
     match key {
         Key::Local(id) => ctx.path_of(id),
         Key::Node(id) => {
-            let local = ctx.shared.index.read(|db| db.synced(ctx.folder.id, id)).ok().flatten();
+            let local = ctx
+                .shared
+                .index
+                .read(|db| db.synced(ctx.folder.id, id))
+                .ok()
+                .flatten();
             match local {
                 Some(synced) => ctx.path_of(synced.local),
                 None => crate::planning::remote_path(&ctx.shared, &ctx.folder, id),
@@ -280,7 +320,12 @@ fn pack(ctx: &Ctx, steps: &[&Step]) -> VecDeque<Work> {
         match step {
             Step::Upload { local, over, to } => {
                 let size = sizes.get(&Key::Local(*local)).copied().unwrap_or(0);
-                let task = upload::Task { local: *local, over: *over, to: to.clone(), size };
+                let task = upload::Task {
+                    local: *local,
+                    over: *over,
+                    to: to.clone(),
+                    size,
+                };
                 if size > SMALL {
                     work.push_back(Work::Upload(task));
                     continue;
@@ -294,7 +339,12 @@ fn pack(ctx: &Ctx, steps: &[&Step]) -> VecDeque<Work> {
             }
             Step::Download { node, over, to } => {
                 let size = sizes.get(&Key::Node(*node)).copied().unwrap_or(0);
-                let task = download::Task { node: *node, over: *over, to: to.clone(), size };
+                let task = download::Task {
+                    node: *node,
+                    over: *over,
+                    to: to.clone(),
+                    size,
+                };
                 if size > SMALL {
                     work.push_back(Work::Download(task));
                     continue;
@@ -332,18 +382,15 @@ fn sizes(ctx: &Ctx, steps: &[&Step]) -> BTreeMap<Key, u64> {
     let looked = ctx.shared.index.read(|db| {
         let mut out = BTreeMap::new();
         for step in steps {
-            match step {
-                Step::Upload { local, .. } => {
-                    if let Some(row) = db.local(*local)? {
-                        out.insert(Key::Local(*local), row.stat.size);
-                    }
-                }
-                Step::Download { node, .. } => {
-                    if let Some(row) = db.remote(*node)? {
-                        out.insert(Key::Node(*node), row.size);
-                    }
-                }
-                _ => {}
+            if let Step::Upload { local, .. } = step
+                && let Some(row) = db.local(*local)?
+            {
+                out.insert(Key::Local(*local), row.stat.size);
+            }
+            if let Step::Download { node, .. } = step
+                && let Some(row) = db.remote(*node)?
+            {
+                out.insert(Key::Node(*node), row.size);
             }
         }
         Ok(out)

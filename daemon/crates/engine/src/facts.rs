@@ -17,7 +17,10 @@ pub(crate) enum Trust {
 }
 
 /// Takes a node of the service as a row, or says why it can't be.
-pub(crate) fn remote_row(keys: &SpaceKeys, node: &Node) -> Result<(RemoteRow, Trust), &'static str> {
+pub(crate) fn remote_row(
+    keys: &SpaceKeys,
+    node: &Node,
+) -> Result<(RemoteRow, Trust), &'static str> {
     let name = Name::new(node.name.clone()).map_err(|_| "its name can't be a file's name")?;
     if node.space_id != keys.space() {
         return Err("it belongs to another space");
@@ -56,15 +59,7 @@ pub(crate) fn remote_row(keys: &SpaceKeys, node: &Node) -> Result<(RemoteRow, Tr
 /// What a row's seal carries: `None` without a seal, `Some(None)` if it does not fit.
 pub(crate) fn seal_info(keys: &SpaceKeys, row: &RemoteRow) -> Option<Option<SealInfo>> {
     let seal = row.seal.as_deref()?;
-    let facts = NodeFacts {
-        node: row.node,
-        parent: row.parent,
-        name: row.name.as_str(),
-        kind: row.kind,
-        executable: row.executable,
-        deleted: false,
-    };
-    Some(NodeSeal::check(keys, &facts, seal).ok())
+    Some(NodeSeal::check(keys, &facts_of(row), seal).ok())
 }
 
 /// What a change makes of a node, for its next seal.
@@ -72,10 +67,9 @@ pub(crate) struct Next<'a> {
     pub(crate) parent: Option<NodeId>,
     pub(crate) name: &'a str,
     pub(crate) executable: bool,
-    pub(crate) deleted: bool,
 }
 
-/// The seal of a node after a change of its name, place, mode or existence. `None` where the present
+/// The seal of a node after a change of its name, place or mode. `None` where the present
 /// state is unverified: we do not vouch for what we can't check.
 pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> Option<Sealed> {
     let info = seal_info(keys, row)??;
@@ -85,14 +79,90 @@ pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> O
         name: next.name,
         kind: row.kind,
         executable: next.executable,
-        deleted: next.deleted,
+        deleted: false,
     };
-    let info = SealInfo { seq: info.seq + 1, manifest_hash: info.manifest_hash };
+    let info = SealInfo {
+        seq: info.seq + 1,
+        manifest_hash: info.manifest_hash,
+    };
     Some(Sealed(NodeSeal::make(keys, &facts, info)))
 }
 
+/// Stands for the manifest hash in the seal of a node that was deleted after a person had been asked
+/// and had agreed: other devices of the account need not ask again.
+const AGREED: [u8; 32] = *b"cairn/a-person-agreed-to-delete/";
+
+/// The seal of a node that goes to the trash.
+pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> Option<Sealed> {
+    let info = seal_info(keys, row)??;
+    let facts = NodeFacts {
+        deleted: true,
+        ..facts_of(row)
+    };
+    let manifest_hash = if agreed {
+        Some(AGREED)
+    } else {
+        info.manifest_hash
+    };
+    Some(Sealed(NodeSeal::make(
+        keys,
+        &facts,
+        SealInfo {
+            seq: info.seq + 1,
+            manifest_hash,
+        },
+    )))
+}
+
+/// Whether a key-holding client says that a person agreed to the deletion of this trashed node.
+pub(crate) fn deletion_was_agreed(keys: &SpaceKeys, node: &Node) -> bool {
+    let facts = NodeFacts {
+        node: node.id,
+        parent: node.parent_id,
+        name: &node.name,
+        kind: node.kind,
+        executable: node.executable,
+        deleted: true,
+    };
+    let info = node
+        .seal
+        .as_ref()
+        .and_then(|seal| NodeSeal::check(keys, &facts, &seal.0).ok());
+    info.is_some_and(|info| info.manifest_hash == Some(AGREED))
+}
+
+fn facts_of(row: &RemoteRow) -> NodeFacts<'_> {
+    NodeFacts {
+        node: row.node,
+        parent: row.parent,
+        name: row.name.as_str(),
+        kind: row.kind,
+        executable: row.executable,
+        deleted: false,
+    }
+}
+
 /// The first seal of a new folder.
-pub(crate) fn folder_seal(keys: &SpaceKeys, node: NodeId, parent: Option<NodeId>, name: &str) -> Sealed {
-    let facts = NodeFacts { node, parent, name, kind: Kind::Folder, executable: false, deleted: false };
-    Sealed(NodeSeal::make(keys, &facts, SealInfo { seq: 1, manifest_hash: None }))
+pub(crate) fn folder_seal(
+    keys: &SpaceKeys,
+    node: NodeId,
+    parent: Option<NodeId>,
+    name: &str,
+) -> Sealed {
+    let facts = NodeFacts {
+        node,
+        parent,
+        name,
+        kind: Kind::Folder,
+        executable: false,
+        deleted: false,
+    };
+    Sealed(NodeSeal::make(
+        keys,
+        &facts,
+        SealInfo {
+            seq: 1,
+            manifest_hash: None,
+        },
+    ))
 }

@@ -6,7 +6,7 @@
 //! absence may count as a deletion, and the synced tree is dropped in the same transaction.
 
 use crate::error::EngineError;
-use crate::facts::{Trust, remote_row};
+use crate::facts::{Trust, deletion_was_agreed, remote_row};
 use crate::shared::Shared;
 use cairn_api::ApiError;
 use cairn_index::{Db, IndexError, RemoteRow};
@@ -49,7 +49,11 @@ pub(crate) async fn catch_up(shared: &Shared) -> Result<Caught, EngineError> {
                 }
                 let any = !changes.is_empty();
                 shared.index.write(|db| record(shared, db, &changes, &to))?;
-                Ok(if any { Caught::Changes } else { Caught::Nothing })
+                Ok(if any {
+                    Caught::Changes
+                } else {
+                    Caught::Nothing
+                })
             }
             Err(EngineError::Api(ApiError::Gone { message })) => {
                 tracing::warn!(%message, "the change feed's history was replaced; comparing afresh, deleting nothing");
@@ -61,14 +65,19 @@ pub(crate) async fn catch_up(shared: &Shared) -> Result<Caught, EngineError> {
     }
 }
 
-async fn changes_since(shared: &Shared, from: &Cursor) -> Result<(Vec<Change>, Cursor), EngineError> {
+async fn changes_since(
+    shared: &Shared,
+    from: &Cursor,
+) -> Result<(Vec<Change>, Cursor), EngineError> {
     let mut all = Vec::new();
     let mut cursor = from.clone();
     loop {
         let page = shared.api.changes(Some(&cursor)).await?;
         all.extend(page.changes);
         if page.has_more && page.cursor == cursor {
-            return Err(EngineError::Protocol("the change feed does not move on".into()));
+            return Err(EngineError::Protocol(
+                "the change feed does not move on".into(),
+            ));
         }
         cursor = page.cursor;
         if !page.has_more {
@@ -87,12 +96,21 @@ async fn snapshot(shared: &Shared, replaced: bool) -> Result<(), EngineError> {
         nodes.extend(page.nodes);
         match page.next {
             Some(next) if after.as_ref() != Some(&next) => after = Some(next),
-            Some(_) => return Err(EngineError::Protocol("the snapshot does not move on".into())),
+            Some(_) => {
+                return Err(EngineError::Protocol(
+                    "the snapshot does not move on".into(),
+                ));
+            }
             None => {
                 let (changes, to) = changes_since(shared, &first).await?;
                 let mut all: Vec<Change> = nodes
                     .into_iter()
-                    .map(|node| Change { seq: node.seq, kind: ChangeKind::Created, node_id: node.id, node: Some(node) })
+                    .map(|node| Change {
+                        seq: node.seq,
+                        kind: ChangeKind::Created,
+                        node_id: node.id,
+                        node: Some(node),
+                    })
                     .collect();
                 all.extend(changes);
                 shared.index.write(|db| {
@@ -131,26 +149,32 @@ fn known_manifests(db: &Db<'_>) -> Result<Known, IndexError> {
 fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Result<(), IndexError> {
     let folders = db.folders()?;
     let mut rows: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
-    let mut removed = BTreeSet::new();
+    let mut removed: BTreeMap<NodeId, bool> = BTreeMap::new();
     for change in changes {
         match (change.kind, &change.node) {
-            (ChangeKind::Created | ChangeKind::Updated, Some(node)) => match remote_row(&shared.keys, node) {
-                Ok((row, trust)) => {
-                    if trust == Trust::Broken {
-                        tracing::warn!(node = %node.id, "a node seal does not fit: the change is unverified");
+            (ChangeKind::Created | ChangeKind::Updated, Some(node)) => {
+                match remote_row(&shared.keys, node) {
+                    Ok((row, trust)) => {
+                        if trust == Trust::Broken {
+                            tracing::warn!(node = %node.id, "a node seal does not fit: the change is unverified");
+                        }
+                        removed.remove(&row.node);
+                        rows.insert(row.node, row);
                     }
-                    removed.remove(&row.node);
-                    rows.insert(row.node, row);
+                    Err(why) => {
+                        tracing::warn!(node = %node.id, why, "a node can't be taken as it is; it is left alone");
+                        rows.remove(&node.id);
+                    }
                 }
-                Err(why) => {
-                    tracing::warn!(node = %node.id, why, "a node can't be taken as it is; it is left alone");
-                    rows.remove(&node.id);
-                }
-            },
+            }
             (ChangeKind::Created | ChangeKind::Updated, None) => {}
             (ChangeKind::Trashed | ChangeKind::Deleted, _) => {
                 rows.remove(&change.node_id);
-                removed.insert(change.node_id);
+                let agreed = change
+                    .node
+                    .as_ref()
+                    .is_some_and(|node| deletion_was_agreed(&shared.keys, node));
+                removed.insert(change.node_id, agreed);
             }
         }
     }
@@ -165,7 +189,9 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
             && let Some(row) = rows.get(&here)
         {
             if chain.contains(&here) {
-                return Err(IndexError::Corrupt("the service sent folders that contain each other"));
+                return Err(IndexError::Corrupt(
+                    "the service sent folders that contain each other",
+                ));
             }
             chain.push(here);
             at = row.parent;
@@ -187,7 +213,10 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
             }
         }
     }
-    for id in removed {
+    for (id, agreed) in removed {
+        if agreed {
+            db.agree_to_deletion(id)?;
+        }
         db.remove_remote(id)?;
     }
     db.set_meta(CURSOR, to.0.as_bytes())

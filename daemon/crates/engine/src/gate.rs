@@ -17,26 +17,31 @@ pub(crate) struct Waiting {
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn check(shared: &Shared, folder: &FolderRow, plan: &Plan) -> Result<Waiting, EngineError> {
+pub(crate) fn check(
+    shared: &Shared,
+    folder: &FolderRow,
+    plan: &Plan,
+) -> Result<Waiting, EngineError> {
     Ok(shared.index.write(|db| {
         let total = db.synced_files(folder.id)?;
         let open = db.questions(folder.id)?;
+        // Where these were made, a person was asked already.
+        let unasked = plan
+            .local_deletions
+            .saturating_sub(db.agreed_deletions(folder.id)?);
         let mut waiting = Waiting::default();
         for (side, files, waits) in [
-            (Side::Local, plan.local_deletions, &mut waiting.local),
+            (Side::Local, unasked, &mut waiting.local),
             (Side::Remote, plan.remote_deletions, &mut waiting.remote),
         ] {
             let known = open.iter().find(|q| q.side == side);
             let many = folder.settings.gate.is_some_and(|gate| {
-                files >= gate.files.max(1) && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
+                files >= gate.files.max(1)
+                    && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
             });
             match known {
                 // The answer holds until these deletions are done.
-                Some(q) if q.answer == Answer::Agreed => {
-                    if files == 0 {
-                        db.end_question(folder.id, side)?;
-                    }
-                }
+                Some(q) if q.answer == Answer::Agreed && files > 0 => {}
                 // Once asked, it stays asked as long as anything would be deleted: deleting a few
                 // back and forth must not slip the rest through.
                 Some(q) if files > 0 => {
@@ -49,7 +54,13 @@ pub(crate) fn check(shared: &Shared, folder: &FolderRow, plan: &Plan) -> Result<
                 None if many => {
                     *waits = files;
                     let at_ms = shared.ports.clock.now_ms();
-                    db.put_question(&QuestionRow { folder: folder.id, side, files, at_ms, answer: Answer::Asked })?;
+                    db.put_question(&QuestionRow {
+                        folder: folder.id,
+                        side,
+                        files,
+                        at_ms,
+                        answer: Answer::Asked,
+                    })?;
                 }
                 None => {}
             }

@@ -49,7 +49,12 @@ pub(crate) enum Command {
     Reload,
     Settle(oneshot::Sender<Settled>),
     Confirm(FolderId, Verdict, oneshot::Sender<Result<(), EngineError>>),
-    Resolve(RelPath, Option<FolderId>, Keep, oneshot::Sender<Result<(), EngineError>>),
+    Resolve(
+        RelPath,
+        Option<FolderId>,
+        Keep,
+        oneshot::Sender<Result<(), EngineError>>,
+    ),
     Stop,
 }
 
@@ -90,7 +95,11 @@ impl EngineHandle {
     ///
     /// # Errors
     /// The index's.
-    pub fn pause(&self, folder: Option<FolderId>, until_ms: Option<i64>) -> Result<(), EngineError> {
+    pub fn pause(
+        &self,
+        folder: Option<FolderId>,
+        until_ms: Option<i64>,
+    ) -> Result<(), EngineError> {
         self.set_paused(folder, true, until_ms)
     }
 
@@ -102,11 +111,20 @@ impl EngineHandle {
         self.set_paused(folder, false, None)
     }
 
-    fn set_paused(&self, folder: Option<FolderId>, paused: bool, until: Option<i64>) -> Result<(), EngineError> {
+    fn set_paused(
+        &self,
+        folder: Option<FolderId>,
+        paused: bool,
+        until: Option<i64>,
+    ) -> Result<(), EngineError> {
         self.shared.index.write(|db| {
             for row in db.folders()? {
                 if folder.is_none_or(|id| id == row.id) {
-                    let settings = FolderSettings { paused, paused_until: until, ..row.settings };
+                    let settings = FolderSettings {
+                        paused,
+                        paused_until: until,
+                        ..row.settings
+                    };
                     db.set_folder_settings(row.id, &settings)?;
                 }
             }
@@ -144,8 +162,14 @@ impl EngineHandle {
     ///
     /// # Errors
     /// No such conflict, a merge that can't be made, or the disk's.
-    pub async fn resolve(&self, folder: Option<FolderId>, path: RelPath, keep: Keep) -> Result<(), EngineError> {
-        self.ask(|reply| Command::Resolve(path, folder, keep, reply)).await?
+    pub async fn resolve(
+        &self,
+        folder: Option<FolderId>,
+        path: RelPath,
+        keep: Keep,
+    ) -> Result<(), EngineError> {
+        self.ask(|reply| Command::Resolve(path, folder, keep, reply))
+            .await?
     }
 
     /// Answers the question about mass deletions of a folder.
@@ -153,7 +177,8 @@ impl EngineHandle {
     /// # Errors
     /// [`EngineError::NoQuestion`] if there is none.
     pub async fn confirm(&self, folder: FolderId, verdict: Verdict) -> Result<(), EngineError> {
-        self.ask(|reply| Command::Confirm(folder, verdict, reply)).await?
+        self.ask(|reply| Command::Confirm(folder, verdict, reply))
+            .await?
     }
 
     /// The index, for what is only read (activity, paths).
@@ -174,7 +199,10 @@ impl EngineHandle {
         self.send(Command::Stop);
         if let Some(task) = self.task.lock().await.take() {
             let abort = task.abort_handle();
-            if tokio::time::timeout(Duration::from_secs(4), task).await.is_err() {
+            if tokio::time::timeout(Duration::from_secs(4), task)
+                .await
+                .is_err()
+            {
                 // Safe at any point: everything that counts is in a transaction or can be done again.
                 abort.abort();
             }
@@ -196,7 +224,10 @@ impl EngineHandle {
         }
     }
 
-    async fn ask<T>(&self, make: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, EngineError> {
+    async fn ask<T>(
+        &self,
+        make: impl FnOnce(oneshot::Sender<T>) -> Command,
+    ) -> Result<T, EngineError> {
         let (reply, answer) = oneshot::channel();
         self.send(make(reply));
         answer.await.map_err(|_| EngineError::Stopped)

@@ -33,7 +33,14 @@ pub(crate) struct Health {
 
 impl Health {
     /// Parks a key after a failure; returns when it may be tried again.
-    pub(crate) fn park(&mut self, folder: FolderId, key: Key, path: String, error: &EngineError, soon: bool) -> Instant {
+    pub(crate) fn park(
+        &mut self,
+        folder: FolderId,
+        key: Key,
+        path: String,
+        error: &EngineError,
+        soon: bool,
+    ) -> Instant {
         let (code, hint) = explain(error);
         let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
         let wait = if soon {
@@ -42,15 +49,30 @@ impl Health {
             FIRST.saturating_mul(1 << (tries - 1).min(12)).min(LONGEST)
         };
         let until = Instant::now() + wait;
-        let problem = Problem { path, code: code.into(), message: error.to_string(), hint: hint.into() };
+        let problem = Problem {
+            path,
+            code: code.into(),
+            message: error.to_string(),
+            hint: hint.into(),
+        };
         let shown = !soon || tries > 3;
-        self.parked.insert((folder, key), Parked { problem, tries, until, shown });
+        self.parked.insert(
+            (folder, key),
+            Parked {
+                problem,
+                tries,
+                until,
+                shown,
+            },
+        );
         until
     }
 
     /// Tells whether a key still waits.
     pub(crate) fn is_parked(&self, folder: FolderId, key: Key) -> bool {
-        self.parked.get(&(folder, key)).is_some_and(|p| p.until > Instant::now())
+        self.parked
+            .get(&(folder, key))
+            .is_some_and(|p| p.until > Instant::now())
     }
 
     /// A step of this key has succeeded, or it needs none any more.
@@ -60,7 +82,8 @@ impl Health {
 
     /// Forgets parked keys that no plan mentions any more.
     pub(crate) fn keep_only(&mut self, folder: FolderId, mentioned: impl Fn(&Key) -> bool) {
-        self.parked.retain(|(f, key), _| *f != folder || mentioned(key));
+        self.parked
+            .retain(|(f, key), _| *f != folder || mentioned(key));
     }
 
     /// Lets everything be tried again at once.
@@ -83,7 +106,13 @@ impl Health {
     }
 
     /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
-    pub(crate) fn scanned(&mut self, folder: FolderId, whole: bool, dirs: &[String], problems: Vec<Problem>) {
+    pub(crate) fn scanned(
+        &mut self,
+        folder: FolderId,
+        whole: bool,
+        dirs: &[String],
+        problems: Vec<Problem>,
+    ) {
         let known = self.scanned.entry(folder).or_default();
         if whole {
             known.clear();
@@ -107,9 +136,17 @@ impl Health {
 
     pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
         let mut out: Vec<Problem> = self.whole.get(&folder).cloned().into_iter().collect();
-        out.extend(self.scanned.get(&folder).into_iter().flat_map(|m| m.values().cloned()));
         out.extend(
-            self.parked.iter().filter(|((f, _), p)| *f == folder && p.shown).map(|(_, p)| p.problem.clone()),
+            self.scanned
+                .get(&folder)
+                .into_iter()
+                .flat_map(|m| m.values().cloned()),
+        );
+        out.extend(
+            self.parked
+                .iter()
+                .filter(|((f, _), p)| *f == folder && p.shown)
+                .map(|(_, p)| p.problem.clone()),
         );
         out.sort();
         out.dedup();

@@ -27,4 +27,6 @@ pub use error::EngineError;
 pub use handle::{EngineHandle, Keep, Settled, Verdict};
 pub use observe::rules::{RuleMatch, Rules};
 pub use shared::{EngineOptions, start};
-pub use status::{Counters, Event, FolderState, FolderStatus, Problem, State, Status, TransferStatus};
+pub use status::{
+    Counters, Event, FolderState, FolderStatus, Problem, State, Status, TransferStatus,
+};

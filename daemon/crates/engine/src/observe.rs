@@ -4,6 +4,6 @@
 //! the steps that record what they themselves have put in place.
 
 pub(crate) mod hash;
+mod matching;
 pub(crate) mod rules;
 pub(crate) mod scan;
-mod matching;

@@ -6,7 +6,9 @@ use crate::observe::rules::Rules;
 use crate::shared::{Key, Shared};
 use cairn_index::{Db, FolderMode, FolderRow, Held, IndexError, RemoteRow, Surroundings};
 use cairn_model::{Kind, LocalId, NodeId, RelPath};
-use cairn_plan::{Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile};
+use cairn_plan::{
+    Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
+};
 use cairn_transfer::Download;
 use cairn_wire::nodes::ContentSource;
 use std::collections::BTreeSet;
@@ -70,7 +72,8 @@ fn policy(shared: &Shared, folder: &FolderRow, (local, remote): (bool, bool)) ->
 pub(crate) fn stamp(shared: &Shared) -> String {
     let now = OffsetDateTime::from_unix_timestamp(shared.ports.clock.now_ms().div_euclid(1000))
         .unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    let offset = UtcOffset::from_whole_seconds(shared.ports.clock.offset_s()).unwrap_or(UtcOffset::UTC);
+    let offset =
+        UtcOffset::from_whole_seconds(shared.ports.clock.offset_s()).unwrap_or(UtcOffset::UTC);
     let at = now.to_offset(offset);
     let (hour, minute, second) = at.to_hms();
     format!(
@@ -160,7 +163,9 @@ fn is_left_out(
     if db.is_excluded(folder.id, row.node)? {
         return Ok(true);
     }
-    let Some(path) = db.remote_path_in(folder, row.node)? else { return Ok(false) };
+    let Some(path) = db.remote_path_in(folder, row.node)? else {
+        return Ok(false);
+    };
     let left_out = rules.ignores(&path, row.kind == Kind::Folder);
     let by_choice = !folder.settings.exclude.is_empty() || !folder.settings.only.is_empty();
     if left_out && by_choice {
@@ -198,7 +203,9 @@ async fn hash_local(
     id: LocalId,
     unknown: &mut BTreeSet<Key>,
 ) -> Result<(), EngineError> {
-    let found = shared.index.read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
+    let found = shared
+        .index
+        .read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
     let (Some(row), Some(path)) = found else {
         unknown.insert(Key::Local(id));
         return Ok(());
@@ -206,16 +213,29 @@ async fn hash_local(
     let disk = Arc::clone(&shared.ports.disk);
     let absolute = path.to_path(Path::new(&folder.root));
     let stat = row.stat;
-    let outcome = shared.ports.blocking(move || hash_file(&*disk, &absolute, &stat)).await;
+    let outcome = shared
+        .ports
+        .blocking(move || hash_file(&*disk, &absolute, &stat))
+        .await;
     let recorded = match outcome {
-        Ok(Some(hash)) => shared.index.write(|db| db.set_local_hash(id, &stat, hash))?,
+        Ok(Some(hash)) => shared
+            .index
+            .write(|db| db.set_local_hash(id, &stat, hash))?,
         Ok(None) => {
             let error = EngineError::Moved;
-            shared.health().park(folder.id, Key::Local(id), path.to_string(), &error, true);
+            shared
+                .health()
+                .park(folder.id, Key::Local(id), path.to_string(), &error, true);
             false
         }
         Err(error) => {
-            shared.health().park(folder.id, Key::Local(id), path.to_string(), &EngineError::Disk(error), false);
+            shared.health().park(
+                folder.id,
+                Key::Local(id),
+                path.to_string(),
+                &EngineError::Disk(error),
+                false,
+            );
             false
         }
     };
@@ -231,7 +251,12 @@ async fn open_manifests(
     nodes: &[NodeId],
     unknown: &mut BTreeSet<Key>,
 ) -> Result<(), EngineError> {
-    let rows = shared.index.read(|db| nodes.iter().map(|id| db.remote(*id)).collect::<Result<Vec<_>, _>>())?;
+    let rows = shared.index.read(|db| {
+        nodes
+            .iter()
+            .map(|id| db.remote(*id))
+            .collect::<Result<Vec<_>, _>>()
+    })?;
     let wanted: Vec<(RemoteRow, Download)> = rows
         .into_iter()
         .flatten()
@@ -244,7 +269,12 @@ async fn open_manifests(
         match manifest {
             Ok(manifest) => {
                 shared.index.write(|db| {
-                    db.set_remote_manifest(row.node, download.revision, manifest.hash, manifest.number)
+                    db.set_remote_manifest(
+                        row.node,
+                        download.revision,
+                        manifest.hash,
+                        manifest.number,
+                    )
                 })?;
                 known.insert(row.node);
             }
@@ -254,11 +284,18 @@ async fn open_manifests(
                     return Err(error);
                 }
                 let path = remote_path(shared, folder, row.node);
-                shared.health().park(folder.id, Key::Node(row.node), path, &error, false);
+                shared
+                    .health()
+                    .park(folder.id, Key::Node(row.node), path, &error, false);
             }
         }
     }
-    unknown.extend(nodes.iter().filter(|id| !known.contains(id)).map(|id| Key::Node(*id)));
+    unknown.extend(
+        nodes
+            .iter()
+            .filter(|id| !known.contains(id))
+            .map(|id| Key::Node(*id)),
+    );
     Ok(())
 }
 
@@ -268,13 +305,20 @@ pub(crate) fn download_of(shared: &Shared, row: &RemoteRow) -> Option<Download> 
     Some(Download {
         node: row.node,
         revision: row.revision?,
-        source: row.source.map(|(node_id, revision_id)| ContentSource { node_id, revision_id }),
+        source: row.source.map(|(node_id, revision_id)| ContentSource {
+            node_id,
+            revision_id,
+        }),
         manifest_hash: sealed.and_then(|info| info.manifest_hash),
     })
 }
 
 /// A node's path in the folder, for people.
 pub(crate) fn remote_path(shared: &Shared, folder: &FolderRow, node: NodeId) -> String {
-    let path: Option<RelPath> = shared.index.read(|db| db.remote_path_in(folder, node)).ok().flatten();
+    let path: Option<RelPath> = shared
+        .index
+        .read(|db| db.remote_path_in(folder, node))
+        .ok()
+        .flatten();
     path.map_or_else(|| node.to_string(), |p| p.to_string())
 }

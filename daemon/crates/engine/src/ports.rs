@@ -55,7 +55,10 @@ impl Ports {
     }
 
     /// Runs blocking work where it does not hold up anything else.
-    pub(crate) async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
         if self.threads {
             match tokio::task::spawn_blocking(work).await {
                 Ok(out) => out,

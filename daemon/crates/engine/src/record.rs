@@ -62,22 +62,40 @@ pub(crate) fn agree_content(
 /// Records a place that a step has given to one side: the merge base of the place becomes what the
 /// service has now.
 pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Result<(), IndexError> {
-    let (Some(synced), Some(remote)) = (db.synced(folder.id, node)?, db.remote(node)?) else { return Ok(()) };
+    let (Some(synced), Some(remote)) = (db.synced(folder.id, node)?, db.remote(node)?) else {
+        return Ok(());
+    };
     let local = synced.local;
-    db.put_synced(&SyncedRow { parent: remote.parent, name: remote.name, ..synced })?;
+    db.put_synced(&SyncedRow {
+        parent: remote.parent,
+        name: remote.name,
+        ..synced
+    })?;
     db.mark_local(folder.id, local)?;
     db.mark_node(folder.id, node)
 }
 
 /// Records an equal executable bit.
-pub(crate) fn agree_executable(db: &Db<'_>, folder: &FolderRow, node: NodeId, executable: bool) -> Result<(), IndexError> {
+pub(crate) fn agree_executable(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    node: NodeId,
+    executable: bool,
+) -> Result<(), IndexError> {
     if let Some(synced) = db.synced(folder.id, node)? {
-        db.put_synced(&SyncedRow { executable, ..synced })?;
+        db.put_synced(&SyncedRow {
+            executable,
+            ..synced
+        })?;
     }
     Ok(())
 }
 
 /// The content of a local row and a node that were found equal.
 pub(crate) fn equal_content(local: &LocalRow, remote: &RemoteRow) -> Content {
-    Content { revision: remote.revision, hash: local.hash.or(remote.hash), size: remote.size }
+    Content {
+        revision: remote.revision,
+        hash: local.hash.or(remote.hash),
+        size: remote.size,
+    }
 }

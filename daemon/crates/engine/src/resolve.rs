@@ -47,9 +47,11 @@ fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
     Ok(shared.index.read(|db| {
         let mut out = Vec::new();
         for conflict in db.conflicts()? {
-            let (Some(folder), Some(copy), Some(copy_path)) =
-                (db.folder(conflict.folder)?, db.local(conflict.copy)?, db.local_path(conflict.copy)?)
-            else {
+            let (Some(folder), Some(copy), Some(copy_path)) = (
+                db.folder(conflict.folder)?,
+                db.local(conflict.copy)?,
+                db.local_path(conflict.copy)?,
+            ) else {
                 continue;
             };
             // A person who renamed the copy has taken care of it.
@@ -76,7 +78,13 @@ fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
                 device: conflict.device.clone(),
                 at_ms: conflict.at_ms,
             };
-            out.push(Found { conflict, folder, open, copy, original });
+            out.push(Found {
+                conflict,
+                folder,
+                open,
+                copy,
+                original,
+            });
         }
         Ok(out)
     })?)
@@ -84,11 +92,15 @@ fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
 
 /// The name without the mark of a conflict copy.
 fn original_path(copy: &RelPath) -> RelPath {
-    let Some(name) = copy.name() else { return copy.clone() };
+    let Some(name) = copy.name() else {
+        return copy.clone();
+    };
     let (stem, extension) = name.split_extension();
     let stem = stem.split(" (conflicted copy ").next().unwrap_or(stem);
-    cairn_model::Name::new(format!("{stem}{extension}"))
-        .map_or_else(|_| copy.clone(), |name| copy.parent().unwrap_or_default().join(name))
+    cairn_model::Name::new(format!("{stem}{extension}")).map_or_else(
+        |_| copy.clone(),
+        |name| copy.parent().unwrap_or_default().join(name),
+    )
 }
 
 /// All open conflicts, oldest first.
@@ -96,7 +108,10 @@ fn original_path(copy: &RelPath) -> RelPath {
 /// # Errors
 /// The index's.
 pub(crate) fn open_conflicts(shared: &Shared) -> Result<Vec<OpenConflict>, EngineError> {
-    Ok(find_all(shared)?.into_iter().map(|found| found.open).collect())
+    Ok(find_all(shared)?
+        .into_iter()
+        .map(|found| found.open)
+        .collect())
 }
 
 /// Settles the conflict at `path` (the file's or the copy's).
@@ -111,7 +126,10 @@ pub(crate) async fn resolve(
 ) -> Result<(), EngineError> {
     let found = find_all(shared)?
         .into_iter()
-        .find(|f| folder.is_none_or(|id| id == f.folder.id) && (f.open.path == *path || f.open.copy == *path))
+        .find(|f| {
+            folder.is_none_or(|id| id == f.folder.id)
+                && (f.open.path == *path || f.open.copy == *path)
+        })
         .ok_or_else(|| EngineError::NoConflict(path.to_string()))?;
     match keep {
         Keep::Both => {}
@@ -135,8 +153,16 @@ pub(crate) async fn resolve(
             discard_copy(shared, &found)?;
         }
     }
-    shared.index.write(|db| db.close_conflict(found.conflict.copy))?;
-    shared.activity(found.folder.id, "resolved", &found.open.path.to_string(), None, 0);
+    shared
+        .index
+        .write(|db| db.close_conflict(found.conflict.copy))?;
+    shared.activity(
+        found.folder.id,
+        "resolved",
+        &found.open.path.to_string(),
+        None,
+        0,
+    );
     Ok(())
 }
 
@@ -148,7 +174,13 @@ enum Version {
 fn discard_copy(shared: &Shared, found: &Found) -> Result<(), EngineError> {
     let root = Path::new(&found.folder.root);
     let from = found.open.copy.to_path(root);
-    trash::put(&*shared.ports.disk, root, &from, &found.open.copy, shared.ports.clock.now_ms())?;
+    trash::put(
+        &*shared.ports.disk,
+        root,
+        &from,
+        &found.open.copy,
+        shared.ports.clock.now_ms(),
+    )?;
     Ok(())
 }
 
@@ -158,7 +190,10 @@ fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineE
     let root = Path::new(&found.folder.root);
     let target = found.open.path.to_path(root);
     let copy = found.open.copy.to_path(root);
-    let mut temp = disk.create_temp(&root.join(TEMP_DIR), &format!("resolve-{}", found.copy.id.0))?;
+    let mut temp = disk.create_temp(
+        &root.join(TEMP_DIR),
+        &format!("resolve-{}", found.copy.id.0),
+    )?;
     temp.set_len(0)?;
     match from {
         Version::Copy => {
@@ -179,7 +214,11 @@ fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineE
     drop(temp);
     let expect = match disk.stat(&target) {
         Ok(stat) => {
-            if found.original.as_ref().is_some_and(|row| local_stat(&stat) != row.stat) {
+            if found
+                .original
+                .as_ref()
+                .is_some_and(|row| local_stat(&stat) != row.stat)
+            {
                 return Err(EngineError::Moved);
             }
             Expect::Same(stat.key())
@@ -192,13 +231,22 @@ fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineE
         other => other?,
     };
     if expect != Expect::Absent {
-        trash::put(&**disk, root, &path, &found.open.path, shared.ports.clock.now_ms())?;
+        trash::put(
+            &**disk,
+            root,
+            &path,
+            &found.open.path,
+            shared.ports.clock.now_ms(),
+        )?;
     }
     Ok(())
 }
 
 fn is_file(found: &Found) -> bool {
-    found.original.as_ref().is_none_or(|row| row.kind == Kind::File)
+    found
+        .original
+        .as_ref()
+        .is_none_or(|row| row.kind == Kind::File)
 }
 
 /// Folders, or a file against a folder: what has the name goes to the trash, the copy takes the name.
@@ -206,21 +254,37 @@ fn take_name(shared: &Shared, found: &Found) -> Result<(), EngineError> {
     let disk = &shared.ports.disk;
     let root = Path::new(&found.folder.root);
     let target = found.open.path.to_path(root);
-    trash::put(&**disk, root, &target, &found.open.path, shared.ports.clock.now_ms())?;
+    trash::put(
+        &**disk,
+        root,
+        &target,
+        &found.open.path,
+        shared.ports.clock.now_ms(),
+    )?;
     disk.rename(&found.open.copy.to_path(root), &target)?;
     Ok(())
 }
 
 async fn merge(shared: &Arc<Shared>, found: &Found) -> Result<Vec<u8>, EngineError> {
-    let no = |why| EngineError::NoMerge { path: found.open.path.to_string(), why };
-    let node = found.conflict.node.ok_or_else(|| no("it has no common version"))?;
+    let no = |why| EngineError::NoMerge {
+        path: found.open.path.to_string(),
+        why,
+    };
+    let node = found
+        .conflict
+        .node
+        .ok_or_else(|| no("it has no common version"))?;
     if !is_file(found) || found.copy.stat.size > MAX_MERGE {
         return Err(no("only text files up to 1 MiB are merged"));
     }
     let root = Path::new(&found.folder.root);
-    let mine = text(shared, &found.open.copy.to_path(root)).map_err(|_| no("your version is not UTF-8 text"))?;
-    let theirs = text(shared, &found.open.path.to_path(root)).map_err(|_| no("the other version is not UTF-8 text"))?;
-    let base = base_text(shared, node).await?.ok_or_else(|| no("the common version is not there or no text"))?;
+    let mine = text(shared, &found.open.copy.to_path(root))
+        .map_err(|_| no("your version is not UTF-8 text"))?;
+    let theirs = text(shared, &found.open.path.to_path(root))
+        .map_err(|_| no("the other version is not UTF-8 text"))?;
+    let base = base_text(shared, node)
+        .await?
+        .ok_or_else(|| no("the common version is not there or no text"))?;
     diffy::merge(&base, &mine, &theirs)
         .map(String::into_bytes)
         .map_err(|_| no("both versions changed the same lines"))
@@ -228,7 +292,12 @@ async fn merge(shared: &Arc<Shared>, found: &Found) -> Result<Vec<u8>, EngineErr
 
 fn text(shared: &Shared, path: &Path) -> io::Result<String> {
     let mut out = String::new();
-    shared.ports.disk.open(path)?.take(MAX_MERGE + 1).read_to_string(&mut out)?;
+    shared
+        .ports
+        .disk
+        .open(path)?
+        .take(MAX_MERGE + 1)
+        .read_to_string(&mut out)?;
     if out.len() as u64 > MAX_MERGE {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
@@ -237,15 +306,27 @@ fn text(shared: &Shared, path: &Path) -> io::Result<String> {
 
 /// The version that both were made from: the base of the one that has the name.
 async fn base_text(shared: &Arc<Shared>, node: NodeId) -> Result<Option<String>, EngineError> {
-    let Some(row) = shared.index.read(|db| db.remote(node))? else { return Ok(None) };
-    let Some(download) = crate::planning::download_of(shared, &row) else { return Ok(None) };
+    let Some(row) = shared.index.read(|db| db.remote(node))? else {
+        return Ok(None);
+    };
+    let Some(download) = crate::planning::download_of(shared, &row) else {
+        return Ok(None);
+    };
     let head = shared.transfer.manifests(&[download]).await.pop();
-    let Some(Ok(head)) = head else { return Ok(None) };
-    let Some(base) = head.base else { return Ok(None) };
+    let Some(Ok(head)) = head else {
+        return Ok(None);
+    };
+    let Some(base) = head.base else {
+        return Ok(None);
+    };
     let target = Arc::new(MemoryTarget::default());
     let manifest = shared
         .transfer
-        .download(Download::new(node, base), Arc::clone(&target) as Arc<dyn cairn_transfer::Target>, &())
+        .download(
+            Download::new(node, base),
+            Arc::clone(&target) as Arc<dyn cairn_transfer::Target>,
+            &(),
+        )
         .await?;
     if manifest.size > MAX_MERGE {
         return Ok(None);

@@ -141,7 +141,14 @@ impl Shared {
     }
 
     /// Adds to the activity, and tells whoever listens.
-    pub(crate) fn activity(&self, folder: FolderId, kind: &str, path: &str, device: Option<String>, bytes: u64) {
+    pub(crate) fn activity(
+        &self,
+        folder: FolderId,
+        kind: &str,
+        path: &str,
+        device: Option<String>,
+        bytes: u64,
+    ) {
         let row = ActivityRow {
             at_ms: self.ports.clock.now_ms(),
             folder: Some(folder),
@@ -174,12 +181,29 @@ impl Shared {
     }
 
     /// Registers a running transfer; it is in the status until the returned guard is dropped.
-    pub(crate) fn running(self: &Arc<Self>, path: String, upload: bool, total: u64) -> RunningGuard {
+    pub(crate) fn running(
+        self: &Arc<Self>,
+        path: String,
+        upload: bool,
+        total: u64,
+    ) -> RunningGuard {
         let id = self.next_running.fetch_add(1, Ordering::Relaxed);
-        let running =
-            Arc::new(Running { path, upload, total, done: AtomicU64::new(0), since: tokio::time::Instant::now() });
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&running));
-        RunningGuard { shared: Arc::clone(self), id, running }
+        let running = Arc::new(Running {
+            path,
+            upload,
+            total,
+            done: AtomicU64::new(0),
+            since: tokio::time::Instant::now(),
+        });
+        self.running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id, Arc::clone(&running));
+        RunningGuard {
+            shared: Arc::clone(self),
+            id,
+            running,
+        }
     }
 
     pub(crate) fn device(&self, id: Option<cairn_model::DeviceId>) -> Option<String> {
@@ -199,11 +223,13 @@ impl Shared {
         for folder in &mut folders {
             folder.errors = health.problems(FolderId(folder.id));
             let waiting = folder.waiting_local_deletions + folder.waiting_remote_deletions > 0;
-            folder.state = match folder.state {
-                State::Idle if waiting || folder.errors.iter().any(|p| needs_person(&p.code)) => State::Attention,
-                State::Idle if folder.pending > 0 => State::Syncing,
-                state => state,
-            };
+            if folder.state == State::Idle {
+                if waiting || folder.errors.iter().any(|p| needs_person(&p.code)) {
+                    folder.state = State::Attention;
+                } else if folder.pending > 0 {
+                    folder.state = State::Syncing;
+                }
+            }
         }
         let mut counters = board.counters;
         counters.remote_calls = self.api.counters().snapshot().requests;
@@ -240,7 +266,11 @@ fn needs_person(code: &str) -> bool {
 fn transfer_status(running: &Running) -> TransferStatus {
     let bytes = running.done.load(Ordering::Relaxed).min(running.total);
     let seconds = running.since.elapsed().as_secs_f64();
-    let speed = if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 };
+    let speed = if seconds > 0.0 {
+        bytes as f64 / seconds
+    } else {
+        0.0
+    };
     TransferStatus {
         path: running.path.clone(),
         direction: if running.upload { "upload" } else { "download" }.into(),
@@ -259,7 +289,11 @@ pub(crate) struct RunningGuard {
 
 impl Drop for RunningGuard {
     fn drop(&mut self) {
-        self.shared.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.shared
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.id);
     }
 }
 
@@ -295,7 +329,11 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
     };
     let dispatcher = Dispatcher::new(Arc::clone(&shared), inbox, tuning)?;
     let task = tokio::spawn(dispatcher.run());
-    Ok(EngineHandle { shared, commands, task: AsyncMutex::new(Some(task)) })
+    Ok(EngineHandle {
+        shared,
+        commands,
+        task: AsyncMutex::new(Some(task)),
+    })
 }
 
 /// The dispatcher's figures.

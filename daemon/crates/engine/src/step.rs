@@ -41,18 +41,30 @@ impl Ctx {
     ///
     /// # Errors
     /// [`EngineError::Moved`] if the parent is not there (any more).
-    pub(crate) fn local_place(&self, db: &Db<'_>, to: &Place) -> Result<Option<(Option<LocalId>, RelPath)>, IndexError> {
+    pub(crate) fn local_place(
+        &self,
+        db: &Db<'_>,
+        to: &Place,
+    ) -> Result<Option<(Option<LocalId>, RelPath)>, IndexError> {
         let parent = match to.parent {
             Parent::Root => return Ok(Some((None, RelPath::root().join(to.name.clone())))),
             Parent::Local(id) => Some(id),
             Parent::Node(node) => db.synced(self.folder.id, node)?.map(|s| s.local),
         };
-        let Some(parent) = parent else { return Ok(None) };
-        Ok(db.local_path(parent)?.map(|dir| (Some(parent), dir.join(to.name.clone()))))
+        let Some(parent) = parent else {
+            return Ok(None);
+        };
+        Ok(db
+            .local_path(parent)?
+            .map(|dir| (Some(parent), dir.join(to.name.clone()))))
     }
 
     /// Which folder of the service a place is in. Outer `None`: not there (any more).
-    pub(crate) fn remote_parent(&self, db: &Db<'_>, to: &Place) -> Result<Option<Option<NodeId>>, IndexError> {
+    pub(crate) fn remote_parent(
+        &self,
+        db: &Db<'_>,
+        to: &Place,
+    ) -> Result<Option<Option<NodeId>>, IndexError> {
         let node = match to.parent {
             Parent::Root => return Ok(Some(self.base())),
             Parent::Node(node) => Some(node),
@@ -63,7 +75,12 @@ impl Ctx {
     }
 
     pub(crate) fn path_of(&self, local: LocalId) -> String {
-        let path = self.shared.index.read(|db| db.local_path(local)).ok().flatten();
+        let path = self
+            .shared
+            .index
+            .read(|db| db.local_path(local))
+            .ok()
+            .flatten();
         path.map(|p| p.to_string()).unwrap_or_default()
     }
 }

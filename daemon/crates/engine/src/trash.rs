@@ -29,8 +29,12 @@ pub struct Trashed {
 }
 
 fn stamp(now_ms: i64) -> String {
-    let at = OffsetDateTime::from_unix_timestamp(now_ms.div_euclid(1000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    at.format(format_description!("[year]-[month]-[day] [hour][minute][second]")).unwrap_or_default()
+    let at = OffsetDateTime::from_unix_timestamp(now_ms.div_euclid(1000))
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    at.format(format_description!(
+        "[year]-[month]-[day] [hour][minute][second]"
+    ))
+    .unwrap_or_default()
 }
 
 fn parse_stamp(name: &str) -> Option<i64> {
@@ -44,11 +48,21 @@ fn parse_stamp(name: &str) -> Option<i64> {
 ///
 /// # Errors
 /// The disk's; then it is still at `from`.
-pub fn put(disk: &dyn Disk, root: &Path, from: &Path, path: &RelPath, now_ms: i64) -> io::Result<PathBuf> {
+pub fn put(
+    disk: &dyn Disk,
+    root: &Path,
+    from: &Path,
+    path: &RelPath,
+    now_ms: i64,
+) -> io::Result<PathBuf> {
     let base = root.join(TRASH_DIR);
     let stamp = stamp(now_ms);
     for attempt in 0..10_000_u32 {
-        let bucket = if attempt == 0 { base.join(&stamp) } else { base.join(format!("{stamp} {attempt}")) };
+        let bucket = if attempt == 0 {
+            base.join(&stamp)
+        } else {
+            base.join(format!("{stamp} {attempt}"))
+        };
         let target = path.to_path(&bucket);
         if let Some(parent) = target.parent() {
             make_dirs(disk, root, parent)?;
@@ -59,7 +73,10 @@ pub fn put(disk: &dyn Disk, root: &Path, from: &Path, path: &RelPath, now_ms: i6
             Ok(()) => return Ok(target),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "the trash has too many of the same name"))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "the trash has too many of the same name",
+    ))
 }
 
 /// Makes a directory below `root` with those above it.
@@ -69,7 +86,12 @@ pub(crate) fn make_dirs(disk: &dyn Disk, root: &Path, dir: &Path) -> io::Result<
     while at != root {
         match disk.stat(at) {
             Ok(stat) if stat.kind == FileKind::Dir => break,
-            Ok(_) => return Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{} is in the way", at.display()))),
+            Ok(_) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::NotADirectory,
+                    format!("{} is in the way", at.display()),
+                ));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(at),
             Err(error) => return Err(error),
         }
@@ -96,9 +118,20 @@ pub fn list(disk: &dyn Disk, root: &Path) -> io::Result<Vec<Trashed>> {
         other => other?,
     };
     for bucket in buckets.into_iter().rev() {
-        let Some(name) = bucket.name.to_str() else { continue };
-        let Some(at_ms) = parse_stamp(name) else { continue };
-        collect(disk, &base.join(name), name, at_ms, &RelPath::root(), &mut out)?;
+        let Some(name) = bucket.name.to_str() else {
+            continue;
+        };
+        let Some(at_ms) = parse_stamp(name) else {
+            continue;
+        };
+        collect(
+            disk,
+            &base.join(name),
+            name,
+            at_ms,
+            &RelPath::root(),
+            &mut out,
+        )?;
     }
     Ok(out)
 }
@@ -112,7 +145,13 @@ fn collect(
     out: &mut Vec<Trashed>,
 ) -> io::Result<()> {
     for entry in disk.list(dir)? {
-        let Some(name) = entry.name.to_str().and_then(|n| cairn_model::Name::new(n).ok()) else { continue };
+        let Some(name) = entry
+            .name
+            .to_str()
+            .and_then(|n| cairn_model::Name::new(n).ok())
+        else {
+            continue;
+        };
         let stat = entry.stat?;
         let here = path.join(name.clone());
         let is_folder = stat.kind == FileKind::Dir;
@@ -135,7 +174,12 @@ fn collect(
 /// # Errors
 /// `NotFound` for an id that is not in the trash, `AlreadyExists` where something is in its place.
 pub fn restore(disk: &dyn Disk, root: &Path, id: &str) -> io::Result<RelPath> {
-    let unknown = || io::Error::new(io::ErrorKind::NotFound, format!("{id:?} is not in the trash"));
+    let unknown = || {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("{id:?} is not in the trash"),
+        )
+    };
     let (bucket, path) = id.split_once('/').ok_or_else(unknown)?;
     let path = RelPath::parse(path).map_err(|_| unknown())?;
     if parse_stamp(bucket).is_none() || bucket.contains(['/', '\\']) || path.is_root() {
@@ -162,7 +206,9 @@ pub fn expire(disk: &dyn Disk, root: &Path, now_ms: i64) -> io::Result<()> {
         other => other?,
     };
     for bucket in buckets {
-        let Some(name) = bucket.name.to_str() else { continue };
+        let Some(name) = bucket.name.to_str() else {
+            continue;
+        };
         if parse_stamp(name).is_some_and(|at| at < now_ms - KEEP_MS) {
             remove_tree(disk, &base.join(name))?;
         }
@@ -197,17 +243,23 @@ mod tests {
         let path = RelPath::parse("a/b.txt").unwrap();
         for text in ["one", "two"] {
             std::fs::write(&file, text).unwrap();
-            put(&RealDisk, dir.path(), &file, &path, 1_000_000).unwrap();
+            put(&RealDisk::new(), dir.path(), &file, &path, 1_000_000).unwrap();
         }
-        let listed: Vec<Trashed> =
-            list(&RealDisk, dir.path()).unwrap().into_iter().filter(|t| !t.is_folder).collect();
+        let listed: Vec<Trashed> = list(&RealDisk::new(), dir.path())
+            .unwrap()
+            .into_iter()
+            .filter(|t| !t.is_folder)
+            .collect();
         assert_eq!(listed.len(), 2, "{listed:?}");
         std::fs::remove_dir(dir.path().join("a")).unwrap();
-        assert_eq!(restore(&RealDisk, dir.path(), &listed[1].id).unwrap(), path);
+        assert_eq!(
+            restore(&RealDisk::new(), dir.path(), &listed[1].id).unwrap(),
+            path
+        );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "one");
-        let error = restore(&RealDisk, dir.path(), &listed[0].id).unwrap_err();
+        let error = restore(&RealDisk::new(), dir.path(), &listed[0].id).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-        assert!(restore(&RealDisk, dir.path(), "1970-01-01 001640/../../x").is_err());
+        assert!(restore(&RealDisk::new(), dir.path(), "1970-01-01 001640/../../x").is_err());
     }
 
     #[test]
@@ -217,10 +269,21 @@ mod tests {
         for (name, at) in [("old", now - 31 * DAY), ("new", now - 29 * DAY)] {
             let file = dir.path().join(name);
             std::fs::write(&file, name).unwrap();
-            put(&RealDisk, dir.path(), &file, &RelPath::parse(name).unwrap(), at).unwrap();
+            put(
+                &RealDisk::new(),
+                dir.path(),
+                &file,
+                &RelPath::parse(name).unwrap(),
+                at,
+            )
+            .unwrap();
         }
-        expire(&RealDisk, dir.path(), now).unwrap();
-        let left: Vec<String> = list(&RealDisk, dir.path()).unwrap().into_iter().map(|t| t.path.to_string()).collect();
+        expire(&RealDisk::new(), dir.path(), now).unwrap();
+        let left: Vec<String> = list(&RealDisk::new(), dir.path())
+            .unwrap()
+            .into_iter()
+            .map(|t| t.path.to_string())
+            .collect();
         assert_eq!(left, ["new"]);
     }
 }

@@ -33,7 +33,9 @@ impl Db<'_> {
             .execute((row.at_ms, row.folder.map(|f| f.0), &row.kind, &row.path, &row.device, signed(row.bytes)))?;
         let id = self.0.last_insert_rowid();
         if id % 1_000 == 0 {
-            self.0.prepare_cached("DELETE FROM activity WHERE id <= ?1")?.execute([id - KEEP])?;
+            self.0
+                .prepare_cached("DELETE FROM activity WHERE id <= ?1")?
+                .execute([id - KEEP])?;
         }
         Ok(())
     }
@@ -43,9 +45,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn activity(&self, limit: u32) -> Result<Vec<ActivityRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT at, folder, kind, path, device, bytes FROM activity ORDER BY id DESC LIMIT ?1")?;
+        let mut statement = self.0.prepare_cached(
+            "SELECT at, folder, kind, path, device, bytes FROM activity ORDER BY id DESC LIMIT ?1",
+        )?;
         collect(&mut statement.query([limit])?, |row| {
             Ok(ActivityRow {
                 at_ms: row.get(0)?,

@@ -36,7 +36,11 @@ pub(crate) fn node_from(bytes: &[u8]) -> Result<NodeId, IndexError> {
 }
 
 pub(crate) fn parent_node_from(bytes: &[u8]) -> Result<Option<NodeId>, IndexError> {
-    if bytes == TOP { Ok(None) } else { node_from(bytes).map(Some) }
+    if bytes == TOP {
+        Ok(None)
+    } else {
+        node_from(bytes).map(Some)
+    }
 }
 
 pub(crate) fn parent_node_to(parent: Option<NodeId>) -> [u8; 16] {
@@ -53,7 +57,11 @@ pub(crate) fn parent_local_to(parent: Option<LocalId>) -> i64 {
 
 pub(crate) fn hash_from(bytes: Option<Vec<u8>>) -> Result<Option<ContentHash>, IndexError> {
     bytes
-        .map(|b| b.try_into().map(ContentHash).map_err(|_| IndexError::Corrupt("hash")))
+        .map(|b| {
+            b.try_into()
+                .map(ContentHash)
+                .map_err(|_| IndexError::Corrupt("hash"))
+        })
         .transpose()
 }
 

@@ -47,7 +47,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn close_conflict(&self, copy: LocalId) -> Result<(), IndexError> {
-        self.0.prepare_cached("DELETE FROM conflicts WHERE copy = ?1")?.execute([copy.0])?;
+        self.0
+            .prepare_cached("DELETE FROM conflicts WHERE copy = ?1")?
+            .execute([copy.0])?;
         Ok(())
     }
 
@@ -56,9 +58,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn conflicts(&self) -> Result<Vec<ConflictRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT folder, copy, node, kind, device, at FROM conflicts ORDER BY id")?;
+        let mut statement = self.0.prepare_cached(
+            "SELECT folder, copy, node, kind, device, at FROM conflicts ORDER BY id",
+        )?;
         collect(&mut statement.query([])?, |row| {
             let node: Option<Vec<u8>> = row.get(2)?;
             Ok(ConflictRow {

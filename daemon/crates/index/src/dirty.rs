@@ -53,13 +53,17 @@ impl Db<'_> {
     /// SQLite's.
     pub fn dirty(&self, folder: FolderId) -> Result<Dirty, IndexError> {
         let mut out = Dirty::default();
-        let mut statement = self.0.prepare_cached("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local")?;
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local")?;
         let mut rows = statement.query([folder.0])?;
         while let Some(row) = rows.next()? {
             out.local.push(LocalId(row.get(0)?));
         }
         drop(rows);
-        let mut statement = self.0.prepare_cached("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node")?;
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node")?;
         let mut rows = statement.query([folder.0])?;
         while let Some(row) = rows.next()? {
             let bytes: Vec<u8> = row.get(0)?;
@@ -73,8 +77,14 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn is_dirty(&self, folder: FolderId) -> Result<bool, IndexError> {
-        Ok(self.0.prepare_cached("SELECT 1 FROM dirty_local WHERE folder = ?1 LIMIT 1")?.exists([folder.0])?
-            || self.0.prepare_cached("SELECT 1 FROM dirty_node WHERE folder = ?1 LIMIT 1")?.exists([folder.0])?)
+        Ok(self
+            .0
+            .prepare_cached("SELECT 1 FROM dirty_local WHERE folder = ?1 LIMIT 1")?
+            .exists([folder.0])?
+            || self
+                .0
+                .prepare_cached("SELECT 1 FROM dirty_node WHERE folder = ?1 LIMIT 1")?
+                .exists([folder.0])?)
     }
 
     /// Takes the mark from a local row.
@@ -105,7 +115,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn mark_differing(&self, folder: &FolderRow) -> Result<(), IndexError> {
-        let Some(base) = folder.remote_node else { return Ok(()) };
+        let Some(base) = folder.remote_node else {
+            return Ok(());
+        };
         let base = parent_node_to(base);
         self.0
             .prepare_cached(
@@ -134,7 +146,10 @@ impl Db<'_> {
         while let Some(row) = rows.next()? {
             let node: Vec<u8> = row.get(0)?;
             let parent: Vec<u8> = row.get(1)?;
-            let inside = base == TOP || !self.folders_of(folders, parent_node_from(&parent)?)?.is_empty();
+            let inside = base == TOP
+                || !self
+                    .folders_of(folders, parent_node_from(&parent)?)?
+                    .is_empty();
             if inside {
                 self.mark_node(folder.id, node_from(&node)?)?;
             }

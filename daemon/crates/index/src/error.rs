@@ -15,7 +15,9 @@ pub enum IndexError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("the index was written by a newer Cairn (schema {found}, this one knows {known}): update Cairn")]
+    #[error(
+        "the index was written by a newer Cairn (schema {found}, this one knows {known}): update Cairn"
+    )]
     TooNew { found: i64, known: i64 },
     #[error("the list of folder pairs {path} can't be written: {source}")]
     Roster {

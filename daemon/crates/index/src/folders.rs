@@ -27,7 +27,10 @@ pub struct Gate {
 
 impl Default for Gate {
     fn default() -> Self {
-        Self { percent: 50, files: 50 }
+        Self {
+            percent: 50,
+            files: 50,
+        }
     }
 }
 
@@ -75,7 +78,8 @@ fn read(row: &Row<'_>) -> Result<FolderRow, IndexError> {
         remote_path: row.get(2)?,
         remote_node: node.map(|b| parent_node_from(&b)).transpose()?,
         root_file: device.zip(inode).map(|(d, i)| (bits_from(d), bits_from(i))),
-        settings: serde_json::from_str(&settings).map_err(|_| IndexError::Corrupt("folder settings"))?,
+        settings: serde_json::from_str(&settings)
+            .map_err(|_| IndexError::Corrupt("folder settings"))?,
     })
 }
 
@@ -89,7 +93,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM folders ORDER BY id"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM folders ORDER BY id"))?;
         collect(&mut statement.query([])?, read)
     }
 
@@ -98,7 +104,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn folder(&self, id: FolderId) -> Result<Option<FolderRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
         first(&mut statement.query([id.0])?, read)
     }
 
@@ -106,9 +114,16 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's; a local root that is a pair already.
-    pub fn add_folder(&self, root: &str, remote_path: &str, settings: &FolderSettings) -> Result<FolderId, IndexError> {
+    pub fn add_folder(
+        &self,
+        root: &str,
+        remote_path: &str,
+        settings: &FolderSettings,
+    ) -> Result<FolderId, IndexError> {
         self.0
-            .prepare_cached("INSERT INTO folders (root, remote_path, settings) VALUES (?1, ?2, ?3)")?
+            .prepare_cached(
+                "INSERT INTO folders (root, remote_path, settings) VALUES (?1, ?2, ?3)",
+            )?
             .execute((root, remote_path, settings_text(settings)?))?;
         self.1.set(true);
         Ok(FolderId(self.0.last_insert_rowid()))
@@ -134,7 +149,11 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn set_folder_settings(&self, id: FolderId, settings: &FolderSettings) -> Result<(), IndexError> {
+    pub fn set_folder_settings(
+        &self,
+        id: FolderId,
+        settings: &FolderSettings,
+    ) -> Result<(), IndexError> {
         self.0
             .prepare_cached("UPDATE folders SET settings = ?2 WHERE id = ?1")?
             .execute((id.0, settings_text(settings)?))?;
@@ -147,7 +166,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_folder(&self, id: FolderId) -> Result<(), IndexError> {
-        self.0.prepare_cached("DELETE FROM folders WHERE id = ?1")?.execute([id.0])?;
+        self.0
+            .prepare_cached("DELETE FROM folders WHERE id = ?1")?
+            .execute([id.0])?;
         self.1.set(true);
         Ok(())
     }
@@ -179,7 +200,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn clear_excluded(&self, folder: FolderId) -> Result<(), IndexError> {
-        self.0.prepare_cached("DELETE FROM excluded WHERE folder = ?1")?.execute([folder.0])?;
+        self.0
+            .prepare_cached("DELETE FROM excluded WHERE folder = ?1")?
+            .execute([folder.0])?;
         Ok(())
     }
 
@@ -187,14 +210,25 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub(crate) fn folders_of(&self, folders: &[FolderRow], parent: Option<NodeId>) -> Result<Vec<FolderId>, IndexError> {
+    pub(crate) fn folders_of(
+        &self,
+        folders: &[FolderRow],
+        parent: Option<NodeId>,
+    ) -> Result<Vec<FolderId>, IndexError> {
         let mut out = Vec::new();
         let mut at = parent.map_or(TOP, |id| *id.as_bytes());
-        let mut statement = self.0.prepare_cached("SELECT parent FROM remote WHERE node = ?1")?;
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT parent FROM remote WHERE node = ?1")?;
         // A ring can't be recorded (see `remote`); the bound is for a damaged index.
         for _ in 0..10_000 {
             let here = parent_node_from(&at)?;
-            out.extend(folders.iter().filter(|f| f.remote_node == Some(here)).map(|f| f.id));
+            out.extend(
+                folders
+                    .iter()
+                    .filter(|f| f.remote_node == Some(here))
+                    .map(|f| f.id),
+            );
             if at == TOP {
                 return Ok(out);
             }

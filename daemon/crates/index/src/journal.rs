@@ -20,14 +20,22 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn journal(&self, local: LocalId, stat: &LocalStat) -> Result<Option<JournalRow>, IndexError> {
+    pub fn journal(
+        &self,
+        local: LocalId,
+        stat: &LocalStat,
+    ) -> Result<Option<JournalRow>, IndexError> {
         let mut statement = self.0.prepare_cached(
             "SELECT node, state FROM journal WHERE local = ?1 AND size = ?2 AND mtime = ?3 AND ctime = ?4",
         )?;
         let values = (local.0, signed(stat.size), stat.mtime, stat.ctime);
         first(&mut statement.query(values)?, |row| {
             let node: Vec<u8> = row.get(0)?;
-            Ok(JournalRow { local, node: node_from(&node)?, state: row.get(1)? })
+            Ok(JournalRow {
+                local,
+                node: node_from(&node)?,
+                state: row.get(1)?,
+            })
         })
     }
 
@@ -56,7 +64,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn end_journal(&self, local: LocalId) -> Result<(), IndexError> {
-        self.0.prepare_cached("DELETE FROM journal WHERE local = ?1")?.execute([local.0])?;
+        self.0
+            .prepare_cached("DELETE FROM journal WHERE local = ?1")?
+            .execute([local.0])?;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! The local tree: what scans saw.
 
 use crate::columns::{
-    bits_from, bits_to, collect, first, hash_from, kind_from, kind_to, name_from, parent_local_from,
-    parent_local_to, signed, unsigned,
+    bits_from, bits_to, collect, first, hash_from, kind_from, kind_to, name_from,
+    parent_local_from, parent_local_to, signed, unsigned,
 };
 use crate::error::IndexError;
 use crate::open::Db;
@@ -58,10 +58,16 @@ impl Held {
     }
 
     fn from_column(value: i64) -> Result<Self, IndexError> {
-        [Self::No, Self::Ignored, Self::Special, Self::Name, Self::Unreadable]
-            .into_iter()
-            .find(|held| held.to_column() == value)
-            .ok_or(IndexError::Corrupt("held"))
+        [
+            Self::No,
+            Self::Ignored,
+            Self::Special,
+            Self::Name,
+            Self::Unreadable,
+        ]
+        .into_iter()
+        .find(|held| held.to_column() == value)
+        .ok_or(IndexError::Corrupt("held"))
     }
 }
 
@@ -80,8 +86,7 @@ pub struct LocalRow {
     pub held: Held,
 }
 
-const COLUMNS: &str =
-    "id, folder, parent, name, kind, size, mtime, ctime, device, inode, birth, executable, hash, held";
+const COLUMNS: &str = "id, folder, parent, name, kind, size, mtime, ctime, device, inode, birth, executable, hash, held";
 
 pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
     Ok(LocalRow {
@@ -110,7 +115,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn local(&self, id: LocalId) -> Result<Option<LocalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
         first(&mut statement.query([id.0])?, read)
     }
 
@@ -118,22 +125,37 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn children(&self, folder: FolderId, parent: Option<LocalId>) -> Result<Vec<LocalRow>, IndexError> {
+    pub fn children(
+        &self,
+        folder: FolderId,
+        parent: Option<LocalId>,
+    ) -> Result<Vec<LocalRow>, IndexError> {
         let mut statement = self.0.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 ORDER BY name"
         ))?;
-        collect(&mut statement.query((folder.0, parent_local_to(parent)))?, read)
+        collect(
+            &mut statement.query((folder.0, parent_local_to(parent)))?,
+            read,
+        )
     }
 
     /// The child of that name.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn child(&self, folder: FolderId, parent: Option<LocalId>, name: &Name) -> Result<Option<LocalRow>, IndexError> {
+    pub fn child(
+        &self,
+        folder: FolderId,
+        parent: Option<LocalId>,
+        name: &Name,
+    ) -> Result<Option<LocalRow>, IndexError> {
         let mut statement = self.0.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND name = ?3"
         ))?;
-        first(&mut statement.query((folder.0, parent_local_to(parent), name.as_str()))?, read)
+        first(
+            &mut statement.query((folder.0, parent_local_to(parent), name.as_str()))?,
+            read,
+        )
     }
 
     /// The children whose names compare equal (more than one only where the disk allows it).
@@ -149,18 +171,30 @@ impl Db<'_> {
         let mut statement = self.0.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND key = ?3 ORDER BY name"
         ))?;
-        collect(&mut statement.query((folder.0, parent_local_to(parent), name.key().as_str()))?, read)
+        collect(
+            &mut statement.query((folder.0, parent_local_to(parent), name.key().as_str()))?,
+            read,
+        )
     }
 
     /// The rows that were seen as this very file (more than one for hard links).
     ///
     /// # Errors
     /// SQLite's.
-    pub fn locals_by_file(&self, folder: FolderId, stat: &LocalStat) -> Result<Vec<LocalRow>, IndexError> {
+    pub fn locals_by_file(
+        &self,
+        folder: FolderId,
+        stat: &LocalStat,
+    ) -> Result<Vec<LocalRow>, IndexError> {
         let mut statement = self.0.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND inode = ?2 AND device = ?3 AND birth IS ?4 ORDER BY id"
         ))?;
-        let values = (folder.0, bits_to(stat.inode), bits_to(stat.device), stat.birth);
+        let values = (
+            folder.0,
+            bits_to(stat.inode),
+            bits_to(stat.device),
+            stat.birth,
+        );
         collect(&mut statement.query(values)?, read)
     }
 
@@ -171,10 +205,16 @@ impl Db<'_> {
     pub fn local_path(&self, id: LocalId) -> Result<Option<RelPath>, IndexError> {
         let mut names = Vec::new();
         let mut at = id.0;
-        let mut statement = self.0.prepare_cached("SELECT parent, name FROM local WHERE id = ?1")?;
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT parent, name FROM local WHERE id = ?1")?;
         while at != 0 {
-            let up = first(&mut statement.query([at])?, |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let Some((parent, name)): Option<(i64, String)> = up else { return Ok(None) };
+            let up = first(&mut statement.query([at])?, |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+            let Some((parent, name)): Option<(i64, String)> = up else {
+                return Ok(None);
+            };
             names.push(name_from(name)?);
             if names.len() > 10_000 {
                 return Err(IndexError::Corrupt("local parents that go in a ring"));
@@ -189,7 +229,11 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn local_at(&self, folder: FolderId, path: &RelPath) -> Result<Option<LocalRow>, IndexError> {
+    pub fn local_at(
+        &self,
+        folder: FolderId,
+        path: &RelPath,
+    ) -> Result<Option<LocalRow>, IndexError> {
         let mut found: Option<LocalRow> = None;
         for name in path.names() {
             let parent = found.as_ref().map(|row| row.id);
@@ -266,7 +310,12 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn set_local_hash(&self, id: LocalId, stat: &LocalStat, hash: ContentHash) -> Result<bool, IndexError> {
+    pub fn set_local_hash(
+        &self,
+        id: LocalId,
+        stat: &LocalStat,
+        hash: ContentHash,
+    ) -> Result<bool, IndexError> {
         let changed = self
             .0
             .prepare_cached(
@@ -302,7 +351,12 @@ impl Db<'_> {
                  SELECT s.folder, s.node FROM synced s JOIN below b ON s.local = b.id"
             ))?
             .execute(values)?;
-        for (table, column) in [("dirty_local", "local"), ("journal", "local"), ("conflicts", "copy"), ("local", "id")] {
+        for (table, column) in [
+            ("dirty_local", "local"),
+            ("journal", "local"),
+            ("conflicts", "copy"),
+            ("local", "id"),
+        ] {
             let own = match table {
                 "journal" => "",
                 _ => "folder = ?1 AND ",
@@ -324,7 +378,8 @@ impl Db<'_> {
         let mut statement = self
             .0
             .prepare_cached("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
-        let (files, bytes): (i64, i64) = statement.query_row([folder.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (files, bytes): (i64, i64) =
+            statement.query_row([folder.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((unsigned(files)?, unsigned(bytes)?))
     }
 
@@ -333,7 +388,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn all_locals(&self, folder: FolderId) -> Result<Vec<LocalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;
         collect(&mut statement.query([folder.0])?, read)
     }
 }

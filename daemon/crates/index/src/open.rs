@@ -2,6 +2,7 @@
 
 use crate::error::IndexError;
 use crate::roster;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -41,17 +42,28 @@ impl Index {
     /// A file that can't be opened or renamed, or an index of a newer Cairn.
     pub fn open(path: &Path) -> Result<Opened, IndexError> {
         match Self::try_open(path) {
-            Ok(index) => Ok(Opened { index, set_aside: None }),
-            Err(IndexError::Open { source, .. } | IndexError::Sql(source)) if is_garbage(&source) => {
+            Ok(index) => Ok(Opened {
+                index,
+                set_aside: None,
+            }),
+            Err(IndexError::Open { source, .. } | IndexError::Sql(source))
+                if is_garbage(&source) =>
+            {
                 let aside = set_aside(path)?;
-                Ok(Opened { index: Self::try_open(path)?, set_aside: Some(aside) })
+                Ok(Opened {
+                    index: Self::try_open(path)?,
+                    set_aside: Some(aside),
+                })
             }
             Err(error) => Err(error),
         }
     }
 
     fn try_open(path: &Path) -> Result<Self, IndexError> {
-        let wrap = |source| IndexError::Open { path: path.to_owned(), source };
+        let wrap = |source| IndexError::Open {
+            path: path.to_owned(),
+            source,
+        };
         let connection = Connection::open(path).map_err(wrap)?;
         let check: String = connection
             .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -83,6 +95,8 @@ impl Index {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         // A lost last transaction is found again by the next scan and the feed; a torn one can't be.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
+        // Without it SQLite plans a cached statement anew at each new value of its parameters.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "cache_size", -8_000)?;
         connection.set_prepared_statement_cache_capacity(128);
@@ -91,20 +105,30 @@ impl Index {
         if found > known {
             return Err(IndexError::TooNew { found, known });
         }
-        for (number, sql) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or(0)) {
+        for (number, sql) in MIGRATIONS
+            .iter()
+            .enumerate()
+            .skip(usize::try_from(found).unwrap_or(0))
+        {
             let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             tx.execute_batch(sql)?;
             tx.pragma_update(None, "user_version", number as i64 + 1)?;
             tx.commit()?;
         }
-        Ok(Self { connection: Mutex::new(connection), roster })
+        Ok(Self {
+            connection: Mutex::new(connection),
+            roster,
+        })
     }
 
     /// Reads; changes made in `f` are kept too, but not as one transaction.
     ///
     /// # Errors
     /// What `f` returns.
-    pub fn read<T>(&self, f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>) -> Result<T, IndexError> {
+    pub fn read<T>(
+        &self,
+        f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         f(&Db(&self.lock(), Cell::new(false)))
     }
 
@@ -112,7 +136,10 @@ impl Index {
     ///
     /// # Errors
     /// What `f` returns, or a failed commit.
-    pub fn write<T>(&self, f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>) -> Result<T, IndexError> {
+    pub fn write<T>(
+        &self,
+        f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         let mut connection = self.lock();
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let db = Db(&tx, Cell::new(false));
@@ -130,7 +157,9 @@ impl Index {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Connection> {
         // A panic inside rolled its transaction back, so the connection is sound.
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,7 +169,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn meta(&self, key: &str) -> Result<Option<Vec<u8>>, IndexError> {
-        let mut statement = self.0.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
         let mut rows = statement.query([key])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
@@ -165,7 +196,10 @@ fn is_garbage(error: &rusqlite::Error) -> bool {
 }
 
 fn set_aside(path: &Path) -> Result<PathBuf, IndexError> {
-    let wrap = |source| IndexError::SetAside { path: path.to_owned(), source };
+    let wrap = |source| IndexError::SetAside {
+        path: path.to_owned(),
+        source,
+    };
     let aside = (1..)
         .map(|n| with_suffix(path, &format!(".unreadable-{n}")))
         .find(|candidate| !candidate.exists())
@@ -194,14 +228,21 @@ mod tests {
     fn garbage_is_set_aside_and_a_new_index_begun() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index.db");
-        std::fs::write(&path, b"this is no database, whatever its name says; long enough to be read").unwrap();
+        std::fs::write(
+            &path,
+            b"this is no database, whatever its name says; long enough to be read",
+        )
+        .unwrap();
         let opened = Index::open(&path).unwrap();
         assert!(opened.set_aside.unwrap().exists());
         opened.index.write(|db| db.set_meta("a", b"1")).unwrap();
         drop(opened.index);
         let again = Index::open(&path).unwrap();
         assert!(again.set_aside.is_none());
-        assert_eq!(again.index.read(|db| db.meta("a")).unwrap(), Some(b"1".to_vec()));
+        assert_eq!(
+            again.index.read(|db| db.meta("a")).unwrap(),
+            Some(b"1".to_vec())
+        );
     }
 
     #[test]
@@ -222,8 +263,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index.db");
         drop(Index::open(&path).unwrap());
-        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-        assert!(matches!(Index::open(&path), Err(IndexError::TooNew { found: 99, .. })));
+        Connection::open(&path)
+            .unwrap()
+            .pragma_update(None, "user_version", 99)
+            .unwrap();
+        assert!(matches!(
+            Index::open(&path),
+            Err(IndexError::TooNew { found: 99, .. })
+        ));
     }
 
     #[test]

@@ -72,9 +72,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn questions(&self, folder: FolderId) -> Result<Vec<QuestionRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT side, files, at, answer FROM questions WHERE folder = ?1 ORDER BY side")?;
+        let mut statement = self.0.prepare_cached(
+            "SELECT side, files, at, answer FROM questions WHERE folder = ?1 ORDER BY side",
+        )?;
         collect(&mut statement.query([folder.0])?, |row| {
             let side: String = row.get(0)?;
             let answer: String = row.get(3)?;
@@ -87,7 +87,11 @@ impl Db<'_> {
                 },
                 files: unsigned(row.get(1)?)?,
                 at_ms: row.get(2)?,
-                answer: if answer == "agreed" { Answer::Agreed } else { Answer::Asked },
+                answer: if answer == "agreed" {
+                    Answer::Agreed
+                } else {
+                    Answer::Asked
+                },
             })
         })
     }

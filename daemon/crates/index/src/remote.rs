@@ -1,8 +1,8 @@
 //! The remote tree: what the change feed said, for the whole space.
 
 use crate::columns::{
-    collect, first, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from, parent_node_to, signed,
-    unsigned,
+    collect, first, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from,
+    parent_node_to, signed, unsigned,
 };
 use crate::error::IndexError;
 use crate::folders::FolderRow;
@@ -72,7 +72,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remote(&self, node: NodeId) -> Result<Option<RemoteRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
         first(&mut statement.query([node.as_bytes()])?, read)
     }
 
@@ -80,11 +82,18 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn remote_children_by_key(&self, parent: Option<NodeId>, name: &Name) -> Result<Vec<RemoteRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE parent = ?1 AND key = ?2 ORDER BY node"))?;
-        collect(&mut statement.query((parent_node_to(parent), name.key().as_str()))?, read)
+    pub fn remote_children_by_key(
+        &self,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<Vec<RemoteRow>, IndexError> {
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM remote WHERE parent = ?1 AND key = ?2 ORDER BY node"
+        ))?;
+        collect(
+            &mut statement.query((parent_node_to(parent), name.key().as_str()))?,
+            read,
+        )
     }
 
     /// The nodes of a folder.
@@ -92,9 +101,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remote_children(&self, parent: Option<NodeId>) -> Result<Vec<RemoteRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE parent = ?1 ORDER BY name"))?;
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM remote WHERE parent = ?1 ORDER BY name"
+        ))?;
         collect(&mut statement.query([parent_node_to(parent)])?, read)
     }
 
@@ -103,7 +112,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn all_remotes(&self) -> Result<Vec<RemoteRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM remote"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote"))?;
         collect(&mut statement.query([])?, read)
     }
 
@@ -115,7 +126,9 @@ impl Db<'_> {
         let mut names = Vec::new();
         let mut at = Some(node);
         while let Some(id) = at {
-            let Some(row) = self.remote(id)? else { return Ok(None) };
+            let Some(row) = self.remote(id)? else {
+                return Ok(None);
+            };
             names.push(row.name);
             at = row.parent;
             if names.len() > 10_000 {
@@ -130,13 +143,21 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn remote_path_in(&self, folder: &FolderRow, node: NodeId) -> Result<Option<RelPath>, IndexError> {
-        let Some(base) = folder.remote_node else { return Ok(None) };
+    pub fn remote_path_in(
+        &self,
+        folder: &FolderRow,
+        node: NodeId,
+    ) -> Result<Option<RelPath>, IndexError> {
+        let Some(base) = folder.remote_node else {
+            return Ok(None);
+        };
         let mut names = Vec::new();
         let mut at = Some(node);
         while at != base {
             let Some(id) = at else { return Ok(None) };
-            let Some(row) = self.remote(id)? else { return Ok(None) };
+            let Some(row) = self.remote(id)? else {
+                return Ok(None);
+            };
             names.push(row.name);
             at = row.parent;
             if names.len() > 10_000 {
@@ -211,7 +232,11 @@ impl Db<'_> {
         Ok(())
     }
 
-    fn mark_remote_below(&self, folders: &[cairn_model::FolderId], node: NodeId) -> Result<(), IndexError> {
+    fn mark_remote_below(
+        &self,
+        folders: &[cairn_model::FolderId],
+        node: NodeId,
+    ) -> Result<(), IndexError> {
         let mut queue = vec![node];
         while let Some(at) = queue.pop() {
             for child in self.remote_children(Some(at))? {
@@ -248,7 +273,9 @@ impl Db<'_> {
             ))?
             .execute(value)?;
         self.0
-            .prepare_cached(&format!("{BELOW} DELETE FROM remote WHERE node IN (SELECT node FROM below)"))?
+            .prepare_cached(&format!(
+                "{BELOW} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
+            ))?
             .execute(value)?;
         Ok(())
     }
@@ -265,7 +292,9 @@ impl Db<'_> {
         number: u64,
     ) -> Result<(), IndexError> {
         self.0
-            .prepare_cached("UPDATE remote SET hash = ?3, number = ?4 WHERE node = ?1 AND revision = ?2")?
+            .prepare_cached(
+                "UPDATE remote SET hash = ?3, number = ?4 WHERE node = ?1 AND revision = ?2",
+            )?
             .execute((node.as_bytes(), revision.as_bytes(), hash.0, signed(number)))?;
         Ok(())
     }
@@ -275,7 +304,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn clear_remote(&self) -> Result<(), IndexError> {
-        self.0.execute_batch("DELETE FROM remote; DELETE FROM dirty_node;")?;
+        self.0
+            .execute_batch("DELETE FROM remote; DELETE FROM dirty_node;")?;
         Ok(())
     }
 }

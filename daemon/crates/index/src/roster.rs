@@ -21,22 +21,36 @@ struct Pair {
 
 /// Writes the list whole or not at all.
 pub(crate) fn save(path: &Path, folders: &[FolderRow]) -> Result<(), IndexError> {
-    let wrap = |source| IndexError::Roster { path: path.to_owned(), source };
+    let wrap = |source| IndexError::Roster {
+        path: path.to_owned(),
+        source,
+    };
     let pairs: Vec<Pair> = folders
         .iter()
-        .map(|row| Pair { local: row.root.clone(), remote: row.remote_path.clone(), settings: row.settings.clone() })
+        .map(|row| Pair {
+            local: row.root.clone(),
+            remote: row.remote_path.clone(),
+            settings: row.settings.clone(),
+        })
         .collect();
-    let text = serde_json::to_vec_pretty(&pairs).map_err(|_| IndexError::Corrupt("folder settings"))?;
+    let text =
+        serde_json::to_vec_pretty(&pairs).map_err(|_| IndexError::Corrupt("folder settings"))?;
     let new = path.with_extension("json.new");
     let mut file = std::fs::File::create(&new).map_err(wrap)?;
-    file.write_all(&text).and_then(|()| file.sync_all()).map_err(wrap)?;
+    file.write_all(&text)
+        .and_then(|()| file.sync_all())
+        .map_err(wrap)?;
     std::fs::rename(&new, path).map_err(wrap)
 }
 
 /// Adds the pairs of the list to an index that has none. A list that can't be read counts as empty.
 pub(crate) fn restore(db: &Db<'_>, path: &Path) -> Result<(), IndexError> {
-    let Ok(text) = std::fs::read(path) else { return Ok(()) };
-    let Ok(pairs) = serde_json::from_slice::<Vec<Pair>>(&text) else { return Ok(()) };
+    let Ok(text) = std::fs::read(path) else {
+        return Ok(());
+    };
+    let Ok(pairs) = serde_json::from_slice::<Vec<Pair>>(&text) else {
+        return Ok(());
+    };
     for pair in pairs {
         db.add_folder(&pair.local, &pair.remote, &pair.settings)?;
     }
@@ -52,17 +66,31 @@ mod tests {
     fn the_pairs_survive_the_loss_of_the_index() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index.db");
-        let settings = FolderSettings { exclude: vec!["*.iso".into()], ..Default::default() };
+        let settings = FolderSettings {
+            exclude: vec!["*.iso".into()],
+            ..Default::default()
+        };
         let index = Index::open(&path).unwrap().index;
-        let gone = index.write(|db| db.add_folder("/gone", "/x", &FolderSettings::default())).unwrap();
-        index.write(|db| db.add_folder("/home/a", "/a", &settings)).unwrap();
+        let gone = index
+            .write(|db| db.add_folder("/gone", "/x", &FolderSettings::default()))
+            .unwrap();
+        index
+            .write(|db| db.add_folder("/home/a", "/a", &settings))
+            .unwrap();
         index.write(|db| db.remove_folder(gone)).unwrap();
         drop(index);
-        std::fs::write(&path, "garbage that is no database at all, and long enough to be looked at").unwrap();
+        std::fs::write(
+            &path,
+            "garbage that is no database at all, and long enough to be looked at",
+        )
+        .unwrap();
         let opened = Index::open(&path).unwrap();
         assert!(opened.set_aside.is_some());
         let folders = opened.index.read(|db| db.folders()).unwrap();
         assert_eq!(folders.len(), 1);
-        assert_eq!((folders[0].root.as_str(), &folders[0].settings), ("/home/a", &settings));
+        assert_eq!(
+            (folders[0].root.as_str(), &folders[0].settings),
+            ("/home/a", &settings)
+        );
     }
 }

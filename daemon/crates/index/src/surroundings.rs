@@ -27,7 +27,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn surroundings(&self, folder: &FolderRow) -> Result<Surroundings, IndexError> {
-        let Some(base) = folder.remote_node else { return Ok(Surroundings::default()) };
+        let Some(base) = folder.remote_node else {
+            return Ok(Surroundings::default());
+        };
         let dirty = self.dirty(folder.id)?;
         if dirty.local.len() + dirty.node.len() >= MANY {
             return self.whole(folder, base);
@@ -49,7 +51,11 @@ impl Db<'_> {
     }
 
     fn whole(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Surroundings, IndexError> {
-        let remote: BTreeMap<NodeId, RemoteRow> = self.all_remotes()?.into_iter().map(|row| (row.node, row)).collect();
+        let remote: BTreeMap<NodeId, RemoteRow> = self
+            .all_remotes()?
+            .into_iter()
+            .map(|row| (row.node, row))
+            .collect();
         let mut inside: BTreeMap<NodeId, bool> = BTreeMap::new();
         for start in remote.keys() {
             let mut chain = Vec::new();
@@ -71,12 +77,20 @@ impl Db<'_> {
             inside.extend(chain.into_iter().map(|id| (id, verdict)));
         }
         Ok(Surroundings {
-            local: self.all_locals(folder.id)?.into_iter().map(|row| (row.id, row)).collect(),
+            local: self
+                .all_locals(folder.id)?
+                .into_iter()
+                .map(|row| (row.id, row))
+                .collect(),
             remote: remote
                 .into_iter()
                 .filter(|(id, _)| Some(*id) != base && inside.get(id) == Some(&true))
                 .collect(),
-            synced: self.all_synced(folder.id)?.into_iter().map(|row| (row.node, row)).collect(),
+            synced: self
+                .all_synced(folder.id)?
+                .into_iter()
+                .map(|row| (row.node, row))
+                .collect(),
         })
     }
 }
@@ -110,28 +124,37 @@ impl Look<'_, '_> {
     }
 
     fn local(&mut self, id: LocalId) -> Result<(), IndexError> {
-        let Some(row) = self.db.local(id)? else { return Ok(()) };
+        let Some(row) = self.db.local(id)? else {
+            return Ok(());
+        };
         if let Some(synced) = self.db.synced_by_local(id)? {
             self.queue.push(Key::Node(synced.node));
             // Gone on the service: whether it may go here depends on everything in it.
             if row.kind == Kind::Folder && !self.is_inside(synced.node)? {
                 let below = self.db.children(self.folder.id, Some(id))?;
-                self.queue.extend(below.into_iter().map(|r| Key::Local(r.id)));
+                self.queue
+                    .extend(below.into_iter().map(|r| Key::Local(r.id)));
             }
         }
         let counterpart = match row.parent {
             None => Some(self.base),
             Some(parent) => {
                 self.queue.push(Key::Local(parent));
-                self.db.synced_by_local(parent)?.map(|synced| Some(synced.node))
+                self.db
+                    .synced_by_local(parent)?
+                    .map(|synced| Some(synced.node))
             }
         };
         if let Some(parent) = counterpart {
             let named = self.db.remote_children_by_key(parent, &row.name)?;
-            self.queue.extend(named.into_iter().map(|r| Key::Node(r.node)));
+            self.queue
+                .extend(named.into_iter().map(|r| Key::Node(r.node)));
         }
-        let twins = self.db.children_by_key(self.folder.id, row.parent, &row.name)?;
-        self.queue.extend(twins.into_iter().map(|r| Key::Local(r.id)));
+        let twins = self
+            .db
+            .children_by_key(self.folder.id, row.parent, &row.name)?;
+        self.queue
+            .extend(twins.into_iter().map(|r| Key::Local(r.id)));
         self.out.local.insert(id, row);
         Ok(())
     }
@@ -150,24 +173,31 @@ impl Look<'_, '_> {
         if !self.is_inside(id)? {
             return Ok(());
         }
-        let Some(row) = self.db.remote(id)? else { return Ok(()) };
+        let Some(row) = self.db.remote(id)? else {
+            return Ok(());
+        };
         if gone_here {
             // Gone on this disk: whether it may go on the service depends on everything in it.
             let below = self.db.remote_children(Some(id))?;
-            self.queue.extend(below.into_iter().map(|r| Key::Node(r.node)));
+            self.queue
+                .extend(below.into_iter().map(|r| Key::Node(r.node)));
         }
         let counterpart = if row.parent == self.base {
             Some(None)
         } else {
             self.queue.extend(row.parent.map(Key::Node));
             match row.parent {
-                Some(parent) => self.db.synced(self.folder.id, parent)?.map(|synced| Some(synced.local)),
+                Some(parent) => self
+                    .db
+                    .synced(self.folder.id, parent)?
+                    .map(|synced| Some(synced.local)),
                 None => None,
             }
         };
         if let Some(parent) = counterpart {
             let named = self.db.children_by_key(self.folder.id, parent, &row.name)?;
-            self.queue.extend(named.into_iter().map(|r| Key::Local(r.id)));
+            self.queue
+                .extend(named.into_iter().map(|r| Key::Local(r.id)));
         }
         self.out.remote.insert(id, row);
         Ok(())
@@ -190,7 +220,8 @@ impl Look<'_, '_> {
                 Some(_) | None => break false,
             }
         };
-        self.inside.extend(chain.into_iter().map(|node| (node, verdict)));
+        self.inside
+            .extend(chain.into_iter().map(|node| (node, verdict)));
         Ok(verdict)
     }
 }

@@ -1,7 +1,10 @@
 //! The synced tree: what both sides last agreed on. A row here is the only proof that an absence
 //! is a deletion.
 
-use crate::columns::{collect, first, hash_from, id_from, kind_from, kind_to, name_from, node_from, parent_node_from, parent_node_to, signed, unsigned};
+use crate::columns::{
+    collect, first, hash_from, id_from, kind_from, kind_to, name_from, node_from, parent_node_from,
+    parent_node_to, signed, unsigned,
+};
 use crate::error::IndexError;
 use crate::open::Db;
 use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, NodeId, RevisionId};
@@ -37,7 +40,9 @@ fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
         parent: parent_node_from(&parent)?,
         name: name_from(row.get(4)?)?,
         kind: kind_from(row.get(5)?)?,
-        revision: revision.map(|b| id_from(&b).map(|id| RevisionId(Uuid::from_bytes(id)))).transpose()?,
+        revision: revision
+            .map(|b| id_from(&b).map(|id| RevisionId(Uuid::from_bytes(id))))
+            .transpose()?,
         hash: hash_from(row.get(7)?)?,
         size: unsigned(row.get(8)?)?,
         executable: row.get(9)?,
@@ -50,9 +55,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn synced(&self, folder: FolderId, node: NodeId) -> Result<Option<SyncedRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1 AND node = ?2"))?;
+        let mut statement = self.0.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM synced WHERE folder = ?1 AND node = ?2"
+        ))?;
         first(&mut statement.query((folder.0, node.as_bytes()))?, read)
     }
 
@@ -61,7 +66,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn synced_by_local(&self, local: LocalId) -> Result<Option<SyncedRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
         first(&mut statement.query([local.0])?, read)
     }
 
@@ -132,7 +139,37 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn synced_files(&self, folder: FolderId) -> Result<u64, IndexError> {
-        let mut statement = self.0.prepare_cached("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
+        unsigned(statement.query_row([folder.0], |row| row.get(0))?)
+    }
+
+    /// Remembers that a person has agreed, on the device where it was done, to the deletion of a node
+    /// with everything below it. Call it while the remote tree still has them.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn agree_to_deletion(&self, node: NodeId) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
+                 SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) \
+                 UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)",
+            )?
+            .execute([node.as_bytes()])?;
+        Ok(())
+    }
+
+    /// How many files of a folder are gone from the service by deletions that a person agreed to.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn agreed_deletions(&self, folder: FolderId) -> Result<u64, IndexError> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT count(*) FROM synced s WHERE s.folder = ?1 AND s.kind = 0 AND s.deletion_agreed = 1 \
+             AND NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = s.node)",
+        )?;
         unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
@@ -141,7 +178,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn all_synced(&self, folder: FolderId) -> Result<Vec<SyncedRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1"))?;
+        let mut statement = self
+            .0
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1"))?;
         collect(&mut statement.query([folder.0])?, read)
     }
 }

@@ -78,7 +78,13 @@ impl Name {
         let (stem, ext) = self.split_extension();
         let device: String = device
             .chars()
-            .map(|c| if c == '/' || c == '\0' || c.is_control() { '-' } else { c })
+            .map(|c| {
+                if c == '/' || c == '\0' || c.is_control() {
+                    '-'
+                } else {
+                    c
+                }
+            })
             .take(40)
             .collect();
         let number = if attempt == 0 {
@@ -155,10 +161,16 @@ mod tests {
     #[test]
     fn a_conflict_copy_keeps_the_extension() {
         let copy = name("f.txt").conflict_copy("laptop", "2026-01-02 030405", 0);
-        assert_eq!(copy.as_str(), "f (conflicted copy laptop 2026-01-02 030405).txt");
+        assert_eq!(
+            copy.as_str(),
+            "f (conflicted copy laptop 2026-01-02 030405).txt"
+        );
         assert!(copy.is_conflict_copy());
         let second = name(".hidden").conflict_copy("a/b", "2026-01-02 030405", 1);
-        assert_eq!(second.as_str(), ".hidden (conflicted copy a-b 2026-01-02 030405 2)");
+        assert_eq!(
+            second.as_str(),
+            ".hidden (conflicted copy a-b 2026-01-02 030405 2)"
+        );
     }
 
     #[test]

@@ -23,7 +23,10 @@ impl RelPath {
         if text.is_empty() {
             return Ok(Self::root());
         }
-        text.split('/').map(Name::new).collect::<Result<_, _>>().map(Self)
+        text.split('/')
+            .map(Name::new)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     #[must_use]

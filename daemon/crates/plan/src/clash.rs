@@ -94,30 +94,43 @@ struct Claims {
     contests: BTreeMap<EntityId, Vec<EntityId>>,
 }
 
-/// Only what has to be moved or made can clash: two that stand at one place on one side can't be.
 fn claims(entities: &Entities<'_>, fates: &[Fate], spots: &[Option<Spot<'_>>]) -> Claims {
-    let mut taken = HashMap::new();
-    let mut contests: BTreeMap<EntityId, Vec<EntityId>> = BTreeMap::new();
+    let mut claims = Claims {
+        taken: HashMap::new(),
+        contests: BTreeMap::new(),
+    };
+    let is_home = |id: EntityId| {
+        Side::BOTH
+            .into_iter()
+            .all(|side| entities.all[id].spot(side) == spots[id])
+    };
     for id in entities.ids() {
-        let (Fate::Alive, Some(spot)) = (fates[id], spots[id]) else {
+        let (Fate::Alive, Some(spot), false) = (fates[id], spots[id], is_home(id)) else {
             continue;
         };
-        let e = &entities.all[id];
-        if Side::BOTH
-            .into_iter()
-            .all(|side| e.spot(side) == Some(spot))
-        {
-            continue;
+        let place = (spot.parent, spot.name.key());
+        // Only something that was stranded can find one that stands there on both sides.
+        for side in Side::BOTH {
+            let holder = entities.at(side).get(&place).copied();
+            if let Some(holder) = holder.filter(|&h| h != id && spots[h].is_some() && is_home(h)) {
+                claims.claim(&place, holder);
+            }
         }
-        let first = *taken.entry((spot.parent, spot.name.key())).or_insert(id);
+        claims.claim(&place, id);
+    }
+    claims
+}
+
+impl Claims {
+    fn claim(&mut self, place: &(EntityId, NameKey), id: EntityId) {
+        let first = *self.taken.entry(place.clone()).or_insert(id);
         if first != id {
-            contests
-                .entry(first)
-                .or_insert_with(|| vec![first])
-                .push(id);
+            let rivals = self.contests.entry(first).or_insert_with(|| vec![first]);
+            if !rivals.contains(&id) {
+                rivals.push(id);
+            }
         }
     }
-    Claims { taken, contests }
 }
 
 /// Smaller wins: what the service has at this place, what it has at all, the older id.

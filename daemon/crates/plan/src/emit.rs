@@ -3,17 +3,17 @@
 //! The order of the whole: what parts and what is gone, folders that are one, local structure,
 //! structure on the service, executable bits, files that are one, transfers, deletions.
 
+mod report;
+
 use crate::clash::{Clash, Goal};
 use crate::content::Content;
 use crate::entity::{Entities, Entity, EntityId, NOWHERE, ROOT, Side};
 use crate::fate::{Fate, Holds};
-use crate::order::{Op, Ordered, goal_depths};
-use crate::plan::{Conflict, ConflictKind};
+use crate::order::{Op, Ordered};
 use crate::step::MoveReason;
 use crate::{Direction, Parent, Place, Plan, Step};
-use cairn_model::{Name, NodeId, RelPath};
+use cairn_model::{Name, NodeId};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// All that was decided.
 pub(crate) struct Decided<'d, 'a> {
@@ -21,6 +21,7 @@ pub(crate) struct Decided<'d, 'a> {
     pub(crate) fates: &'d [Fate],
     pub(crate) holds: &'d Holds,
     pub(crate) goals: &'d [Option<Goal<'a>>],
+    pub(crate) depths: &'d [u32],
     pub(crate) clashes: &'d [Clash],
     pub(crate) direction: Direction,
 }
@@ -43,8 +44,7 @@ impl<'a> Decided<'_, 'a> {
         steps.extend(remote.ops.iter().filter_map(|op| self.remote_op(op)));
         steps.append(&mut bits);
         steps.append(&mut links);
-        let depths = goal_depths(self.entities, self.goals);
-        transfers.sort_by_key(|&(id, size, _)| (depths[id], size, id));
+        transfers.sort_by_key(|&(id, size, _)| (self.depths[id], size, id));
         steps.extend(transfers.into_iter().map(|(_, _, step)| step));
         steps.extend(
             local
@@ -99,14 +99,13 @@ impl<'a> Decided<'_, 'a> {
         found.sort_by_key(|&(id, _)| (Reverse(depths[id]), id));
         let (late, early): (Vec<_>, Vec<_>) = found
             .into_iter()
-            .partition(|&(id, _)| self.entity(id).stranded.is_some());
+            .partition(|&(id, _)| self.entity(id).stranded.is_some() && !self.entity(id).is_pair());
         let steps = |list: Vec<(EntityId, Step)>| list.into_iter().map(|(_, step)| step).collect();
         (steps(early), steps(late))
     }
 
     /// Parents first: the steps below them name the node.
     fn folder_links(&self) -> Vec<Step> {
-        let depths = goal_depths(self.entities, self.goals);
         let mut found: Vec<(u32, EntityId, Step)> = Vec::new();
         for id in self.entities.ids() {
             let e = self.entity(id);
@@ -114,7 +113,7 @@ impl<'a> Decided<'_, 'a> {
                 continue;
             }
             if let Some(step) = link(e, is_unrecorded(e)) {
-                found.push((depths[id], id, step));
+                found.push((self.depths[id], id, step));
             }
         }
         found.sort_by_key(|&(depth, id, _)| (depth, id));
@@ -308,61 +307,6 @@ impl<'a> Decided<'_, 'a> {
             self.entity(folder).as_parent()
         };
         Place { parent, name }
-    }
-
-    fn deletions(&self, side: Side) -> u64 {
-        let counted = self.entities.ids().filter(|&id| {
-            let e = self.entity(id);
-            let gated = self.holds.gated[id] && e.lone_side() == Some(side);
-            e.is_file() && (gated || self.fates[id] == Fate::Doomed(side))
-        });
-        counted.map(|_| 1).sum()
-    }
-
-    fn conflicts(&self) -> Vec<Conflict> {
-        let mut found: Vec<Conflict> = self
-            .clashes
-            .iter()
-            .filter_map(|c| self.conflict(c.winner, c.loser, c.kind))
-            .collect();
-        // Two versions of one file that also part their ways keep both names.
-        let renamed: BTreeSet<EntityId> = self.clashes.iter().map(|c| c.loser).collect();
-        for (&copy, &winner) in &self.entities.parted {
-            let lives = self.fates[copy] == Fate::Alive && self.fates[winner] == Fate::Alive;
-            if lives && !renamed.contains(&copy) {
-                found.extend(self.conflict(winner, copy, ConflictKind::Edit));
-            }
-        }
-        found.sort_by_key(|c| c.copy);
-        found
-    }
-
-    fn conflict(&self, winner: EntityId, loser: EntityId, kind: ConflictKind) -> Option<Conflict> {
-        Some(Conflict {
-            node: self.node(winner),
-            copy: self.entity(loser).local?.id,
-            kind,
-            path: self.path(winner),
-            copy_path: self.path(loser),
-        })
-    }
-
-    fn path(&self, id: EntityId) -> RelPath {
-        let mut names = Vec::new();
-        let mut at = id;
-        while at != ROOT && at != NOWHERE && names.len() < self.entities.all.len() {
-            let e = self.entity(at);
-            if let Some(goal) = &self.goals[at] {
-                names.push(goal.name.as_ref().clone());
-                at = goal.parent;
-            } else if let Some(spot) = e.spot(Side::Local).or_else(|| e.spot(Side::Remote)) {
-                names.push(spot.name.clone());
-                at = spot.parent;
-            } else {
-                break;
-            }
-        }
-        names.into_iter().rev().collect()
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Entity<'a> {
     /// A synced node that no longer holds the two sides together: both changed, each its own way.
     pub(crate) cut: Option<NodeId>,
     pub(crate) content: Content,
-    /// Where it belongs if an interrupted detour is all that says where it is.
+    /// Where it belongs if all that is known of its place is an interrupted detour.
     pub(crate) stranded: Option<Spot<'a>>,
 }
 
@@ -146,6 +146,7 @@ pub(crate) struct Entities<'a> {
     pub(crate) all: Vec<Entity<'a>>,
     /// What must stay as it is and gets no step.
     pub(crate) frozen: Vec<bool>,
+    /// Who stands where, in folders in which anything is to be done.
     pub(crate) local_at: Occupants,
     pub(crate) remote_at: Occupants,
     /// Files whose two versions part: the remote one for each local one.

@@ -99,13 +99,20 @@ pub(crate) fn goal<'a>(
     let e = &entities.all[id];
     let local = e.spot(Side::Local);
     let remote = e.spot(Side::Remote);
-    let (Some(here), Some(there)) = (local, remote) else {
+    let (None, Some(here), Some(there)) = (e.stranded, local, remote) else {
         return e.stranded.or(local).or(remote);
     };
     let moved_here = e.moved(Side::Local) || is_adrift(e, here, there);
     let uncontested = !e.moved(Side::Remote) || policy.direction == Direction::Upload;
     let local_wins = e.base.is_some() && moved_here && uncontested && !holds.put_back[id];
-    Some(if local_wins { here } else { there })
+    Some(match holds.put_back[id] && is_detour(there.name) {
+        true => Spot {
+            parent: there.parent,
+            name: here.name,
+        },
+        false if local_wins => here,
+        false => there,
+    })
 }
 
 /// A detour was interrupted after the folder that the node came from was deleted: nothing but the

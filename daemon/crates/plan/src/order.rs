@@ -44,8 +44,9 @@ pub(crate) fn order(
     fates: &[Fate],
     holds: &Holds,
     goals: &[Option<Goal<'_>>],
+    depths: &[u32],
 ) -> Result<Ordered, BTreeSet<EntityId>> {
-    let mut stage = Stage::new(side, makes_new, entities, fates, holds, goals);
+    let mut stage = Stage::new(side, makes_new, entities, fates, holds, goals, depths);
     stage.play()?;
     Ok(stage.out)
 }
@@ -112,6 +113,7 @@ impl<'s, 'a> Stage<'s, 'a> {
         fates: &'s [Fate],
         holds: &Holds,
         goals: &'s [Option<Goal<'a>>],
+        depths: &[u32],
     ) -> Self {
         let mut tasks = Vec::new();
         let mut tops = Vec::new();
@@ -141,7 +143,6 @@ impl<'s, 'a> Stage<'s, 'a> {
                 (Fate::Alive | Fate::Doomed(_) | Fate::Absent | Fate::Frozen | Fate::Gone, _) => {}
             }
         }
-        let depths = goal_depths(entities, goals);
         tasks.sort_by_key(|t| (depths[t.id], t.kind == TaskKind::Reserve, t.id));
         let task_of = tasks.iter().enumerate().map(|(at, t)| (t.id, at)).collect();
         let mut stage = Self {
@@ -358,14 +359,15 @@ impl<'s, 'a> Stage<'s, 'a> {
         let Some(id) = blocked_by(Obstacle::Name).or_else(|| blocked_by(Obstacle::Deletion)) else {
             return false;
         };
-        let Some(node) = self.entities.all[id].remote.map(|r| r.id) else {
+        let e = &self.entities.all[id];
+        let (Some(node), Some(spot)) = (e.remote.map(|r| r.id), e.spot(self.side)) else {
             return false;
         };
         let here = self.parent[id].unwrap_or(ROOT);
         let stays = here != NOWHERE && matches!(self.fates[here], Fate::Alive | Fate::Frozen);
         let folder = if stays { here } else { ROOT };
         let free = (0..=self.tasks.len()).find_map(|attempt| {
-            let name = detour_name(node, u32::try_from(attempt).ok()?)?;
+            let name = detour_name(node, spot.name, u32::try_from(attempt).ok()?)?;
             self.holder(&(folder, name.key())).is_none().then_some(name)
         });
         let Some(name) = free else { return false };
@@ -378,9 +380,4 @@ impl<'s, 'a> Stage<'s, 'a> {
     fn never_moved(&self, id: EntityId) -> bool {
         !self.key.contains_key(&id)
     }
-}
-
-/// How deep each goal lies; a folder that stays where it is counts as one below the root.
-pub(crate) fn goal_depths(entities: &Entities<'_>, goals: &[Option<Goal<'_>>]) -> Vec<u32> {
-    entities.depths(|id| goals[id].as_ref().map(|g| g.parent))
 }

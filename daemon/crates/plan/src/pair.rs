@@ -5,18 +5,23 @@
 //! (a program that saves by writing anew, a folder that was removed and made again) takes the
 //! place of what was there. Nothing is decided yet about who wins.
 
+mod finish;
+
 use crate::Direction;
-use crate::content::{Content, compare, same_bytes};
-use crate::detour::is_detour;
+use crate::content::same_bytes;
 use crate::entity::{Entities, Entity, EntityId, NOWHERE, Occupants, ROOT, Side};
-use crate::hold::{Claim, Freeze, Survey, TreeNode};
+use crate::hold::{Claim, Freeze, Survey};
 use crate::tree::{LocalNode, RemoteNode, Trees};
 use crate::{Need, SyncedNode};
-use cairn_model::{Kind, LocalId, NodeId};
+use cairn_model::{Kind, LocalId, Name, NodeId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Pairs the three trees.
-pub(crate) fn pair<'a>(trees: &'a Trees, direction: Direction) -> Entities<'a> {
+pub(crate) fn pair<'a>(
+    trees: &'a Trees,
+    origins: &'a BTreeMap<Name, Name>,
+    direction: Direction,
+) -> Entities<'a> {
     let synced_by_local: HashMap<LocalId, &SyncedNode> =
         trees.synced.values().map(|s| (s.local, s)).collect();
     let local = Survey::new(&trees.local, |l: &LocalNode| {
@@ -51,7 +56,7 @@ pub(crate) fn pair<'a>(trees: &'a Trees, direction: Direction) -> Entities<'a> {
     pairing.part_departed_remotes();
     pairing.adopt_remotes();
     pairing.adopt_locals();
-    pairing.finish(direction)
+    pairing.finish(origins, direction)
 }
 
 fn settled(at_home: bool) -> Claim {
@@ -312,140 +317,5 @@ impl<'a> Pairing<'a> {
         self.all[into].local = Some(l);
         self.all[from].local = None;
         self.of_local.insert(l.id, into);
-    }
-
-    fn finish(mut self, direction: Direction) -> Entities<'a> {
-        for id in 1..self.all.len() {
-            let (local, remote, base) = {
-                let e = &self.all[id];
-                (e.local, e.remote, e.base)
-            };
-            let local_parent = local.map_or(NOWHERE, |l| self.local_parent(l));
-            let remote_parent = remote.map_or(NOWHERE, |r| self.remote_parent(r));
-            let base_parent = base.map_or(NOWHERE, |s| self.base_parent(s));
-            let entity = &mut self.all[id];
-            entity.local_parent = local_parent;
-            entity.remote_parent = remote_parent;
-            entity.base_parent = base_parent;
-            let lone = entity.lone_side().and_then(|side| entity.spot(side));
-            if lone.is_some_and(|spot| is_detour(spot.name)) && base_parent != NOWHERE {
-                entity.stranded = entity.base_spot();
-            }
-        }
-        let mut frozen = self.frozen();
-        let parted = self.compare_contents(&mut frozen, direction);
-        let local_at = self.occupants(Side::Local, &frozen);
-        let remote_at = self.occupants(Side::Remote, &frozen);
-        self.needs.sort();
-        self.needs.dedup();
-        Entities {
-            all: self.all,
-            frozen,
-            local_at,
-            remote_at,
-            parted,
-            needs: self.needs,
-        }
-    }
-
-    fn frozen(&self) -> Vec<bool> {
-        let mut frozen: Vec<bool> = self
-            .all
-            .iter()
-            .enumerate()
-            .map(|(id, e)| {
-                self.forced.contains(&id)
-                    || e.local.is_some_and(|l| self.local.freeze(l.id).is_some())
-                    || e.remote.is_some_and(|r| self.remote.freeze(r.id).is_some())
-            })
-            .collect();
-        // What stands on one side only, in a folder that is held on the other, has nowhere to go.
-        inherit(&self.remote, &self.of_remote, &mut frozen, |id| {
-            let e = &self.all[id];
-            (e.local.is_none(), e.remote_parent)
-        });
-        inherit(&self.local, &self.of_local, &mut frozen, |id| {
-            let e = &self.all[id];
-            (e.remote.is_none(), e.local_parent)
-        });
-        frozen
-    }
-
-    /// Compares what can be compared. Two versions that part become two entities.
-    fn compare_contents(
-        &mut self,
-        frozen: &mut Vec<bool>,
-        direction: Direction,
-    ) -> BTreeMap<EntityId, EntityId> {
-        let mut parted = BTreeMap::new();
-        for id in 1..self.all.len() {
-            let entity = &mut self.all[id];
-            let (true, false, Some(base)) = (entity.is_file(), frozen[id], entity.base) else {
-                continue;
-            };
-            entity.content = compare(entity.local, entity.remote, base, &mut self.needs);
-            if entity.content != Content::Conflict {
-                continue;
-            }
-            if direction == Direction::Upload {
-                frozen[id] = true;
-                continue;
-            }
-            // First the interrupted move is finished: alone, the node would not know where to.
-            let detour = entity.remote.is_some_and(|r| is_detour(&r.name));
-            if detour && entity.moved(Side::Local) && direction == Direction::TwoWay {
-                continue;
-            }
-            let copy = Entity {
-                local: entity.local.take(),
-                local_parent: entity.local_parent,
-                ..Entity::hole(entity.kind)
-            };
-            entity.content = Content::Same;
-            entity.cut = Some(base.node);
-            entity.base = None;
-            parted.insert(self.all.len(), id);
-            if let Some(l) = copy.local {
-                self.of_local.insert(l.id, self.all.len());
-            }
-            self.all.push(copy);
-            frozen.push(false);
-        }
-        parted
-    }
-
-    /// Of twins, the one that is not frozen counts.
-    fn occupants(&self, side: Side, frozen: &[bool]) -> Occupants {
-        let mut at = Occupants::with_capacity(self.all.len());
-        for (id, entity) in self.all.iter().enumerate() {
-            let Some(spot) = entity.spot(side) else {
-                continue;
-            };
-            at.entry((spot.parent, spot.name.key()))
-                .and_modify(|holder| {
-                    if frozen[*holder] && !frozen[id] {
-                        *holder = id;
-                    }
-                })
-                .or_insert(id);
-        }
-        at
-    }
-}
-
-fn inherit<N: TreeNode>(
-    survey: &Survey<'_, N>,
-    of: &HashMap<N::Id, EntityId>,
-    frozen: &mut [bool],
-    lone_and_parent: impl Fn(EntityId) -> (bool, EntityId),
-) {
-    for node in &survey.order {
-        let Some(&id) = of.get(&node.id()) else {
-            continue;
-        };
-        let (lone, parent) = lone_and_parent(id);
-        if lone && parent != NOWHERE && frozen[parent] {
-            frozen[id] = true;
-        }
     }
 }

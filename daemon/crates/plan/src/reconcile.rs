@@ -4,6 +4,7 @@
 //! back at least one thing more than the last and nothing is ever let go again, so it ends.
 
 use crate::clash;
+use crate::detour::origins;
 use crate::emit::Decided;
 use crate::entity::{Entities, Side, Spot};
 use crate::fate::{Fate, Holds, fates, goal};
@@ -18,7 +19,8 @@ use crate::{Direction, Plan, Policy, Trees};
 /// Pure and total: it reads nothing but its arguments, and equal arguments give an equal plan.
 #[must_use]
 pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
-    let entities = pair(trees, policy.direction);
+    let origins = origins(trees);
+    let entities = pair(trees, &origins, policy.direction);
     if !entities.needs.is_empty() {
         return Plan {
             needs: entities.needs,
@@ -48,9 +50,18 @@ fn attempt(entities: &Entities<'_>, holds: &mut Holds, policy: &Policy) -> Optio
         return None;
     }
     let (goals, clashes) = clash::settle(entities, &fates, &spots, holds, policy)?;
+    let depths = entities.depths(|id| goals[id].as_ref().map(|g| g.parent));
     let makes_remote = policy.direction != Direction::Download;
-    let local = order(Side::Local, true, entities, &fates, holds, &goals);
-    let remote = order(Side::Remote, makes_remote, entities, &fates, holds, &goals);
+    let local = order(Side::Local, true, entities, &fates, holds, &goals, &depths);
+    let remote = order(
+        Side::Remote,
+        makes_remote,
+        entities,
+        &fates,
+        holds,
+        &goals,
+        &depths,
+    );
     match (local, remote) {
         (Ok(local), Ok(remote)) => {
             let decided = Decided {
@@ -58,6 +69,7 @@ fn attempt(entities: &Entities<'_>, holds: &mut Holds, policy: &Policy) -> Optio
                 fates: &fates,
                 holds,
                 goals: &goals,
+                depths: &depths,
                 clashes: &clashes,
                 direction: policy.direction,
             };

@@ -33,9 +33,14 @@ pub enum MoveReason {
 }
 
 /// One step. Each is idempotent and is checked again against the world when it is executed.
+///
+/// What a step does to the synced tree: once both sides stand at one place, the synced node takes
+/// that place; as long as they differ (a detour, half of a conflict copy) it keeps the old one. The
+/// same holds for the executable bit. Only what transfers or links changes its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Both sides are equal: record it. No transfer.
+    /// Both sides are equal: record it. No transfer. The node may have been linked to another local
+    /// file before, which is gone.
     Link {
         local: LocalId,
         node: NodeId,
@@ -57,16 +62,19 @@ pub enum Step {
         local: LocalId,
         to: Place,
     },
+    /// The file or folder need not be linked.
     MoveLocal {
         local: LocalId,
         to: Place,
         reason: MoveReason,
     },
+    /// The node need not be linked.
     MoveRemote {
         node: NodeId,
         to: Place,
         reason: MoveReason,
     },
+    /// Comes before a transfer of the same file, which then carries the bit.
     SetLocalExecutable {
         node: NodeId,
         local: LocalId,
@@ -77,24 +85,28 @@ pub enum Step {
         local: LocalId,
         executable: bool,
     },
-    /// `over`: the local file whose synced content is replaced; `None`: a new local file.
+    /// `over`: the local file whose content is replaced, and which is linked to the node from then
+    /// on; `None`: a new local file.
     Download {
         node: NodeId,
         over: Option<LocalId>,
         to: Place,
     },
-    /// `over`: the node that gets a new revision; `None`: a new node.
+    /// `over`: the node that gets a new revision, made from the one that the remote tree had when
+    /// the plan was made, and which is linked to the local file from then on; `None`: a new node.
     Upload {
         local: LocalId,
         over: Option<NodeId>,
         to: Place,
     },
-    /// To the local trash, with everything below.
+    /// To the local trash, with everything below on the disk; the synced nodes of all that goes
+    /// are dropped.
     TrashLocal {
         node: NodeId,
         local: LocalId,
     },
-    /// To the service's trash, with everything below; one call.
+    /// To the service's trash, with everything below on the service, in one call; the synced nodes
+    /// of all that goes are dropped.
     TrashRemote {
         node: NodeId,
     },

@@ -25,6 +25,10 @@ pub struct LocalNode {
     pub size: u64,
     pub executable: bool,
     /// Ignored, unreadable, or its name clashes on this disk: it and all below stay as they are.
+    ///
+    /// What was moved or renamed into such a place has left: for the service it is deleted. Not so
+    /// a node whose name a sibling shares after normalisation. A [detour](crate::is_detour) must
+    /// not be held for its name.
     pub held: bool,
 }
 
@@ -42,6 +46,8 @@ pub struct RemoteNode {
     pub size: u64,
     pub executable: bool,
     /// Not selected for this device, or not acceptable on it: it and all below stay as they are.
+    ///
+    /// What was moved below such a node has left: for this device it is deleted.
     pub held: bool,
 }
 

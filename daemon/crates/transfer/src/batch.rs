@@ -40,7 +40,9 @@ pub(crate) async fn download_batch(
     let mut moved = 0;
     while !waiting.is_empty() {
         let asked = std::mem::take(&mut waiting);
-        let mut groups = stream::iter(asked.chunks(BATCH_FILES))
+        // Owned groups: a borrowed one would tie the future to a lifetime that a task can't have.
+        let groups: Vec<Vec<usize>> = asked.chunks(BATCH_FILES).map(<[usize]>::to_vec).collect();
+        let mut groups = stream::iter(groups)
             .map(|group| async move {
                 let wanted = group.iter().map(|at| downloads[*at]).collect();
                 (group, fetch_group(shared, wanted).await)

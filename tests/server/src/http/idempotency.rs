@@ -16,8 +16,9 @@ use axum::response::{IntoResponse as _, Response};
 use cairn_model::AccountId;
 use cairn_wire::headers::IDEMPOTENCY_KEY;
 use sha2::{Digest as _, Sha256};
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 const MAX_KEY: usize = 255;
 /// The longest answer that is kept: a batch of 1,000 nodes.
@@ -29,7 +30,7 @@ type Name = (AccountId, String);
 /// Requests on their way, and answers that must not be written down (`Cache-Control: no-store`).
 #[derive(Default)]
 pub(crate) struct Answers {
-    running: Mutex<HashSet<Name>>,
+    running: Mutex<HashMap<Name, Arc<Turn<()>>>>,
     unwritten: Mutex<HashMap<Name, (Remembered, i64)>>,
 }
 
@@ -62,31 +63,46 @@ impl Answers {
     }
 }
 
-/// Marks a request as running until it is dropped.
-struct Running<'a>(&'a Answers, Name);
+/// The turn of one request; another with the same key waits for its end.
+struct Running<'a> {
+    answers: &'a Answers,
+    name: Name,
+    turn: Option<OwnedMutexGuard<()>>,
+}
 
 impl<'a> Running<'a> {
-    fn begin(answers: &'a Answers, name: &Name) -> Result<Self> {
-        let mut running = answers
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if !running.insert(name.clone()) {
-            return Err(Error::conflict(
-                "a request with this Idempotency-Key is still being handled; wait for it",
-            ));
+    async fn begin(answers: &'a Answers, name: &Name) -> Self {
+        let turn = {
+            let mut running = answers
+                .running
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            running.entry(name.clone()).or_default().clone()
+        };
+        let turn = Some(turn.lock_owned().await);
+        Self {
+            answers,
+            name: name.clone(),
+            turn,
         }
-        Ok(Self(answers, name.clone()))
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0
+        let mut running = self
+            .answers
             .running
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.1);
+            .unwrap_or_else(PoisonError::into_inner);
+        self.turn = None;
+        // The map's own and no waiting one's.
+        if running
+            .get(&self.name)
+            .is_some_and(|turn| Arc::strong_count(turn) == 1)
+        {
+            running.remove(&self.name);
+        }
     }
 }
 
@@ -117,7 +133,7 @@ async fn handle(app: &Shared, request: Request, next: Next) -> Result<Response> 
         })?
         .to_owned();
     let name = (authenticate(app, request.headers())?.account, key);
-    let _running = Running::begin(&app.answers, &name)?;
+    let _running = Running::begin(&app.answers, &name).await;
 
     let (parts, body) = request.into_parts();
     let mut copy = Request::new(body);

@@ -13,9 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
-use cairn_wire::transfer::{
-    BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, SealedChunk, UploadBatch,
-};
+use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, UploadBatch};
 use std::collections::HashSet;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -27,28 +25,26 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::default().routes(routes!(upload))
 }
 
-/// Finds each file's chunks in the payload: each distinct one once, in file order.
+/// Finds each file's chunks in the payload. A chunk that stands more than once in a file lies there
+/// as often; its first place is the one that counts.
 fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
     let mut start = 0;
     let mut items = Vec::with_capacity(files.len());
     for file in files {
         check_announced(&file.create)?;
         let mut seen = HashSet::new();
-        let chunks: Vec<SealedChunk> = file
-            .create
-            .chunks
-            .iter()
-            .filter(|chunk| seen.insert(chunk.id))
-            .copied()
-            .collect();
-        let length: u64 = chunks.iter().map(|chunk| chunk.size).sum();
+        let mut chunks = Vec::with_capacity(file.create.chunks.len());
+        for chunk in &file.create.chunks {
+            if seen.insert(chunk.id) {
+                chunks.push((*chunk, start));
+            }
+            start += chunk.size;
+        }
         items.push(BatchItem {
             create: &file.create,
             complete: &file.complete,
             chunks,
-            start,
         });
-        start += length;
     }
     if start != payload {
         return Err(Error::invalid(format!(
@@ -63,7 +59,7 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
     post, path = "/api/v1/uploads/batch", tag = "uploads",
     request_body(
         content = UploadBatch, content_type = "application/vnd.cairn.frame",
-        description = "A frame: u32 big-endian length of the head, the head as JSON, then the distinct sealed chunks of each file in order"
+        description = "A frame: u32 big-endian length of the head, the head as JSON, then the sealed chunks of all files as they stand in their lists"
     ),
     responses((status = 200, description = "One answer per file, in order", body = NodeResults))
 )]

@@ -22,13 +22,12 @@ pub(super) enum Target {
     },
 }
 
-/// One file of a batch; its chunks lie in the pack from `start` on, one after the other.
+/// One file of a batch.
 pub(crate) struct BatchItem<'a> {
     pub(crate) create: &'a CreateUpload,
     pub(crate) complete: &'a CompleteUpload,
-    /// Distinct, in file order.
-    pub(crate) chunks: Vec<SealedChunk>,
-    pub(crate) start: u64,
+    /// Distinct, in file order, each with where it begins in the pack.
+    pub(crate) chunks: Vec<(SealedChunk, u64)>,
 }
 
 /// What became of a batch, in order, and objects that nothing refers to.
@@ -190,7 +189,7 @@ fn store_one(
     let mut total = *growth;
     total += growth_of(&target, item.create.size);
     usage::check_quota(tx.conn, actor.space, total)?;
-    for chunk in &item.chunks {
+    for (chunk, _) in &item.chunks {
         if let Some(size) = chunks::size(tx.conn, item.create.node_id, chunk.id)?
             && size != chunk.size
         {
@@ -200,20 +199,18 @@ fn store_one(
             )));
         }
     }
-    let mut start = item.start;
     let mut used = 0;
-    for chunk in &item.chunks {
+    for (chunk, start) in &item.chunks {
         let new = chunks::add(
             tx.conn,
             item.create.node_id,
             chunk.id,
             object,
-            start,
+            *start,
             chunk.size,
             1,
         )?;
         used += i64::from(new);
-        start += chunk.size;
     }
     let node = commit(
         tx,
@@ -221,7 +218,7 @@ fn store_one(
         &target,
         item.create,
         item.complete,
-        pack_chunks(&item.chunks),
+        pack_chunks(&item.create.chunks),
     )?;
     *growth = total;
     Ok((node, used))

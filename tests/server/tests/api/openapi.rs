@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 const ENDPOINTS: [&str; 37] = [
-    "get /api/v1/nodes",
-    "post /api/v1/nodes",
+    "get /api/v1/nodes/",
+    "post /api/v1/nodes/",
     "get /api/v1/nodes/{id}",
     "put /api/v1/nodes/{id}",
     "delete /api/v1/nodes/{id}",
@@ -41,7 +41,7 @@ const ENDPOINTS: [&str; 37] = [
     "delete /api/v1/apikeys/{id}",
     "get /api/v1/devices",
     "put /api/v1/devices/{id}",
-    "get /api/v1/search",
+    "get /api/v1/search/",
     "get /api/v1/health",
 ];
 

@@ -1,29 +1,21 @@
 //! Many small files in one frame.
 
-use super::world::{Answer, Caller, Draft, World, digest, id_of, new_revision};
+use super::world::{Answer, Caller, Draft, World, digest, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{BATCH_FILES, UploadBatch};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 
 fn frame_of(drafts: &[Draft]) -> Bytes {
     let head = UploadBatch {
         files: drafts.iter().map(Draft::batch_file).collect(),
     };
-    let mut payload = Vec::new();
-    for draft in drafts {
-        let mut seen = HashSet::new();
-        payload.extend(
-            draft
-                .chunks
-                .iter()
-                .filter(|bytes| seen.insert(id_of(bytes)))
-                .cloned(),
-        );
-    }
+    let payload: Vec<Bytes> = drafts
+        .iter()
+        .flat_map(|draft| draft.chunks.clone())
+        .collect();
     frame::encode(&head, &payload).unwrap()
 }
 

@@ -1,6 +1,12 @@
 //! The real binary: its command line, its sockets, and what a crash leaves behind.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can not go on has failed, also in the functions that tests share"
+)]
+
 mod cli;
 mod crash;
+mod docs;
 mod server;
 mod sockets;

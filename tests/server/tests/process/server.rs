@@ -16,7 +16,6 @@ pub(crate) struct Server {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
@@ -161,5 +160,5 @@ fn parse(all: &[u8]) -> std::io::Result<Answer> {
     {
         return Err(cut());
     }
-    Ok(Answer { status, head, body })
+    Ok(Answer { status, body })
 }

@@ -38,7 +38,11 @@ impl Default for Files {
             birth: 0,
             executable: false,
         };
-        Self { root, next_inode: 2, now: 1_700_000_000_000_000_000 }
+        Self {
+            root,
+            next_inode: 2,
+            now: 1_700_000_000_000_000_000,
+        }
     }
 }
 
@@ -46,13 +50,19 @@ fn names(path: &Path) -> Vec<String> {
     path.components()
         .filter_map(|c| match c {
             Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+            Component::Prefix(_)
+            | Component::RootDir
+            | Component::CurDir
+            | Component::ParentDir => None,
         })
         .collect()
 }
 
 fn not_found(path: &Path) -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, format!("{} is not there", path.display()))
+    io::Error::new(
+        io::ErrorKind::NotFound,
+        format!("{} is not there", path.display()),
+    )
 }
 
 impl Files {
@@ -79,11 +89,16 @@ impl Files {
     pub fn get_mut(&mut self, path: &Path) -> io::Result<&mut Node> {
         names(path)
             .iter()
-            .try_fold(&mut self.root, |at, name| at.children.as_mut()?.get_mut(name))
+            .try_fold(&mut self.root, |at, name| {
+                at.children.as_mut()?.get_mut(name)
+            })
             .ok_or_else(|| not_found(path))
     }
 
-    fn parent_and_name(&mut self, path: &Path) -> io::Result<(&mut BTreeMap<String, Node>, String)> {
+    fn parent_and_name(
+        &mut self,
+        path: &Path,
+    ) -> io::Result<(&mut BTreeMap<String, Node>, String)> {
         let name = names(path).pop().ok_or_else(|| not_found(path))?;
         let parent = path.parent().ok_or_else(|| not_found(path))?;
         let node = self.get_mut(parent)?;
@@ -141,7 +156,10 @@ impl Files {
     pub fn insert(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let (children, name) = self.parent_and_name(path)?;
         if children.contains_key(&name) {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is there", path.display())));
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                format!("{} is there", path.display()),
+            ));
         }
         children.insert(name, node);
         Ok(())
@@ -191,7 +209,11 @@ fn collect(node: &Node, prefix: &str, out: &mut BTreeMap<String, Option<Vec<u8>>
         if prefix.is_empty() && name.starts_with(".cairn-t") {
             continue;
         }
-        let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
+        let path = if prefix.is_empty() {
+            name.clone()
+        } else {
+            format!("{prefix}/{name}")
+        };
         if child.children.is_some() {
             out.insert(path.clone(), None);
             collect(child, &path, out);

@@ -33,7 +33,12 @@ impl SimDisk {
     ///
     /// # Errors
     /// As the file system gives them.
-    pub fn user<T>(&self, path: &Path, noticed: bool, f: impl FnOnce(&mut Files) -> io::Result<T>) -> io::Result<T> {
+    pub fn user<T>(
+        &self,
+        path: &Path,
+        noticed: bool,
+        f: impl FnOnce(&mut Files) -> io::Result<T>,
+    ) -> io::Result<T> {
         let mut state = self.state();
         let out = f(&mut state.now)?;
         state.durable = state.now.clone();
@@ -68,11 +73,18 @@ impl SimDisk {
 
 fn stat_of(node: &Node) -> Stat {
     Stat {
-        kind: if node.children.is_some() { FileKind::Dir } else { FileKind::File },
+        kind: if node.children.is_some() {
+            FileKind::Dir
+        } else {
+            FileKind::File
+        },
         size: node.data.len() as u64,
         mtime_ns: node.mtime,
         ctime_ns: node.ctime,
-        file_id: FileId { device: 1, inode: node.inode },
+        file_id: FileId {
+            device: 1,
+            inode: node.inode,
+        },
         birth_ns: Some(node.birth),
         executable: node.executable,
         links: 1,
@@ -101,7 +113,11 @@ impl Seek for Open {
 impl ReadSeek for Open {
     fn stat(&self) -> io::Result<Stat> {
         let stat = self.disk.stat(&self.path)?;
-        if stat.file_id.inode == self.inode { Ok(stat) } else { Err(io::ErrorKind::NotFound.into()) }
+        if stat.file_id.inode == self.inode {
+            Ok(stat)
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
     }
 }
 
@@ -124,8 +140,12 @@ impl Temp {
 
 impl Read for Temp {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let data = self.disk.files(|files| Ok(Arc::clone(&files.get(&self.path)?.data)))?;
-        let from = usize::try_from(self.at).unwrap_or(usize::MAX).min(data.len());
+        let data = self
+            .disk
+            .files(|files| Ok(Arc::clone(&files.get(&self.path)?.data)))?;
+        let from = usize::try_from(self.at)
+            .unwrap_or(usize::MAX)
+            .min(data.len());
         let n = out.len().min(data.len() - from);
         out[..n].copy_from_slice(&data[from..from + n]);
         self.at += n as u64;
@@ -199,7 +219,13 @@ impl Disk for SimDisk {
         self.files(|files| {
             let node = files.get(dir)?;
             let children = node.children.as_ref().ok_or(io::ErrorKind::NotADirectory)?;
-            Ok(children.iter().map(|(name, node)| Entry { name: name.into(), stat: Ok(stat_of(node)) }).collect())
+            Ok(children
+                .iter()
+                .map(|(name, node)| Entry {
+                    name: name.into(),
+                    stat: Ok(stat_of(node)),
+                })
+                .collect())
         })
     }
 
@@ -214,7 +240,12 @@ impl Disk for SimDisk {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
             let bytes = Cursor::new(node.data.to_vec());
-            let open = Open { bytes, inode: node.inode, path: path.to_owned(), disk: self.clone() };
+            let open = Open {
+                bytes,
+                inode: node.inode,
+                path: path.to_owned(),
+                disk: self.clone(),
+            };
             Ok(Box::new(open) as Box<dyn ReadSeek>)
         })
     }
@@ -230,7 +261,11 @@ impl Disk for SimDisk {
                 Err(_) => files.write(&path, b""),
             }
         })?;
-        Ok(Box::new(Temp { path, disk: self.clone(), at: 0 }))
+        Ok(Box::new(Temp {
+            path,
+            disk: self.clone(),
+            at: 0,
+        }))
     }
 
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
@@ -268,11 +303,13 @@ impl Disk for SimDisk {
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        self.files(|files| match files.get(path)?.children.as_ref().map(|c| c.is_empty()) {
-            Some(true) => files.take(path).map(drop),
-            Some(false) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
-            None => Err(io::ErrorKind::NotADirectory.into()),
-        })
+        self.files(
+            |files| match files.get(path)?.children.as_ref().map(|c| c.is_empty()) {
+                Some(true) => files.take(path).map(drop),
+                Some(false) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+                None => Err(io::ErrorKind::NotADirectory.into()),
+            },
+        )
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {

@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-pub struct World {
-    pub api: Api,
+pub(crate) struct World {
+    pub(crate) api: Api,
     url: String,
     server: JoinHandle<()>,
 }
 
 impl World {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let options = cairn_server::Options {
             dev: true,
             ..cairn_server::Options::ephemeral()
@@ -39,7 +39,7 @@ impl World {
     }
 
     /// A client with short waits, so that retries cost little time.
-    pub fn client_at(url: &str, key: &str) -> Api {
+    pub(crate) fn client_at(url: &str, key: &str) -> Api {
         let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
         let device = DeviceId::from_random_bytes([1; 16]);
         let retry = RetryPolicy {
@@ -51,19 +51,19 @@ impl World {
             .with_retry(retry)
     }
 
-    pub fn client(&self, key: &str) -> Api {
+    pub(crate) fn client(&self, key: &str) -> Api {
         Self::client_at(&self.url, key)
     }
 
     /// Makes requests to a path go wrong.
-    pub async fn fault(&self, path: &str, fault: Value) {
+    pub(crate) async fn fault(&self, path: &str, fault: Value) {
         let mut rule = json!({ "path_pattern": path });
         let fields = rule.as_object_mut().expect("an object");
         fields.extend(fault.as_object().expect("an object").clone());
         self.post("/_dev/faults", rule).await;
     }
 
-    pub async fn post(&self, path: &str, body: Value) {
+    pub(crate) async fn post(&self, path: &str, body: Value) {
         let transport = HttpTransport::new().expect("TLS is available");
         let mut headers = cairn_api::HeaderMap::new();
         headers.insert(

@@ -26,7 +26,8 @@ impl Dispatcher {
         self.folders.retain(|id, _| ids.contains(id));
         let all_paused = !rows.is_empty() && rows.iter().all(|r| r.settings.paused);
         let until = rows.iter().filter_map(|r| r.settings.paused_until).min();
-        self.shared.set_paused(all_paused, until.filter(|_| all_paused));
+        self.shared
+            .set_paused(all_paused, until.filter(|_| all_paused));
         for row in rows {
             match self.folders.get_mut(&row.id) {
                 Some(folder) if *folder.row == row => {}
@@ -35,8 +36,11 @@ impl Dispatcher {
                         && folder.row.settings.only == row.settings.only;
                     if !same_rules {
                         self.shared.index.write(|db| db.clear_excluded(row.id))?;
-                        folder.rules =
-                            Arc::new(Rules::load(&*self.shared.ports.disk, Path::new(&row.root), &row.settings));
+                        folder.rules = Arc::new(Rules::load(
+                            &*self.shared.ports.disk,
+                            Path::new(&row.root),
+                            &row.settings,
+                        ));
                     }
                     folder.row = Arc::new(row);
                     folder.whole = true;
@@ -63,7 +67,11 @@ impl Dispatcher {
                 }
             }
         });
-        if let Err(error) = trash::expire(&*self.shared.ports.disk, root, self.shared.ports.clock.now_ms()) {
+        if let Err(error) = trash::expire(
+            &*self.shared.ports.disk,
+            root,
+            self.shared.ports.clock.now_ms(),
+        ) {
             tracing::warn!(%error, "old things stay in the local trash for now");
         }
         let now = Instant::now();
@@ -89,7 +97,9 @@ impl Dispatcher {
 
     /// Checks that the root is the directory that was linked; anything else halts the folder.
     pub(super) fn root_is_there(&mut self, id: FolderId) -> bool {
-        let Some(folder) = self.folders.get_mut(&id) else { return false };
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return false;
+        };
         let root = Path::new(&folder.row.root);
         let there = match self.shared.ports.disk.stat(root) {
             Ok(stat) if stat.kind == FileKind::Dir => {
@@ -101,7 +111,12 @@ impl Dispatcher {
         let problem = (!there).then(|| {
             let error = EngineError::RootGone(root.to_owned());
             let (code, hint) = explain(&error);
-            Problem { path: String::new(), code: code.into(), message: error.to_string(), hint: hint.into() }
+            Problem {
+                path: String::new(),
+                code: code.into(),
+                message: error.to_string(),
+                hint: hint.into(),
+            }
         });
         folder.root_retry = (!there).then(|| Instant::now() + ROOT_RETRY);
         self.shared.health().set_whole(id, problem);
@@ -110,23 +125,34 @@ impl Dispatcher {
 
     /// Finds, or makes, the remote folder of a pair. Needs the remote tree.
     pub(super) async fn link(&mut self, id: FolderId) -> Result<(), EngineError> {
-        let Some(folder) = self.folders.get(&id) else { return Ok(()) };
+        let Some(folder) = self.folders.get(&id) else {
+            return Ok(());
+        };
         if folder.row.remote_node.is_some() || !self.root_is_there(id) {
             return Ok(());
         }
-        let Some(folder) = self.folders.get(&id) else { return Ok(()) };
+        let Some(folder) = self.folders.get(&id) else {
+            return Ok(());
+        };
         let row = Arc::clone(&folder.row);
-        let path = RelPath::parse(row.remote_path.trim_matches('/'))
-            .map_err(|why| EngineError::Protocol(format!("the remote path {:?}: {why}", row.remote_path)))?;
+        let path = RelPath::parse(row.remote_path.trim_matches('/')).map_err(|why| {
+            EngineError::Protocol(format!("the remote path {:?}: {why}", row.remote_path))
+        })?;
         let mut at: Option<NodeId> = None;
         for name in path.names() {
-            let known = self.shared.index.read(|db| db.remote_children_by_key(at, name))?;
+            let known = self
+                .shared
+                .index
+                .read(|db| db.remote_children_by_key(at, name))?;
             at = match known.first() {
                 Some(found) if found.kind == Kind::Folder => Some(found.node),
                 Some(_) => {
                     return Err(EngineError::Api(ApiError::Rejected {
                         status: 409,
-                        message: format!("{} is a file on the service, so it can't be linked", row.remote_path),
+                        message: format!(
+                            "{} is a file on the service, so it can't be linked",
+                            row.remote_path
+                        ),
                     }));
                 }
                 None => Some(self.make_remote(at, name.as_str()).await?),
@@ -152,25 +178,47 @@ impl Dispatcher {
     async fn make_remote(&self, parent: Option<NodeId>, name: &str) -> Result<NodeId, EngineError> {
         let id = NodeId::from_random_bytes(self.shared.ports.id());
         let seal = folder_seal(&self.shared.keys, id, parent, name);
-        let folder =
-            CreateNode { id: Some(id), parent_id: parent, kind: Kind::Folder, name: name.to_owned(), seal: Some(seal) };
+        let folder = CreateNode {
+            id: Some(id),
+            parent_id: parent,
+            kind: Kind::Folder,
+            name: name.to_owned(),
+            seal: Some(seal),
+        };
         let node = self.shared.api.create_folder(&folder).await?;
-        let (row, _) = remote_row(&self.shared.keys, &node).map_err(|why| EngineError::Protocol(why.into()))?;
-        self.shared.index.write(|db| db.put_remote(&db.folders()?, &row))?;
+        let (row, _) = remote_row(&self.shared.keys, &node)
+            .map_err(|why| EngineError::Protocol(why.into()))?;
+        self.shared
+            .index
+            .write(|db| db.put_remote(&db.folders()?, &row))?;
         Ok(row.node)
     }
 
     /// Writes the figures of all folders where the status finds them, and tells who listens.
     pub(super) fn update_board(&mut self) {
-        let offline = self.shared.board().trouble.as_ref().map(|(state, _)| *state);
+        let offline = self
+            .shared
+            .board()
+            .trouble
+            .as_ref()
+            .map(|(state, _)| *state);
         let mut statuses = Vec::new();
         for (id, folder) in &mut self.folders {
             if folder.totals_due {
                 folder.totals_due = false;
                 let totals = self.shared.index.read(|db| db.local_totals(*id));
-                let waits = self.shared.index.read(|db| db.questions(*id)).unwrap_or_default();
+                let waits = self
+                    .shared
+                    .index
+                    .read(|db| db.questions(*id))
+                    .unwrap_or_default();
                 let mut board = self.shared.board();
-                let mut status = board.folders.iter().find(|f| f.id == id.0).cloned().unwrap_or_default();
+                let mut status = board
+                    .folders
+                    .iter()
+                    .find(|f| f.id == id.0)
+                    .cloned()
+                    .unwrap_or_default();
                 if let Ok((files, bytes)) = totals {
                     (status.files, status.bytes) = (files, bytes);
                 }
@@ -186,16 +234,31 @@ impl Dispatcher {
                 board.folders.retain(|f| f.id != id.0);
                 board.folders.push(status);
             }
-            let known = self.shared.board().folders.iter().find(|f| f.id == id.0).cloned().unwrap_or_default();
+            let known = self
+                .shared
+                .board()
+                .folders
+                .iter()
+                .find(|f| f.id == id.0)
+                .cloned()
+                .unwrap_or_default();
             let paused = {
                 let now = self.shared.ports.clock.now_ms();
                 let settings = &folder.row.settings;
                 settings.paused && settings.paused_until.is_none_or(|until| until > now)
             };
-            let pending = folder.queue.iter().map(crate::executor::Work::len).sum::<u64>()
+            let pending = folder
+                .queue
+                .iter()
+                .map(crate::executor::Work::len)
+                .sum::<u64>()
                 + folder.in_flight
                 + folder.waiting;
-            let busy = pending > 0 || folder.plan_due || folder.again.is_some() || folder.burst.is_some() || folder.whole;
+            let busy = pending > 0
+                || folder.plan_due
+                || folder.again.is_some()
+                || folder.burst.is_some()
+                || folder.whole;
             statuses.push(FolderStatus {
                 id: id.0,
                 local: folder.row.root.clone(),

@@ -113,7 +113,9 @@ impl Dispatcher {
     }
 
     pub(super) fn hint(&mut self, id: FolderId, hint: Hint) {
-        let Some(folder) = self.folders.get_mut(&id) else { return };
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
         let now = Instant::now();
         match hint {
             Hint::Everywhere => folder.whole = true,
@@ -166,10 +168,14 @@ impl Dispatcher {
         for key in &done.keys {
             self.locks.remove(key);
         }
-        let Some(ctx) = self.ctx(done.folder) else { return };
+        let Some(ctx) = self.ctx(done.folder) else {
+            return;
+        };
         let mut carried = Carried::default();
         for outcome in done.outcomes {
-            let Some(key) = outcome.keys.first().copied() else { continue };
+            let Some(key) = outcome.keys.first().copied() else {
+                continue;
+            };
             match outcome.result {
                 Ok(()) => ctx.shared.health().heal(done.folder, key),
                 Err(error) => {
@@ -195,7 +201,9 @@ impl Dispatcher {
         if let Some(folder) = self.folders.get_mut(&id)
             && !carried.look.is_empty()
         {
-            let (at, dirs) = folder.again.get_or_insert_with(|| (now + GRACE, Default::default()));
+            let (at, dirs) = folder
+                .again
+                .get_or_insert_with(|| (now + GRACE, Default::default()));
             *at = (*at).min(now + GRACE);
             dirs.extend(carried.look);
         }
@@ -216,7 +224,10 @@ impl Dispatcher {
 
     fn confirm(&mut self, id: FolderId, verdict: Verdict) -> Result<(), EngineError> {
         let asked = self.shared.index.read(|db| db.questions(id))?;
-        let asked: Vec<QuestionRow> = asked.into_iter().filter(|q| q.answer == Answer::Asked).collect();
+        let asked: Vec<QuestionRow> = asked
+            .into_iter()
+            .filter(|q| q.answer == Answer::Asked)
+            .collect();
         if asked.is_empty() {
             return Err(EngineError::NoQuestion);
         }
@@ -224,7 +235,10 @@ impl Dispatcher {
             for question in &asked {
                 match verdict {
                     Verdict::Delete => {
-                        db.put_question(&QuestionRow { answer: Answer::Agreed, ..question.clone() })?;
+                        db.put_question(&QuestionRow {
+                            answer: Answer::Agreed,
+                            ..question.clone()
+                        })?;
                     }
                     Verdict::Keep => {
                         // Without a merge base an absence is no deletion: what is left on the other
@@ -258,8 +272,14 @@ impl Dispatcher {
 
     /// Loads the rules again if the rules file has changed; everything is compared afresh then.
     pub(super) fn refresh_rules(&mut self, id: FolderId) {
-        let Some(folder) = self.folders.get_mut(&id) else { return };
-        let rules = Rules::load(&*self.shared.ports.disk, Path::new(&folder.row.root), &folder.row.settings);
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        let rules = Rules::load(
+            &*self.shared.ports.disk,
+            Path::new(&folder.row.root),
+            &folder.row.settings,
+        );
         if !rules.same_file(&folder.rules) {
             folder.rules = Arc::new(rules);
         }

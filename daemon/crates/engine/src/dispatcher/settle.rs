@@ -56,7 +56,11 @@ impl Dispatcher {
         let needs_person = self.shared.status().folders.iter().any(|f| {
             f.waiting_local_deletions + f.waiting_remote_deletions > 0 || f.state == State::Error
         });
-        self.answer(if needs_person { Settled::NeedsPerson } else { Settled::InSync });
+        self.answer(if needs_person {
+            Settled::NeedsPerson
+        } else {
+            Settled::InSync
+        });
     }
 
     fn answer(&mut self, with: Settled) {
@@ -68,15 +72,19 @@ impl Dispatcher {
     }
 
     fn is_calm(&self) -> bool {
-        let quiet = self.folders.values().filter(|f| !self.is_paused(f)).all(|f| {
-            f.root_retry.is_some()
-                || (!f.whole
-                    && f.dirs.is_empty()
-                    && f.again.is_none()
-                    && !f.plan_due
-                    && f.queue.is_empty()
-                    && f.in_flight == 0)
-        });
+        let quiet = self
+            .folders
+            .values()
+            .filter(|f| !self.is_paused(f))
+            .all(|f| {
+                f.root_retry.is_some()
+                    || (!f.whole
+                        && f.dirs.is_empty()
+                        && f.again.is_none()
+                        && !f.plan_due
+                        && f.queue.is_empty()
+                        && f.in_flight == 0)
+            });
         quiet
             && self.jobs.is_empty()
             && !self.remote_due

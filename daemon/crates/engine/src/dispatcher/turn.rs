@@ -91,8 +91,12 @@ impl Dispatcher {
         if std::mem::take(&mut self.devices_due) || caught != Caught::Nothing {
             self.load_devices().await;
         }
-        let unlinked: Vec<FolderId> =
-            self.folders.values().filter(|f| f.row.remote_node.is_none()).map(|f| f.row.id).collect();
+        let unlinked: Vec<FolderId> = self
+            .folders
+            .values()
+            .filter(|f| f.row.remote_node.is_none())
+            .map(|f| f.row.id)
+            .collect();
         for id in unlinked {
             self.link(id).await?;
         }
@@ -101,13 +105,22 @@ impl Dispatcher {
 
     /// Names of devices are only for people; without them ids are shown.
     async fn load_devices(&self) {
-        let known = self.shared.devices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).len();
+        let known = self
+            .shared
+            .devices
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .len();
         let unknown = known == 0;
         if !unknown {
             return;
         }
         if let Ok(devices) = self.shared.api.devices().await {
-            let mut known = self.shared.devices.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut known = self
+                .shared
+                .devices
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             known.extend(devices.into_iter().map(|d| (d.id, d.name)));
         }
     }
@@ -122,7 +135,9 @@ impl Dispatcher {
         let news = self.feed_sender.clone();
         self.stream = Some(tokio::spawn(async move {
             use futures_util::StreamExt as _;
-            let Ok(from) = feed::cursor(&shared) else { return };
+            let Ok(from) = feed::cursor(&shared) else {
+                return;
+            };
             match shared.api.stream(from.as_ref()).await {
                 Ok(mut stream) => {
                     while let Some(Ok(_)) = stream.next().await {
@@ -146,10 +161,14 @@ impl Dispatcher {
 
     /// Nothing works for now: say so, and try again later.
     pub(super) fn in_trouble(&mut self, error: &EngineError) {
-        let pause = self.remote_retry.map_or(FIRST_RETRY, |(_, pause)| (pause * 2).min(LONGEST_RETRY));
+        let pause = self
+            .remote_retry
+            .map_or(FIRST_RETRY, |(_, pause)| (pause * 2).min(LONGEST_RETRY));
         self.remote_retry = Some((Instant::now() + pause, pause));
         let offline = match error {
-            EngineError::Api(ApiError::Offline(_) | ApiError::Server { .. } | ApiError::RateLimited { .. }) => true,
+            EngineError::Api(
+                ApiError::Offline(_) | ApiError::Server { .. } | ApiError::RateLimited { .. },
+            ) => true,
             EngineError::Transfer(TransferError::Offline(_)) => true,
             EngineError::Index(_)
             | EngineError::Api(_)
@@ -163,9 +182,19 @@ impl Dispatcher {
             | EngineError::RootGone(_)
             | EngineError::Protocol(_) => false,
         };
-        let state = if offline { State::Offline } else { State::Error };
+        let state = if offline {
+            State::Offline
+        } else {
+            State::Error
+        };
         let (_, hint) = crate::error::explain(error);
-        if self.shared.board().trouble.as_ref().is_none_or(|(_, known)| !known.starts_with(&error.to_string())) {
+        if self
+            .shared
+            .board()
+            .trouble
+            .as_ref()
+            .is_none_or(|(_, known)| !known.starts_with(&error.to_string()))
+        {
             tracing::warn!(%error, "syncing stops for now");
         }
         self.shared.board().trouble = Some((state, format!("{error}; {hint}")));
@@ -174,10 +203,12 @@ impl Dispatcher {
     /// Scans what is due.
     async fn look(&mut self, id: FolderId) {
         let now = Instant::now();
-        let Some(folder) = self.folders.get_mut(&id) else { return };
-        let burst_over = folder
-            .burst
-            .is_some_and(|(first, last)| last + self.tuning.debounce <= now || first + LONGEST_DEBOUNCE <= now);
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        let burst_over = folder.burst.is_some_and(|(first, last)| {
+            last + self.tuning.debounce <= now || first + LONGEST_DEBOUNCE <= now
+        });
         let again_due = folder.again.as_ref().is_some_and(|(at, _)| *at <= now);
         let root_due = folder.root_retry.is_some_and(|at| at <= now);
         if folder.next_rescan <= now {
@@ -203,7 +234,9 @@ impl Dispatcher {
             return;
         }
         self.refresh_rules(id);
-        let Some(folder) = self.folders.get_mut(&id) else { return };
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
         let whole = folder.whole || was_gone || root_due;
         let mut dirs = std::mem::take(&mut folder.dirs);
         folder.burst = None;
@@ -211,15 +244,27 @@ impl Dispatcher {
             dirs.extend(folder.again.take().into_iter().flat_map(|(_, dirs)| dirs));
         }
         folder.whole = false;
-        let believed: BTreeSet<LocalId> =
-            folder.missing.iter().filter(|(_, since)| **since + GRACE <= now).map(|(id, _)| *id).collect();
-        let scope = if whole { Scope::Whole } else { Scope::Dirs(dirs.clone()) };
+        let believed: BTreeSet<LocalId> = folder
+            .missing
+            .iter()
+            .filter(|(_, since)| **since + GRACE <= now)
+            .map(|(id, _)| *id)
+            .collect();
+        let scope = if whole {
+            Scope::Whole
+        } else {
+            Scope::Dirs(dirs.clone())
+        };
         let outcome = self.scan(id, scope, believed).await;
-        let Some(folder) = self.folders.get_mut(&id) else { return };
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
         match outcome {
             Ok(found) => {
                 let names: Vec<String> = dirs.iter().map(RelPath::to_string).collect();
-                self.shared.health().scanned(id, whole, &names, found.problems);
+                self.shared
+                    .health()
+                    .scanned(id, whole, &names, found.problems);
                 if whole || again_due {
                     folder.missing.retain(|id, _| found.missing.contains(id));
                 }
@@ -227,7 +272,9 @@ impl Dispatcher {
                     folder.missing.entry(id).or_insert(now);
                 }
                 if !found.again.is_empty() {
-                    let (_, dirs) = folder.again.get_or_insert_with(|| (now + GRACE, BTreeSet::new()));
+                    let (_, dirs) = folder
+                        .again
+                        .get_or_insert_with(|| (now + GRACE, BTreeSet::new()));
                     dirs.extend(found.again);
                 }
                 if found.changed {
@@ -240,8 +287,15 @@ impl Dispatcher {
         }
     }
 
-    async fn scan(&self, id: FolderId, scope: Scope, believed: BTreeSet<LocalId>) -> Result<Found, EngineError> {
-        let Some(ctx) = self.ctx(id) else { return Ok(Found::default()) };
+    async fn scan(
+        &self,
+        id: FolderId,
+        scope: Scope,
+        believed: BTreeSet<LocalId>,
+    ) -> Result<Found, EngineError> {
+        let Some(ctx) = self.ctx(id) else {
+            return Ok(Found::default());
+        };
         let gate = self.shared.disk_gate.lock().await;
         let ports = self.shared.ports.clone();
         let found = ports
@@ -262,8 +316,14 @@ impl Dispatcher {
 
     /// Plans one folder and carries the structure out. Returns whether anything was done.
     async fn plan_and_carry_out(&mut self, id: FolderId) -> bool {
-        let retry_due = self.shared.health().next_try().is_some_and(|at| at <= Instant::now());
-        let Some(folder) = self.folders.get_mut(&id) else { return false };
+        let retry_due = self
+            .shared
+            .health()
+            .next_try()
+            .is_some_and(|at| at <= Instant::now());
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return false;
+        };
         if folder.row.remote_node.is_none() || folder.root_retry.is_some() {
             return false;
         }
@@ -271,7 +331,9 @@ impl Dispatcher {
             return false;
         }
         folder.plan_due = false;
-        let Some(ctx) = self.ctx(id) else { return false };
+        let Some(ctx) = self.ctx(id) else {
+            return false;
+        };
         let planned = match self.plan(id).await {
             Ok(planned) => planned,
             Err(error) => {
@@ -300,12 +362,20 @@ impl Dispatcher {
     }
 
     async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
-        let Some(ctx) = self.ctx(id) else { return Err(EngineError::Moved) };
-        let mut planned = plan_folder(&self.shared, &ctx.folder, &ctx.rules, (false, false)).await?;
+        let Some(ctx) = self.ctx(id) else {
+            return Err(EngineError::Moved);
+        };
+        let mut planned =
+            plan_folder(&self.shared, &ctx.folder, &ctx.rules, (false, false)).await?;
         let waiting = gate::check(&self.shared, &ctx.folder, &planned.plan)?;
         if waiting.local + waiting.remote > 0 {
-            planned =
-                plan_folder(&self.shared, &ctx.folder, &ctx.rules, (waiting.local > 0, waiting.remote > 0)).await?;
+            planned = plan_folder(
+                &self.shared,
+                &ctx.folder,
+                &ctx.rules,
+                (waiting.local > 0, waiting.remote > 0),
+            )
+            .await?;
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.totals_due = true;
             }
@@ -328,12 +398,18 @@ impl Dispatcher {
                     Key::Local(local) => db.synced_by_local(*local)?,
                     Key::Node(node) => db.synced(id, *node)?,
                 };
-                linked.extend(synced.into_iter().flat_map(|s| [Key::Local(s.local), Key::Node(s.node)]));
+                linked.extend(
+                    synced
+                        .into_iter()
+                        .flat_map(|s| [Key::Local(s.local), Key::Node(s.node)]),
+                );
             }
             Ok(linked)
         })?;
         mentioned.extend(linked);
-        self.shared.health().keep_only(id, |key| mentioned.contains(key));
+        self.shared
+            .health()
+            .keep_only(id, |key| mentioned.contains(key));
         Ok(self.shared.index.write(|db| {
             let dirty = db.dirty(id)?;
             for local in dirty.local {
@@ -361,18 +437,27 @@ impl Dispatcher {
             any = false;
             for id in &ids {
                 let Some(ctx) = self.ctx(*id) else { continue };
-                let Some(folder) = self.folders.get_mut(id) else { continue };
+                let Some(folder) = self.folders.get_mut(id) else {
+                    continue;
+                };
                 if self.jobs.len() >= self.tuning.parallel {
                     break;
                 }
-                let Some(work) = folder.queue.pop_front() else { continue };
+                let Some(work) = folder.queue.pop_front() else {
+                    continue;
+                };
                 any = true;
                 let (keys, count, folder_id) = (work.keys(), work.len(), *id);
                 folder.in_flight += count;
                 self.locks.extend(keys.iter().copied());
                 self.jobs.spawn(async move {
                     let outcomes = work.run(ctx).await;
-                    Done { folder: folder_id, keys, count, outcomes }
+                    Done {
+                        folder: folder_id,
+                        keys,
+                        count,
+                        outcomes,
+                    }
                 });
             }
         }

@@ -26,7 +26,11 @@ pub(crate) fn local_stat(stat: &Stat) -> LocalStat {
 ///
 /// # Errors
 /// The disk's.
-pub(crate) fn hash_file(disk: &dyn Disk, path: &Path, expected: &LocalStat) -> io::Result<Option<ContentHash>> {
+pub(crate) fn hash_file(
+    disk: &dyn Disk,
+    path: &Path,
+    expected: &LocalStat,
+) -> io::Result<Option<ContentHash>> {
     let mut file = disk.open(path)?;
     if local_stat(&file.stat()?) != *expected {
         return Ok(None);
@@ -41,6 +45,7 @@ pub(crate) fn hash_file(disk: &dyn Disk, path: &Path, expected: &LocalStat) -> i
             }
         }
     }
-    let unchanged = local_stat(&file.stat()?) == *expected && local_stat(&disk.stat(path)?) == *expected;
+    let unchanged =
+        local_stat(&file.stat()?) == *expected && local_stat(&disk.stat(path)?) == *expected;
     Ok(unchanged.then(|| ContentHash(*hasher.finalize().as_bytes())))
 }

@@ -31,7 +31,9 @@ impl Scan<'_, '_> {
             }
             // A folder made again under its old name is looked into before files are judged: it may
             // hold what is missing elsewhere.
-            let Some(at) = unexplained.iter().position(|f| f.kind == Kind::Folder) else { break };
+            let Some(at) = unexplained.iter().position(|f| f.kind == Kind::Folder) else {
+                break;
+            };
             let fresh = unexplained.remove(at);
             match self.replaced(&fresh)? {
                 Some(row) => self.replace(row, &fresh)?,
@@ -62,7 +64,11 @@ impl Scan<'_, '_> {
     }
 
     /// The row of the very same file, if its old place does not hold it any more.
-    fn same_file_elsewhere(&self, fresh: &Fresh, claimed: &BTreeSet<LocalId>) -> Result<Option<LocalRow>, IndexError> {
+    fn same_file_elsewhere(
+        &self,
+        fresh: &Fresh,
+        claimed: &BTreeSet<LocalId>,
+    ) -> Result<Option<LocalRow>, IndexError> {
         let stat = local_stat(&fresh.stat);
         for row in self.db.locals_by_file(self.folder.id, &stat)? {
             if row.kind != fresh.kind || claimed.contains(&row.id) {
@@ -94,7 +100,9 @@ impl Scan<'_, '_> {
     }
 
     fn stands_at_its_row(&self, row: &LocalRow) -> Result<bool, IndexError> {
-        let Some(path) = self.db.local_path(row.id)? else { return Ok(false) };
+        let Some(path) = self.db.local_path(row.id)? else {
+            return Ok(false);
+        };
         Ok(self
             .disk
             .stat(&path.to_path(&self.root))
@@ -189,7 +197,9 @@ impl Scan<'_, '_> {
                 self.found.changed = true;
             } else {
                 self.found.missing.insert(id);
-                self.found.again.insert(if dir.is_root() { RelPath::root() } else { dir });
+                self.found
+                    .again
+                    .insert(if dir.is_root() { RelPath::root() } else { dir });
             }
         }
         Ok(())

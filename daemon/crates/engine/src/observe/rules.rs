@@ -90,7 +90,14 @@ impl Rules {
             .iter()
             .filter_map(|path| RelPath::parse(path.trim_matches('/')).ok())
             .collect();
-        Self { built_in, file, exclude, only, text, errors }
+        Self {
+            built_in,
+            file,
+            exclude,
+            only,
+            text,
+            errors,
+        }
     }
 
     /// Tells whether the rules file said the same when these were loaded.
@@ -103,14 +110,25 @@ impl Rules {
     #[must_use]
     pub fn check(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
         let text = Path::new("").join(path.to_string());
-        for (rules, whitelist_counts) in [(&self.built_in, false), (&self.exclude, true), (&self.file, true)] {
+        for (rules, whitelist_counts) in [
+            (&self.built_in, false),
+            (&self.exclude, true),
+            (&self.file, true),
+        ] {
             match rules.matched(&text, is_dir) {
                 Match::Ignore(glob) => return RuleMatch::Ignored(glob.original().to_owned()),
-                Match::Whitelist(glob) if whitelist_counts => return RuleMatch::Included(glob.original().to_owned()),
+                Match::Whitelist(glob) if whitelist_counts => {
+                    return RuleMatch::Included(glob.original().to_owned());
+                }
                 Match::None | Match::Whitelist(_) => {}
             }
         }
-        if self.only.is_empty() || self.only.iter().any(|o| path.starts_with(o) || o.starts_with(path)) {
+        if self.only.is_empty()
+            || self
+                .only
+                .iter()
+                .any(|o| path.starts_with(o) || o.starts_with(path))
+        {
             RuleMatch::None
         } else {
             RuleMatch::Ignored("not among the chosen subfolders".to_owned())
@@ -123,7 +141,10 @@ impl Rules {
         let names = path.names();
         (1..=names.len()).any(|n| {
             let part: RelPath = names[..n].iter().cloned().collect();
-            matches!(self.check(&part, is_dir || n < names.len()), RuleMatch::Ignored(_))
+            matches!(
+                self.check(&part, is_dir || n < names.len()),
+                RuleMatch::Ignored(_)
+            )
         })
     }
 }
@@ -149,7 +170,7 @@ mod tests {
     fn rules(text: &str, settings: &FolderSettings) -> Rules {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(IGNORE_FILE), text).unwrap();
-        Rules::load(&RealDisk, dir.path(), settings)
+        Rules::load(&RealDisk::new(), dir.path(), settings)
     }
 
     fn ignores(rules: &Rules, path: &str) -> bool {
@@ -162,7 +183,10 @@ mod tests {
         assert!(ignores(&rules, "a/x.log"));
         assert!(!ignores(&rules, "keep.log"));
         assert!(ignores(&rules, "build/deep/file"));
-        assert!(!ignores(&rules, "build"), "a file of that name is no folder");
+        assert!(
+            !ignores(&rules, "build"),
+            "a file of that name is no folder"
+        );
         assert!(rules.errors.is_empty());
     }
 
@@ -176,7 +200,10 @@ mod tests {
 
     #[test]
     fn only_the_chosen_subfolders_come() {
-        let settings = FolderSettings { only: vec!["/a/b".into()], ..Default::default() };
+        let settings = FolderSettings {
+            only: vec!["/a/b".into()],
+            ..Default::default()
+        };
         let rules = rules("", &settings);
         assert!(!rules.ignores(&RelPath::parse("a").unwrap(), true));
         assert!(!ignores(&rules, "a/b/c"));

@@ -121,7 +121,12 @@ impl Scan<'_, '_> {
     }
 
     /// Compares one directory with its rows; `deep`: those below it, too.
-    pub(crate) fn visit(&mut self, dir: Option<LocalId>, path: &RelPath, deep: bool) -> Result<(), IndexError> {
+    pub(crate) fn visit(
+        &mut self,
+        dir: Option<LocalId>,
+        path: &RelPath,
+        deep: bool,
+    ) -> Result<(), IndexError> {
         let absolute = path.to_path(&self.root);
         let entries = match self.disk.list(&absolute) {
             Ok(entries) => entries,
@@ -141,7 +146,9 @@ impl Scan<'_, '_> {
         let mut keys = BTreeMap::new();
         let mut below = Vec::new();
         for entry in entries {
-            let Some(name) = self.readable_name(path, &entry) else { continue };
+            let Some(name) = self.readable_name(path, &entry) else {
+                continue;
+            };
             if dir.is_none() && [TRASH_DIR, TEMP_DIR].contains(&name.as_str()) {
                 continue;
             }
@@ -195,7 +202,10 @@ impl Scan<'_, '_> {
                 return Ok(None);
             }
         };
-        if matches!(self.rules.check(&here, kind == Kind::Folder), RuleMatch::Ignored(_)) {
+        if matches!(
+            self.rules.check(&here, kind == Kind::Folder),
+            RuleMatch::Ignored(_)
+        ) {
             if let Some(row) = row {
                 self.hold(row, Held::Ignored)?;
             }
@@ -211,7 +221,13 @@ impl Scan<'_, '_> {
                 if let Some(row) = other {
                     self.gone.insert(row.id, (row, path.clone()));
                 }
-                self.fresh.push_back(Fresh { parent: dir, dir: path.clone(), name, kind, stat });
+                self.fresh.push_back(Fresh {
+                    parent: dir,
+                    dir: path.clone(),
+                    name,
+                    kind,
+                    stat,
+                });
                 Ok(None)
             }
         }
@@ -226,7 +242,13 @@ impl Scan<'_, '_> {
         }
         // Held until now, or another stat: the hash holds only for the bytes that it was made from.
         let hash = row.hash.filter(|_| row.stat == now);
-        self.db.update_local(&LocalRow { stat: now, executable, hash, held: Held::No, ..row })?;
+        self.db.update_local(&LocalRow {
+            stat: now,
+            executable,
+            hash,
+            held: Held::No,
+            ..row
+        })?;
         self.found.changed = true;
         Ok(())
     }
@@ -240,7 +262,11 @@ impl Scan<'_, '_> {
     }
 
     /// Holds a row that is gone from the scan because it is ignored now, not because it was deleted.
-    pub(crate) fn hold_if_ignored(&mut self, row: &LocalRow, path: &RelPath) -> Result<bool, IndexError> {
+    pub(crate) fn hold_if_ignored(
+        &mut self,
+        row: &LocalRow,
+        path: &RelPath,
+    ) -> Result<bool, IndexError> {
         let ignored = self.rules.ignores(path, row.kind == Kind::Folder);
         if ignored {
             self.hold(row.clone(), Held::Ignored)?;
@@ -265,9 +291,15 @@ impl Scan<'_, '_> {
 
     fn problem(&mut self, path: &RelPath, error: &io::Error) {
         let (code, hint) = if error.kind() == io::ErrorKind::PermissionDenied {
-            ("unreadable", "give this user the right to read it; nothing below it is deleted meanwhile")
+            (
+                "unreadable",
+                "give this user the right to read it; nothing below it is deleted meanwhile",
+            )
         } else {
-            ("disk", "check the disk; nothing below it is deleted meanwhile")
+            (
+                "disk",
+                "check the disk; nothing below it is deleted meanwhile",
+            )
         };
         self.found.problems.push(Problem {
             path: path.to_string(),
@@ -278,10 +310,19 @@ impl Scan<'_, '_> {
     }
 
     fn skipped(&mut self, path: &RelPath, kind: FileKind) {
-        let what = if kind == FileKind::Symlink { "a symbolic link" } else { "no regular file or folder" };
+        let what = if kind == FileKind::Symlink {
+            "a symbolic link"
+        } else {
+            "no regular file or folder"
+        };
         self.found.problems.push(Problem {
             path: path.to_string(),
-            code: if kind == FileKind::Symlink { "symlink" } else { "special" }.into(),
+            code: if kind == FileKind::Symlink {
+                "symlink"
+            } else {
+                "special"
+            }
+            .into(),
             message: format!("it is {what} and is skipped"),
             hint: "nothing to do; add it to .cairnignore to hide this line".into(),
         });
@@ -291,12 +332,18 @@ impl Scan<'_, '_> {
         self.found.problems.push(Problem {
             path: shown(path, name.as_str()),
             code: "name_clash".into(),
-            message: format!("its name reads the same as {:?} beside it, so only one of the two syncs", twin.as_str()),
+            message: format!(
+                "its name reads the same as {:?} beside it, so only one of the two syncs",
+                twin.as_str()
+            ),
             hint: "rename one of them; both stay where they are".into(),
         });
     }
 }
 
 fn shown(dir: &RelPath, name: &str) -> String {
-    Path::new(&dir.to_string()).join(name).to_string_lossy().into_owned()
+    Path::new(&dir.to_string())
+        .join(name)
+        .to_string_lossy()
+        .into_owned()
 }

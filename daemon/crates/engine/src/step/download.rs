@@ -31,7 +31,9 @@ pub(crate) struct Task {
 
 /// The keys that a task holds while it runs.
 pub(crate) fn keys(task: &Task) -> Vec<Key> {
-    std::iter::once(Key::Node(task.node)).chain(task.over.map(Key::Local)).collect()
+    std::iter::once(Key::Node(task.node))
+        .chain(task.over.map(Key::Local))
+        .collect()
 }
 
 struct Ready {
@@ -41,11 +43,18 @@ struct Ready {
 }
 
 fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
-    let (remote, place) = ctx.shared.index.read(|db| Ok((db.remote(task.node)?, ctx.local_place(db, &task.to)?)))?;
+    let (remote, place) = ctx
+        .shared
+        .index
+        .read(|db| Ok((db.remote(task.node)?, ctx.local_place(db, &task.to)?)))?;
     let remote = there(remote)?;
     let (_, path) = there(place)?;
     let download = there(download_of(&ctx.shared, &remote))?;
-    Ok(Ready { download, path: path.to_string(), remote })
+    Ok(Ready {
+        download,
+        path: path.to_string(),
+        remote,
+    })
 }
 
 /// Something verified that waits beside its place.
@@ -64,15 +73,27 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     if room < ready.remote.size {
         return Err(EngineError::Disk(io::Error::new(
             io::ErrorKind::StorageFull,
-            format!("{} needs {} bytes, {room} are free", ready.path, ready.remote.size),
+            format!(
+                "{} needs {} bytes, {room} are free",
+                ready.path, ready.remote.size
+            ),
         )));
     }
     let name = format!("{}-{}", ready.download.node, ready.download.revision);
-    let file = shared.ports.disk.create_temp(&ctx.root().join(TEMP_DIR), &name)?;
+    let file = shared
+        .ports
+        .disk
+        .create_temp(&ctx.root().join(TEMP_DIR), &name)?;
     let target = Arc::new(TempTarget(Mutex::new(file)));
     let progress = Moved(Arc::clone(&guard.running));
-    let outcome =
-        shared.transfer.download(ready.download, Arc::clone(&target) as Arc<dyn Target>, &progress).await;
+    let outcome = shared
+        .transfer
+        .download(
+            ready.download,
+            Arc::clone(&target) as Arc<dyn Target>,
+            &progress,
+        )
+        .await;
     let manifest = match outcome {
         Ok(manifest) => manifest,
         Err(error) => {
@@ -90,8 +111,20 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     };
     drop(target);
     let gate = shared.disk_gate.lock().await;
-    let placed = place(ctx, task, &ready.remote, &Arrived { temp, manifest, executable });
-    let dir = placed.as_ref().ok().and_then(|p| p.absolute.parent().map(ToOwned::to_owned));
+    let placed = place(
+        ctx,
+        task,
+        &ready.remote,
+        &Arrived {
+            temp,
+            manifest,
+            executable,
+        },
+    );
+    let dir = placed
+        .as_ref()
+        .ok()
+        .and_then(|p| p.absolute.parent().map(ToOwned::to_owned));
     if let Some(dir) = dir {
         shared.ports.disk.sync_dirs(&[dir])?;
     }
@@ -109,7 +142,12 @@ fn give_up(ctx: &Ctx, target: &TempTarget, error: &cairn_transfer::TransferError
             | cairn_transfer::TransferError::Target(_)
     );
     if useless {
-        let path = target.0.lock().unwrap_or_else(PoisonError::into_inner).path().to_owned();
+        let path = target
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .path()
+            .to_owned();
         if let Err(error) = ctx.shared.ports.disk.remove_file(&path) {
             tracing::debug!(%error, "a temporary file stays for now");
         }
@@ -119,7 +157,8 @@ fn give_up(ctx: &Ctx, target: &TempTarget, error: &cairn_transfer::TransferError
 /// Fetches small files together. The outcomes are in the order of the tasks.
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
     let shared = &ctx.shared;
-    let readies: Vec<Result<Ready, EngineError>> = tasks.iter().map(|task| ready(ctx, task)).collect();
+    let readies: Vec<Result<Ready, EngineError>> =
+        tasks.iter().map(|task| ready(ctx, task)).collect();
     let downloads: Vec<Download> = readies.iter().flatten().map(|r| r.download).collect();
     let total = readies.iter().flatten().map(|r| r.remote.size).sum();
     let label = match readies.as_slice() {
@@ -127,7 +166,10 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
         _ => format!("{} small files", tasks.len()),
     };
     let guard = shared.running(label, false, total);
-    let contents = shared.transfer.download_batch(&downloads, &Moved(Arc::clone(&guard.running))).await;
+    let contents = shared
+        .transfer
+        .download_batch(&downloads, &Moved(Arc::clone(&guard.running)))
+        .await;
     let mut jobs = Vec::new();
     let mut outcomes: Vec<Option<Result<(), EngineError>>> = Vec::new();
     let mut contents = contents.into_iter();
@@ -160,12 +202,24 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     for (at, outcome) in placed_outcomes {
         outcomes[at] = Some(outcome);
     }
-    outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(EngineError::Moved))).collect()
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.unwrap_or(Err(EngineError::Moved)))
+        .collect()
 }
 
-fn write_temp(ctx: &Ctx, ready: &Ready, manifest: Manifest, bytes: &[u8]) -> Result<Arrived, EngineError> {
+fn write_temp(
+    ctx: &Ctx,
+    ready: &Ready,
+    manifest: Manifest,
+    bytes: &[u8],
+) -> Result<Arrived, EngineError> {
     let name = format!("{}-{}", ready.download.node, ready.download.revision);
-    let mut file = ctx.shared.ports.disk.create_temp(&ctx.root().join(TEMP_DIR), &name)?;
+    let mut file = ctx
+        .shared
+        .ports
+        .disk
+        .create_temp(&ctx.root().join(TEMP_DIR), &name)?;
     let executable = ready.remote.executable;
     let written = file
         .set_len(0)
@@ -180,14 +234,22 @@ fn write_temp(ctx: &Ctx, ready: &Ready, manifest: Manifest, bytes: &[u8]) -> Res
         }
         return Err(error.into());
     }
-    Ok(Arrived { temp, manifest, executable })
+    Ok(Arrived {
+        temp,
+        manifest,
+        executable,
+    })
 }
 
 type Written = (usize, Ready, Result<Arrived, EngineError>);
 
 /// Puts a batch in place under the gate: durable first, then named, then durable names, then one
 /// transaction. Two flushes serve the whole batch.
-async fn place_many(ctx: &Ctx, tasks: &[Task], arrived: Vec<Written>) -> Vec<(usize, Result<(), EngineError>)> {
+async fn place_many(
+    ctx: &Ctx,
+    tasks: &[Task],
+    arrived: Vec<Written>,
+) -> Vec<(usize, Result<(), EngineError>)> {
     let gate = ctx.shared.disk_gate.lock().await;
     let ctx2 = ctx.clone();
     let tasks = tasks.to_vec();
@@ -212,7 +274,13 @@ async fn place_many(ctx: &Ctx, tasks: &[Task], arrived: Vec<Written>) -> Vec<(us
             let named = disk.sync_all(ctx2.root());
             let ats: Vec<usize> = placed.iter().map(|(at, _, _)| *at).collect();
             let recorded = named.map_err(EngineError::Disk).and_then(|()| {
-                commit(&ctx2, placed.iter().map(|(at, ready, put)| (&tasks[*at], &ready.remote, put.clone())).collect())
+                commit(
+                    &ctx2,
+                    placed
+                        .iter()
+                        .map(|(at, ready, put)| (&tasks[*at], &ready.remote, put.clone()))
+                        .collect(),
+                )
             });
             match recorded {
                 Ok(()) => outcomes.extend(ats.into_iter().map(|at| (at, Ok(())))),
@@ -240,9 +308,14 @@ struct Placed {
     manifest: Manifest,
 }
 
-fn place(ctx: &Ctx, task: &Task, remote: &RemoteRow, arrived: &Arrived) -> Result<Placed, EngineError> {
+fn place(
+    ctx: &Ctx,
+    task: &Task,
+    remote: &RemoteRow,
+    arrived: &Arrived,
+) -> Result<Placed, EngineError> {
     let disk = &ctx.shared.ports.disk;
-    let (row, own_path, place) = ctx.shared.index.read(|db| {
+    let (row, own_path, place, synced) = ctx.shared.index.read(|db| {
         let row = match task.over {
             Some(id) => db.local(id)?,
             None => None,
@@ -251,7 +324,12 @@ fn place(ctx: &Ctx, task: &Task, remote: &RemoteRow, arrived: &Arrived) -> Resul
             Some(id) => db.local_path(id)?,
             None => None,
         };
-        Ok((row, own, ctx.local_place(db, &task.to)?))
+        Ok((
+            row,
+            own,
+            ctx.local_place(db, &task.to)?,
+            db.synced(ctx.folder.id, task.node)?,
+        ))
     })?;
     let (parent, planned) = there(place)?;
     let (path, expect) = match task.over {
@@ -259,6 +337,11 @@ fn place(ctx: &Ctx, task: &Task, remote: &RemoteRow, arrived: &Arrived) -> Resul
         Some(_) => {
             let row = there(row.clone())?;
             let path = there(own_path)?;
+            // The plan was made for a file with the synced content. A scan may have seen an edit since:
+            // then the row is as new as the disk, and only this tells that it is another version.
+            if row.hash.is_none() || row.hash != synced.and_then(|s| s.hash) {
+                return Err(EngineError::Moved);
+            }
             let stat = disk.stat(&ctx.absolute(&path))?;
             if local_stat(&stat) != row.stat {
                 return Err(EngineError::Moved);
@@ -274,10 +357,23 @@ fn place(ctx: &Ctx, task: &Task, remote: &RemoteRow, arrived: &Arrived) -> Resul
     };
     if task.over.is_some() {
         // What was displaced lies at the temporary path now.
-        trash::put(&**disk, ctx.root(), &arrived.temp, &path, ctx.shared.ports.clock.now_ms())?;
+        trash::put(
+            &**disk,
+            ctx.root(),
+            &arrived.temp,
+            &path,
+            ctx.shared.ports.clock.now_ms(),
+        )?;
     }
     let _ = (remote, arrived.executable);
-    Ok(Placed { absolute, path, parent, row, stat, manifest: arrived.manifest.clone() })
+    Ok(Placed {
+        absolute,
+        path,
+        parent,
+        row,
+        stat,
+        manifest: arrived.manifest.clone(),
+    })
 }
 
 fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), EngineError> {
@@ -286,7 +382,11 @@ fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), Eng
     ctx.shared.index.write(|db| {
         for (task, remote, placed) in &placed {
             let manifest = &placed.manifest;
-            let content = Content { revision: remote.revision, hash: Some(manifest.hash), size: manifest.size };
+            let content = Content {
+                revision: remote.revision,
+                hash: Some(manifest.hash),
+                size: manifest.size,
+            };
             if let Some(revision) = remote.revision {
                 db.set_remote_manifest(task.node, revision, manifest.hash, manifest.number)?;
             }
@@ -343,7 +443,12 @@ struct TempTarget(Mutex<Box<dyn TempFile>>);
 
 impl Target for TempTarget {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).stat()?.size)
+        Ok(self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .stat()?
+            .size)
     }
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
@@ -359,6 +464,9 @@ impl Target for TempTarget {
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).set_len(size)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .set_len(size)
     }
 }

@@ -21,7 +21,9 @@ pub(crate) async fn create_folder(ctx: &Ctx, node: NodeId, to: &Place) -> Result
     let stat = ctx.shared.ports.disk.mkdir(&ctx.absolute(&path))?;
     flush_names(ctx, &[&ctx.absolute(&path)])?;
     let done = index.write(|db| {
-        let Some(remote) = db.remote(node)? else { return Ok(false) };
+        let Some(remote) = db.remote(node)? else {
+            return Ok(false);
+        };
         let id = db.insert_local(&LocalRow {
             id: LocalId(0),
             folder: ctx.folder.id,
@@ -36,7 +38,11 @@ pub(crate) async fn create_folder(ctx: &Ctx, node: NodeId, to: &Place) -> Result
         record::link(db, &ctx.folder, id, &remote, record::Content::default())?;
         Ok(true)
     })?;
-    if done { Ok(()) } else { Err(EngineError::Moved) }
+    if done {
+        Ok(())
+    } else {
+        Err(EngineError::Moved)
+    }
 }
 
 /// Moves or renames on this disk.
@@ -50,7 +56,13 @@ pub(crate) async fn move_local(
     let _gate = ctx.shared.disk_gate.lock().await;
     let index = &ctx.shared.index;
     let disk = &ctx.shared.ports.disk;
-    let (row, from, place) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?, ctx.local_place(db, to)?)))?;
+    let (row, from, place) = index.read(|db| {
+        Ok((
+            db.local(local)?,
+            db.local_path(local)?,
+            ctx.local_place(db, to)?,
+        ))
+    })?;
     let (row, from, (parent, path)) = (there(row)?, there(from)?, there(place)?);
     let (source, target) = (ctx.absolute(&from), ctx.absolute(&path));
     if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
@@ -60,11 +72,18 @@ pub(crate) async fn move_local(
     flush_names(ctx, &[&source, &target])?;
     let stat = local_stat(&disk.stat(&target)?);
     // A rename changes the change time and nothing else; any other difference is an edit.
-    let same_bytes = (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
+    let same_bytes =
+        (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
     let at_ms = ctx.shared.ports.clock.now_ms();
     index.write(|db| {
         let hash = row.hash.filter(|_| same_bytes);
-        db.update_local(&LocalRow { parent, name: to.name.clone(), stat, hash, ..row.clone() })?;
+        db.update_local(&LocalRow {
+            parent,
+            name: to.name.clone(),
+            stat,
+            hash,
+            ..row.clone()
+        })?;
         match reason {
             MoveReason::Follow | MoveReason::PutBack => {
                 if let Some(synced) = db.synced_by_local(local)? {
@@ -92,11 +111,18 @@ pub(crate) async fn move_local(
     match reason {
         MoveReason::Conflict => {
             ctx.shared.count(|c| c.conflicts += 1);
-            ctx.shared.activity(ctx.folder.id, "conflict", &path.to_string(), None, row.stat.size);
+            ctx.shared.activity(
+                ctx.folder.id,
+                "conflict",
+                &path.to_string(),
+                None,
+                row.stat.size,
+            );
         }
         MoveReason::Follow | MoveReason::PutBack => {
             ctx.shared.count(|c| c.renames += 1);
-            ctx.shared.activity(ctx.folder.id, "renamed", &path.to_string(), None, 0);
+            ctx.shared
+                .activity(ctx.folder.id, "renamed", &path.to_string(), None, 0);
         }
         MoveReason::Detour => {}
     }
@@ -106,7 +132,10 @@ pub(crate) async fn move_local(
 /// Makes names durable before the index says that they are there: a name that a crash takes back
 /// would look like something that the user did.
 fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError> {
-    let mut dirs: Vec<PathBuf> = paths.iter().filter_map(|p| p.parent().map(Path::to_owned)).collect();
+    let mut dirs: Vec<PathBuf> = paths
+        .iter()
+        .filter_map(|p| p.parent().map(Path::to_owned))
+        .collect();
     dirs.dedup();
     Ok(ctx.shared.ports.disk.sync_dirs(&dirs)?)
 }
@@ -135,17 +164,32 @@ pub(crate) async fn set_executable(
     if local_stat(&ctx.shared.ports.disk.stat(&absolute)?) != row.stat {
         return Err(EngineError::Moved);
     }
-    let stat = local_stat(&ctx.shared.ports.disk.set_executable(&absolute, executable)?);
-    let same_bytes = (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
+    let stat = local_stat(
+        &ctx.shared
+            .ports
+            .disk
+            .set_executable(&absolute, executable)?,
+    );
+    let same_bytes =
+        (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
     Ok(index.write(|db| {
         let hash = row.hash.filter(|_| same_bytes);
-        db.update_local(&LocalRow { stat, executable, hash, ..row.clone() })?;
+        db.update_local(&LocalRow {
+            stat,
+            executable,
+            hash,
+            ..row.clone()
+        })?;
         record::agree_executable(db, &ctx.folder, node, executable)
     })?)
 }
 
 /// Moves a file or folder to the local trash, if everything in it is as the index says.
-pub(crate) async fn trash_local(ctx: &Ctx, node: NodeId, local: LocalId) -> Result<(), EngineError> {
+pub(crate) async fn trash_local(
+    ctx: &Ctx,
+    node: NodeId,
+    local: LocalId,
+) -> Result<(), EngineError> {
     let _gate = ctx.shared.disk_gate.lock().await;
     let index = &ctx.shared.index;
     let disk = &ctx.shared.ports.disk;
@@ -157,20 +201,36 @@ pub(crate) async fn trash_local(ctx: &Ctx, node: NodeId, local: LocalId) -> Resu
         Kind::Folder => {
             // Anything that the index has not seen yet would vanish with the folder.
             let scope = Scope::Below(path.clone());
-            let found = index.write(|db| scan(db, &**disk, &ctx.folder, &ctx.rules, &scope, &BTreeSet::new()))?;
+            let found = index.write(|db| {
+                scan(
+                    db,
+                    &**disk,
+                    &ctx.folder,
+                    &ctx.rules,
+                    &scope,
+                    &BTreeSet::new(),
+                )
+            })?;
             found.changed || !found.missing.is_empty()
         }
     };
     if unseen {
         return Err(EngineError::Moved);
     }
-    let kept = trash::put(&**disk, ctx.root(), &absolute, &path, ctx.shared.ports.clock.now_ms())?;
+    let kept = trash::put(
+        &**disk,
+        ctx.root(),
+        &absolute,
+        &path,
+        ctx.shared.ports.clock.now_ms(),
+    )?;
     flush_names(ctx, &[&absolute, &kept])?;
     index.write(|db| {
         db.remove_local(ctx.folder.id, local)?;
         db.remove_synced_below(ctx.folder.id, node)
     })?;
     ctx.shared.count(|c| c.deletes += 1);
-    ctx.shared.activity(ctx.folder.id, "deleted", &path.to_string(), None, 0);
+    ctx.shared
+        .activity(ctx.folder.id, "deleted", &path.to_string(), None, 0);
     Ok(())
 }

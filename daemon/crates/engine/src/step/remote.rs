@@ -7,7 +7,7 @@ use crate::feed;
 use crate::record;
 use crate::step::{Ctx, there};
 use cairn_api::ApiError;
-use cairn_index::RemoteRow;
+use cairn_index::{Answer, RemoteRow, Side};
 use cairn_model::{Kind, LocalId, NodeId};
 use cairn_plan::{MoveReason, Parent, Step};
 use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
@@ -44,10 +44,14 @@ pub(crate) async fn run(ctx: &Ctx, steps: &[Step]) -> Outcomes {
 async fn run_part(ctx: &Ctx, steps: &[Step]) -> Outcomes {
     let mut made: BTreeMap<LocalId, NodeId> = BTreeMap::new();
     let mut versions: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
-    let prepared: Vec<Result<Prepared, EngineError>> =
-        steps.iter().map(|step| prepare(ctx, step, &mut made, &mut versions)).collect();
-    let operations: Vec<NodeOperation> =
-        prepared.iter().filter_map(|p| p.as_ref().ok().map(|p| p.operation.clone())).collect();
+    let prepared: Vec<Result<Prepared, EngineError>> = steps
+        .iter()
+        .map(|step| prepare(ctx, step, &mut made, &mut versions))
+        .collect();
+    let operations: Vec<NodeOperation> = prepared
+        .iter()
+        .filter_map(|p| p.as_ref().ok().map(|p| p.operation.clone()))
+        .collect();
     let mut answers = send(ctx, operations).await.into_iter();
     prepared
         .into_iter()
@@ -83,7 +87,10 @@ fn prepare(
                 name: to.name.to_string(),
                 seal: Some(seal),
             };
-            Ok(Prepared { operation, then: Then::Made { local: *local } })
+            Ok(Prepared {
+                operation,
+                then: Then::Made { local: *local },
+            })
         }
         Step::MoveRemote { node, to, reason } => {
             let known = match latest.remove(node) {
@@ -91,7 +98,11 @@ fn prepare(
                 None => there(ctx.shared.index.read(|db| db.remote(*node))?)?,
             };
             let parent = there(ctx.shared.index.read(|db| ctx.remote_parent(db, to))?)?;
-            let next = Next { parent, name: to.name.as_str(), executable: known.executable, deleted: false };
+            let next = Next {
+                parent,
+                name: to.name.as_str(),
+                executable: known.executable,
+            };
             let seal = next_seal(keys, &known, &next);
             let operation = NodeOperation::Move {
                 id: *node,
@@ -111,18 +122,36 @@ fn prepare(
             // Also a detour is agreed: were it not, a crash in the middle would look like the
             // service's own wish to have the file called so.
             let agreed = match reason {
-                MoveReason::Follow | MoveReason::Detour | MoveReason::Conflict | MoveReason::PutBack => true,
+                MoveReason::Follow
+                | MoveReason::Detour
+                | MoveReason::Conflict
+                | MoveReason::PutBack => true,
             };
-            Ok(Prepared { operation, then: Then::Moved { agreed } })
+            Ok(Prepared {
+                operation,
+                then: Then::Moved { agreed },
+            })
         }
         Step::TrashRemote { node } => {
             let row = there(ctx.shared.index.read(|db| db.remote(*node))?)?;
             let seen = feed::cursor(&ctx.shared)?.map(|c| c.0);
-            let next =
-                Next { parent: row.parent, name: row.name.as_str(), executable: row.executable, deleted: true };
-            let operation = NodeOperation::Trash { id: *node, seen, seal: next_seal(keys, &row, &next) };
+            let agreed = ctx
+                .shared
+                .index
+                .read(|db| db.questions(ctx.folder.id))?
+                .iter()
+                .any(|q| q.side == Side::Remote && q.answer == Answer::Agreed);
+            let seal = facts::deletion_seal(keys, &row, agreed);
+            let operation = NodeOperation::Trash {
+                id: *node,
+                seen,
+                seal,
+            };
             let path = crate::planning::remote_path(&ctx.shared, &ctx.folder, *node);
-            Ok(Prepared { operation, then: Then::Trashed { node: *node, path } })
+            Ok(Prepared {
+                operation,
+                then: Then::Trashed { node: *node, path },
+            })
         }
         Step::Link { .. }
         | Step::Forget { .. }
@@ -138,23 +167,52 @@ fn prepare(
 }
 
 /// Sends operations: one alone by its own endpoint, several in one batch.
-async fn send(ctx: &Ctx, mut operations: Vec<NodeOperation>) -> Vec<Result<Option<Node>, EngineError>> {
+async fn send(
+    ctx: &Ctx,
+    mut operations: Vec<NodeOperation>,
+) -> Vec<Result<Option<Node>, EngineError>> {
     let api = &ctx.shared.api;
     if operations.len() > 1 {
         let count = operations.len();
         return match api.node_batch(&NodeBatch { operations }).await {
             Ok(answer) => answer.results.into_iter().map(from_result).collect(),
-            Err(error) => (0..count).map(|_| Err(EngineError::Api(error.clone()))).collect(),
+            Err(error) => (0..count)
+                .map(|_| Err(EngineError::Api(error.clone())))
+                .collect(),
         };
     }
-    let Some(operation) = operations.pop() else { return Vec::new() };
+    let Some(operation) = operations.pop() else {
+        return Vec::new();
+    };
     let answer = match operation {
-        NodeOperation::CreateFolder { id, parent_id, name, seal } => {
-            let folder = CreateNode { id, parent_id, kind: Kind::Folder, name, seal };
+        NodeOperation::CreateFolder {
+            id,
+            parent_id,
+            name,
+            seal,
+        } => {
+            let folder = CreateNode {
+                id,
+                parent_id,
+                kind: Kind::Folder,
+                name,
+                seal,
+            };
             api.create_folder(&folder).await.map(Some)
         }
-        NodeOperation::Move { id, name, parent_id, version, seal } => {
-            let change = UpdateNode { name: Some(name), parent_id: Some(parent_id), seal, ..Default::default() };
+        NodeOperation::Move {
+            id,
+            name,
+            parent_id,
+            version,
+            seal,
+        } => {
+            let change = UpdateNode {
+                name: Some(name),
+                parent_id: Some(parent_id),
+                seal,
+                ..Default::default()
+            };
             api.update_node(id, version, &change).await.map(Some)
         }
         NodeOperation::Trash { id, seen, seal } => {
@@ -174,7 +232,10 @@ fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
         200..=299 => return Ok(result.node),
         403 => ApiError::Forbidden { message },
         404 => ApiError::NotFound { message },
-        409 => ApiError::Conflict { head: None, message },
+        409 => ApiError::Conflict {
+            head: None,
+            message,
+        },
         410 => ApiError::Gone { message },
         412 => ApiError::PreconditionFailed { message },
         413 => ApiError::TooLarge { message },
@@ -205,7 +266,13 @@ fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
             })?;
             ctx.shared.count(|c| c.renames += 1);
             let path = crate::planning::remote_path(&ctx.shared, &ctx.folder, row.node);
-            ctx.shared.activity(ctx.folder.id, "renamed", &path, Some(ctx.shared.device_name.clone()), 0);
+            ctx.shared.activity(
+                ctx.folder.id,
+                "renamed",
+                &path,
+                Some(ctx.shared.device_name.clone()),
+                0,
+            );
         }
         Then::Trashed { node, path } => {
             index.write(|db| {
@@ -213,7 +280,13 @@ fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
                 db.remove_synced_below(ctx.folder.id, node)
             })?;
             ctx.shared.count(|c| c.deletes += 1);
-            ctx.shared.activity(ctx.folder.id, "deleted", &path, Some(ctx.shared.device_name.clone()), 0);
+            ctx.shared.activity(
+                ctx.folder.id,
+                "deleted",
+                &path,
+                Some(ctx.shared.device_name.clone()),
+                0,
+            );
         }
     }
     Ok(())
@@ -227,12 +300,28 @@ pub(crate) fn row_of(ctx: &Ctx, answer: Option<Node>) -> Result<RemoteRow, Engin
 }
 
 /// Sets or clears the executable bit on the service.
-pub(crate) async fn set_executable(ctx: &Ctx, node: NodeId, executable: bool) -> Result<(), EngineError> {
+pub(crate) async fn set_executable(
+    ctx: &Ctx,
+    node: NodeId,
+    executable: bool,
+) -> Result<(), EngineError> {
     let known = there(ctx.shared.index.read(|db| db.remote(node))?)?;
-    let next = Next { parent: known.parent, name: known.name.as_str(), executable, deleted: false };
+    let next = Next {
+        parent: known.parent,
+        name: known.name.as_str(),
+        executable,
+    };
     let seal = next_seal(&ctx.shared.keys, &known, &next);
-    let change = UpdateNode { executable: Some(executable), seal, ..Default::default() };
-    let answer = ctx.shared.api.update_node(node, Some(known.version), &change).await?;
+    let change = UpdateNode {
+        executable: Some(executable),
+        seal,
+        ..Default::default()
+    };
+    let answer = ctx
+        .shared
+        .api
+        .update_node(node, Some(known.version), &change)
+        .await?;
     let row = row_of(ctx, Some(answer))?;
     ctx.shared.index.write(|db| {
         db.put_remote(&db.folders()?, &row)?;

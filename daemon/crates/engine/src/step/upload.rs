@@ -14,7 +14,9 @@ use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
 use cairn_model::{LocalId, Manifest, NodeId, RevisionId};
 use cairn_plan::Place;
 use cairn_platform::{Disk, ReadSeek};
-use cairn_transfer::{Progress, SmallUpload, Source, SourceReader, Started, Upload, UploadTarget, Uploaded};
+use cairn_transfer::{
+    Progress, SmallUpload, Source, SourceReader, Started, Upload, UploadTarget, Uploaded,
+};
 use cairn_wire::nodes::Node;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -43,7 +45,9 @@ struct Ready {
 
 /// The keys that a task holds while it runs.
 pub(crate) fn keys(task: &Task) -> Vec<Key> {
-    std::iter::once(Key::Local(task.local)).chain(task.over.map(Key::Node)).collect()
+    std::iter::once(Key::Local(task.local))
+        .chain(task.over.map(Key::Node))
+        .collect()
 }
 
 fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
@@ -62,15 +66,31 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             Some(node) => db.synced(ctx.folder.id, node)?,
             None => None,
         };
-        Ok((row, db.local_path(task.local)?, ctx.remote_parent(db, &task.to)?, journal, over, synced))
+        Ok((
+            row,
+            db.local_path(task.local)?,
+            ctx.remote_parent(db, &task.to)?,
+            journal,
+            over,
+            synced,
+        ))
     })?;
     let (row, path, parent) = (there(row)?, there(path)?, there(parent)?);
     let started: Option<Started> = journal.as_ref().and_then(|j| started_from(&j.state));
     let fresh_revision = || RevisionId::from_random_bytes(shared.ports.id());
     let (target, unless) = match task.over {
         None => {
-            let node = journal.as_ref().map_or_else(|| NodeId::from_random_bytes(shared.ports.id()), |j| j.node);
-            (UploadTarget::New { node, parent, name: task.to.name.to_string() }, None)
+            let node = journal
+                .as_ref()
+                .map_or_else(|| NodeId::from_random_bytes(shared.ports.id()), |j| j.node);
+            (
+                UploadTarget::New {
+                    node,
+                    parent,
+                    name: task.to.name.to_string(),
+                },
+                None,
+            )
         }
         Some(node) => {
             let over = there(over)?;
@@ -79,7 +99,9 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             if synced.revision != Some(base) {
                 return Err(EngineError::Moved);
             }
-            let sequence = seal_info(&shared.keys, &over).flatten().map_or(0, |info| info.seq);
+            let sequence = seal_info(&shared.keys, &over)
+                .flatten()
+                .map_or(0, |info| info.seq);
             let target = UploadTarget::Revision {
                 node,
                 parent: over.parent,
@@ -87,9 +109,11 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
                 base,
                 number: over.number.unwrap_or(sequence.max(1)) + 1,
                 content_key: there(over.content_key)?,
-                content_source: over.source.map(|(node_id, revision_id)| cairn_wire::nodes::ContentSource {
-                    node_id,
-                    revision_id,
+                content_source: over.source.map(|(node_id, revision_id)| {
+                    cairn_wire::nodes::ContentSource {
+                        node_id,
+                        revision_id,
+                    }
                 }),
                 seal_seq: sequence + 1,
             };
@@ -117,7 +141,11 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = ready(ctx, task)?;
     let stat = ready.row.stat;
     let guard = ctx.shared.running(ready.path.clone(), true, stat.size);
-    let source = Arc::new(WatchedFile { disk: Arc::clone(&ctx.shared.ports.disk), path: ready.absolute, stat });
+    let source = Arc::new(WatchedFile {
+        disk: Arc::clone(&ctx.shared.ports.disk),
+        path: ready.absolute,
+        stat,
+    });
     let upload = Upload {
         target: ready.target.clone(),
         revision: ready.revision,
@@ -148,9 +176,13 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
 
 /// Sends small files together. The outcomes are in the order of the tasks.
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
-    let readies: Vec<Result<Ready, EngineError>> = tasks.iter().map(|task| ready(ctx, task)).collect();
-    let reads: Vec<(PathBuf, LocalStat)> =
-        readies.iter().flatten().map(|r| (r.absolute.clone(), r.row.stat)).collect();
+    let readies: Vec<Result<Ready, EngineError>> =
+        tasks.iter().map(|task| ready(ctx, task)).collect();
+    let reads: Vec<(PathBuf, LocalStat)> = readies
+        .iter()
+        .flatten()
+        .map(|r| (r.absolute.clone(), r.row.stat))
+        .collect();
     let total: u64 = reads.iter().map(|(_, stat)| stat.size).sum();
     let label = match tasks {
         [one] => ctx.path_of(one.local),
@@ -161,7 +193,12 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     let mut contents = ctx
         .shared
         .ports
-        .blocking(move || reads.iter().map(|(path, stat)| read_whole(&*disk, path, stat)).collect::<Vec<_>>())
+        .blocking(move || {
+            reads
+                .iter()
+                .map(|(path, stat)| read_whole(&*disk, path, stat))
+                .collect::<Vec<_>>()
+        })
         .await
         .into_iter();
     let mut outcomes: Vec<Option<Result<(), EngineError>>> = Vec::new();
@@ -190,7 +227,11 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
             (Err(error), _) => outcomes.push(Some(Err(error))),
         }
     }
-    let answers = ctx.shared.transfer.upload_batch(files, &Moved(Arc::clone(&guard.running))).await;
+    let answers = ctx
+        .shared
+        .transfer
+        .upload_batch(files, &Moved(Arc::clone(&guard.running)))
+        .await;
     let mut committed = Vec::new();
     for ((at, ready), answer) in sent.into_iter().zip(answers) {
         match answer {
@@ -202,16 +243,24 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     for ((at, _, _), outcome) in committed.iter().zip(recorded) {
         outcomes[*at] = Some(outcome);
     }
-    outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(EngineError::Moved))).collect()
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.unwrap_or(Err(EngineError::Moved)))
+        .collect()
 }
 
-fn record_many(ctx: &Ctx, tasks: &[Task], done: &[(usize, Ready, Uploaded)]) -> Vec<Result<(), EngineError>> {
+fn record_many(
+    ctx: &Ctx,
+    tasks: &[Task],
+    done: &[(usize, Ready, Uploaded)],
+) -> Vec<Result<(), EngineError>> {
     let mut outcomes = Vec::new();
     let mut rows = Vec::new();
     for (_, _, uploaded) in done {
         rows.push(match uploaded {
             Uploaded::Committed { node, manifest } => {
-                committed_row(ctx, (**node).clone(), manifest).map(|row| Some((row, (**manifest).clone())))
+                committed_row(ctx, (**node).clone(), manifest)
+                    .map(|row| Some((row, (**manifest).clone())))
             }
             Uploaded::Unchanged => Ok(None),
         });
@@ -264,7 +313,11 @@ fn activity_row(ctx: &Ctx, at_ms: i64, path: &str, bytes: u64) -> cairn_index::A
     }
 }
 
-fn committed_row(ctx: &Ctx, node: Node, manifest: &Manifest) -> Result<cairn_index::RemoteRow, EngineError> {
+fn committed_row(
+    ctx: &Ctx,
+    node: Node,
+    manifest: &Manifest,
+) -> Result<cairn_index::RemoteRow, EngineError> {
     let mut row = row_of(ctx, Some(node))?;
     // The answer may already show a later revision than ours.
     if row.revision == Some(manifest.revision) {
@@ -295,9 +348,13 @@ fn finish(
                 c.uploaded_bytes += manifest.size;
             });
             let device = Some(ctx.shared.device_name.clone());
-            ctx.shared.activity(ctx.folder.id, "uploaded", path, device, manifest.size);
+            ctx.shared
+                .activity(ctx.folder.id, "uploaded", path, device, manifest.size);
         }
-        Uploaded::Unchanged => ctx.shared.index.write(|db| unchanged(db, ctx, task, stat))?,
+        Uploaded::Unchanged => ctx
+            .shared
+            .index
+            .write(|db| unchanged(db, ctx, task, stat))?,
     }
     Ok(())
 }
@@ -312,7 +369,11 @@ fn commit(
 ) -> Result<(), cairn_index::IndexError> {
     db.set_local_hash(task.local, stat, manifest.hash)?;
     db.end_journal(task.local)?;
-    let content = Content { revision: Some(manifest.revision), hash: Some(manifest.hash), size: manifest.size };
+    let content = Content {
+        revision: Some(manifest.revision),
+        hash: Some(manifest.hash),
+        size: manifest.size,
+    };
     match task.over {
         Some(node) => record::agree_content(db, &ctx.folder, node, content, manifest.executable),
         None => record::link(db, &ctx.folder, task.local, row, content),
@@ -366,7 +427,10 @@ impl Source for WatchedFile {
         if local_stat(&file.stat()?) != self.stat {
             return Err(io::Error::other(Changing));
         }
-        Ok(Box::new(WatchedReader { file, stat: self.stat }))
+        Ok(Box::new(WatchedReader {
+            file,
+            stat: self.stat,
+        }))
     }
 }
 
@@ -398,8 +462,14 @@ struct Listener {
 
 impl Progress for Listener {
     fn started(&self, started: &Started) {
-        let Ok(state) = serde_json::to_vec(started) else { return };
-        let row = JournalRow { local: self.local, node: self.node, state };
+        let Ok(state) = serde_json::to_vec(started) else {
+            return;
+        };
+        let row = JournalRow {
+            local: self.local,
+            node: self.node,
+            state,
+        };
         if let Err(error) = self.index.write(|db| db.put_journal(&row, &self.stat)) {
             tracing::warn!(%error, "an upload can't be journalled; after a crash it begins again");
         }

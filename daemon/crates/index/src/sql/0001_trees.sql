@@ -74,6 +74,8 @@ CREATE TABLE synced (
     hash       BLOB,
     size       INTEGER NOT NULL,
     executable INTEGER NOT NULL,
+    -- Deleted on the service by a device whose person had agreed: nobody is asked again.
+    deletion_agreed INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (folder, node)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX synced_local ON synced(local);

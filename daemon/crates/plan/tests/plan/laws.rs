@@ -4,17 +4,15 @@
 //! adds its seed to `proptest-regressions/laws.txt`, which later runs try first.
 
 use crate::device::Device;
+use crate::history::{Act, Oracle, acts, base, history, moving, name, pick};
 use crate::scenario::Pair;
 use crate::service::Service;
-use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
+use cairn_model::{ContentHash, Kind, LocalId, NodeId, RevisionId};
 use cairn_plan::{Direction, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use uuid::Uuid;
-
-/// Few, so that histories overlap; two are one after normalisation.
-const NAMES: [&str; 6] = ["a", "b", "c", "d", "\u{e9}", "e\u{301}"];
 
 fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
@@ -30,347 +28,6 @@ fn config(cases: u32) -> ProptestConfig {
         max_shrink_iters: 20_000,
         ..default
     }
-}
-
-/// Something a user does; the numbers choose among what is there.
-#[derive(Clone, Copy, Debug)]
-enum Act {
-    Edit(u8),
-    EditSame(u8),
-    SaveAnew(u8),
-    Create(u8, u8),
-    CreateSame(u8, u8),
-    Mkdir(u8, u8),
-    Delete(u8),
-    Move(u8, u8, u8),
-    Swap(u8, u8),
-    ReplaceType(u8),
-    Chmod(u8),
-    Touch(u8),
-}
-
-fn act() -> impl Strategy<Value = Act> {
-    prop_oneof![
-        3 => any::<u8>().prop_map(Act::Edit),
-        1 => any::<u8>().prop_map(Act::EditSame),
-        1 => any::<u8>().prop_map(Act::SaveAnew),
-        3 => any::<(u8, u8)>().prop_map(|(f, n)| Act::Create(f, n)),
-        1 => any::<(u8, u8)>().prop_map(|(f, n)| Act::CreateSame(f, n)),
-        2 => any::<(u8, u8)>().prop_map(|(f, n)| Act::Mkdir(f, n)),
-        3 => any::<u8>().prop_map(Act::Delete),
-        6 => any::<(u8, u8, u8)>().prop_map(|(w, f, n)| Act::Move(w, f, n)),
-        1 => any::<(u8, u8)>().prop_map(|(a, b)| Act::Swap(a, b)),
-        1 => any::<u8>().prop_map(Act::ReplaceType),
-        1 => any::<u8>().prop_map(Act::Chmod),
-        1 => any::<u8>().prop_map(Act::Touch),
-    ]
-}
-
-fn moving() -> impl Strategy<Value = Act> {
-    prop_oneof![
-        4 => any::<(u8, u8, u8)>().prop_map(|(w, f, n)| Act::Move(w, f, n)),
-        1 => any::<(u8, u8)>().prop_map(|(a, b)| Act::Swap(a, b)),
-    ]
-}
-
-fn acts(most: usize) -> impl Strategy<Value = Vec<Act>> {
-    prop::collection::vec(act(), 0..most)
-}
-
-/// Makes the base: mostly creations.
-fn base() -> impl Strategy<Value = Vec<Act>> {
-    let grow = prop_oneof![
-        3 => any::<(u8, u8)>().prop_map(|(f, n)| Act::Create(f, n)),
-        3 => any::<(u8, u8)>().prop_map(|(f, n)| Act::Mkdir(f, n)),
-        1 => any::<(u8, u8, u8)>().prop_map(|(w, f, n)| Act::Move(w, f, n)),
-    ];
-    prop::collection::vec(grow, 0..14)
-}
-
-/// A user on a device, with a stock of bytes that nobody else writes.
-struct User {
-    mark: char,
-    written: u32,
-}
-
-impl User {
-    fn bytes(&mut self) -> String {
-        self.written += 1;
-        format!("{}{}", self.mark, self.written)
-    }
-
-    fn run(&mut self, device: &mut Device, acts: &[Act]) {
-        for act in acts {
-            self.act(device, *act);
-        }
-    }
-
-    /// What is impossible is left out.
-    fn act(&mut self, device: &mut Device, act: Act) {
-        match act {
-            Act::Edit(n) => {
-                if let Some(id) = pick(device, n, Some(Kind::File)) {
-                    let bytes = self.bytes();
-                    write(device, id, &bytes);
-                }
-            }
-            Act::EditSame(n) => {
-                if let Some(id) = pick(device, n, Some(Kind::File)) {
-                    write(device, id, "xx");
-                }
-            }
-            Act::SaveAnew(n) => {
-                if let Some(id) = pick(device, n, Some(Kind::File)) {
-                    let old = device.local[&id].clone();
-                    forget(device, id);
-                    let bytes = self.bytes();
-                    create(device, old.parent, &old.name, &bytes);
-                }
-            }
-            Act::Create(f, n) => {
-                let bytes = self.bytes();
-                create(device, folder(device, f), &name(n), &bytes);
-            }
-            Act::CreateSame(f, n) => create(device, folder(device, f), &name(n), "xx"),
-            Act::Mkdir(f, n) => {
-                let (parent, name) = (folder(device, f), name(n));
-                if device.check_place(parent, &name, None).is_ok() {
-                    device.add(parent, &name, Kind::Folder);
-                }
-            }
-            Act::Delete(n) => {
-                if let Some(id) = pick(device, n, None) {
-                    forget(device, id);
-                }
-            }
-            Act::Move(w, f, n) => {
-                if let Some(id) = pick(device, w, None) {
-                    let to = folder(device, f);
-                    let _impossible = device.relocate(id, to, &name(n));
-                }
-            }
-            Act::Swap(a, b) => swap(device, a, b),
-            Act::ReplaceType(n) => {
-                if let Some(id) = pick(device, n, None) {
-                    let old = device.local[&id].clone();
-                    forget(device, id);
-                    match old.kind {
-                        Kind::File => {
-                            device.add(old.parent, &old.name, Kind::Folder);
-                        }
-                        Kind::Folder => {
-                            let bytes = self.bytes();
-                            create(device, old.parent, &old.name, &bytes);
-                        }
-                    }
-                }
-            }
-            Act::Chmod(n) => {
-                if let Some(id) = pick(device, n, Some(Kind::File)) {
-                    let node = device.local.get_mut(&id).unwrap();
-                    node.executable = !node.executable;
-                }
-            }
-            Act::Touch(n) => {
-                if let Some(id) = pick(device, n, Some(Kind::File)) {
-                    device.local.get_mut(&id).unwrap().hash = None;
-                }
-            }
-        }
-    }
-}
-
-fn name(n: u8) -> Name {
-    Name::new(NAMES[usize::from(n) % NAMES.len()]).unwrap()
-}
-
-fn pick(device: &Device, n: u8, kind: Option<Kind>) -> Option<LocalId> {
-    let fit: Vec<LocalId> = device
-        .local
-        .values()
-        .filter(|l| kind.is_none_or(|k| l.kind == k) && !l.held)
-        .map(|l| l.id)
-        .collect();
-    (!fit.is_empty()).then(|| fit[usize::from(n) % fit.len()])
-}
-
-fn folder(device: &Device, n: u8) -> Option<LocalId> {
-    let mut fit: Vec<Option<LocalId>> = vec![None];
-    fit.extend(
-        device
-            .local
-            .values()
-            .filter(|l| l.kind == Kind::Folder)
-            .map(|l| Some(l.id)),
-    );
-    fit[usize::from(n) % fit.len()]
-}
-
-fn write(device: &mut Device, id: LocalId, bytes: &str) {
-    let node = device.local.get_mut(&id).unwrap();
-    node.hash = None;
-    node.size = bytes.len() as u64;
-    device.bytes.insert(id, bytes.to_owned());
-}
-
-fn create(device: &mut Device, parent: Option<LocalId>, name: &Name, bytes: &str) {
-    if device.check_place(parent, name, None).is_ok() {
-        let id = device.add(parent, name, Kind::File);
-        write(device, id, bytes);
-    }
-}
-
-/// A user's deletion: no trash.
-fn forget(device: &mut Device, id: LocalId) {
-    let kept = device.trash.len();
-    device.remove(id);
-    device.trash.truncate(kept);
-}
-
-fn swap(device: &mut Device, a: u8, b: u8) {
-    let (Some(a), Some(b)) = (pick(device, a, None), pick(device, b, None)) else {
-        return;
-    };
-    if a == b {
-        return;
-    }
-    let (at_a, at_b) = (device.local[&a].clone(), device.local[&b].clone());
-    let aside = Name::new("aside").unwrap();
-    let undo = device.clone();
-    let done = device
-        .relocate(a, None, &aside)
-        .and_then(|()| device.relocate(b, at_a.parent, &at_a.name))
-        .and_then(|()| device.relocate(a, at_b.parent, &at_b.name));
-    if done.is_err() {
-        *device = undo;
-    }
-}
-
-/// What is known of a history before it is brought together.
-struct Oracle {
-    must: BTreeSet<String>,
-    must_not: BTreeSet<String>,
-}
-
-/// Where a node was: its synced parent and name.
-type Place = (Option<NodeId>, Name);
-
-fn oracle(
-    base: &BTreeMap<NodeId, String>,
-    synced: &BTreeMap<NodeId, SyncedNode>,
-    a: &Device,
-    b: &Device,
-) -> Oracle {
-    let mut must = BTreeSet::new();
-    let mut must_not = BTreeSet::new();
-    let old: BTreeSet<&String> = base.values().collect();
-    for device in [a, b] {
-        must.extend(
-            device
-                .bytes
-                .values()
-                .filter(|bytes| !old.contains(bytes))
-                .cloned(),
-        );
-    }
-    let place = |device: &Device, node: NodeId| -> Option<Place> {
-        let local = device.local.get(&device.synced[&node].local)?;
-        Some((
-            local.parent.map(|p| device.node_of(p).unwrap_or(node)),
-            local.name.clone(),
-        ))
-    };
-    let moved = |device: &Device, node: NodeId| {
-        place(device, node)
-            .is_some_and(|now| now != (synced[&node].parent, synced[&node].name.clone()))
-    };
-    let path = |node: NodeId| {
-        let names =
-            std::iter::successors(Some(node), |n| synced[n].parent).map(|n| &synced[&n].name);
-        names.collect::<Vec<_>>().into_iter().rev()
-    };
-    let find = |d: &Device, node: NodeId| {
-        let folder = synced[&node].parent.map(|p| d.synced[&p].local);
-        let key = synced[&node].name.key();
-        let here = d
-            .local
-            .values()
-            .find(|n| n.parent == folder && n.name.key() == key);
-        if here.is_some() {
-            return here.map(|n| Some(n.id));
-        }
-        path(node).try_fold(None, |at, name| {
-            let below = d
-                .local
-                .values()
-                .find(|n| n.parent == at && n.name.key() == name.key());
-            below.map(|n| Some(n.id))
-        })
-    };
-    for (&node, bytes) in base {
-        // What stands at the old place is an edit, even if it was made anew.
-        let made_anew = |d: &Device| {
-            let new = find(d, node)
-                .flatten()
-                .is_some_and(|l| l != d.synced[&node].local);
-            new && !d.local.contains_key(&d.synced[&node].local)
-        };
-        if made_anew(a) || made_anew(b) {
-            continue;
-        }
-        let content = |d: &Device| d.bytes.get(&d.synced[&node].local).cloned();
-        match (content(a), content(b)) {
-            (Some(x), Some(y)) if x == *bytes && y == *bytes => {
-                must.insert(bytes.clone());
-            }
-            (None, Some(left)) | (Some(left), None) if left == *bytes => {
-                let left_on = if content(a).is_some() { a } else { b };
-                let above = std::iter::successors(Some(node), |n| synced[n].parent);
-                if moved(left_on, node) {
-                    must.insert(bytes.clone());
-                } else if !above.into_iter().any(|n| moved(left_on, n)) {
-                    must_not.insert(bytes.clone());
-                }
-            }
-            (_, _) => {}
-        }
-    }
-    // Bytes that both write are nobody's in particular.
-    must_not.remove("xx");
-    Oracle { must, must_not }
-}
-
-/// A base on both devices, then each user's acts.
-fn history(base: &[Act], a: &[Act], b: &[Act]) -> (Pair, Oracle) {
-    let mut pair = Pair::with("");
-    User {
-        mark: 'o',
-        written: 0,
-    }
-    .run(&mut pair.first, base);
-    pair.settle();
-    let bytes = pair
-        .service
-        .nodes
-        .keys()
-        .filter_map(|&n| Some((n, pair.service.content(n)?.to_owned())));
-    let bytes = bytes.collect();
-    let synced = pair.first.synced.clone();
-    for device in [&mut pair.first, &mut pair.second] {
-        device.transfers = 0;
-    }
-    User {
-        mark: 'a',
-        written: 0,
-    }
-    .run(&mut pair.first, a);
-    User {
-        mark: 'b',
-        written: 0,
-    }
-    .run(&mut pair.second, b);
-    let oracle = oracle(&bytes, &synced, &pair.first, &pair.second);
-    (pair, oracle)
 }
 
 fn check(pair: &mut Pair, oracle: &Oracle) {
@@ -398,8 +55,21 @@ fn check(pair: &mut Pair, oracle: &Oracle) {
     }
 }
 
+/// A history, whatever happens to it meanwhile, and all that must be true in the end.
+pub(crate) fn bring_together(
+    base: &[Act],
+    a: &[Act],
+    b: &[Act],
+    meanwhile: impl FnOnce(&mut Pair),
+) {
+    let (mut pair, oracle) = history(base, a, b);
+    meanwhile(&mut pair);
+    pair.settle();
+    check(&mut pair, &oracle);
+}
+
 /// Executes the beginning of a plan, as if the process died then.
-fn die_after(device: &mut Device, service: &mut Service, steps: u8) {
+pub(crate) fn die_after(device: &mut Device, service: &mut Service, steps: u8) {
     let plan = device.plan(service);
     let most = usize::from(steps) % (plan.steps.len() + 1);
     device.run(service, &plan.steps[..most]);
@@ -411,9 +81,7 @@ proptest! {
     /// Terminates, converges, loses nothing, brings nothing back, is idempotent.
     #[test]
     fn two_devices_end_equal(base in base(), a in acts(8), b in acts(8)) {
-        let (mut pair, oracle) = history(&base, &a, &b);
-        pair.settle();
-        check(&mut pair, &oracle);
+        bring_together(&base, &a, &b, |_| {});
     }
 }
 
@@ -423,13 +91,12 @@ proptest! {
     /// The same, though plans are cut short anywhere on either device.
     #[test]
     fn a_plan_may_be_cut_anywhere(base in base(), a in acts(7), b in acts(7), cuts in prop::collection::vec(any::<(bool, u8)>(), 0..8)) {
-        let (mut pair, oracle) = history(&base, &a, &b);
-        for (first, steps) in cuts {
-            let device = if first { &mut pair.first } else { &mut pair.second };
-            die_after(device, &mut pair.service, steps);
-        }
-        pair.settle();
-        check(&mut pair, &oracle);
+        bring_together(&base, &a, &b, |pair| {
+            for (first, steps) in cuts {
+                let device = if first { &mut pair.first } else { &mut pair.second };
+                die_after(device, &mut pair.service, steps);
+            }
+        });
     }
 }
 
@@ -490,22 +157,34 @@ proptest! {
         }
     }
 
-    /// What is held keeps its place in its folder and its bytes; the rest comes to rest.
+    /// What is held keeps its place in its folder, what is not wanted is left alone; the rest
+    /// comes to rest. Released, all end equal.
     #[test]
-    fn what_is_held_stays(base in base(), a in acts(8), b in acts(8), held in prop::collection::vec(any::<u8>(), 1..4)) {
+    fn what_is_held_stays(base in base(), a in acts(8), b in acts(8), held in prop::collection::vec(any::<u8>(), 0..3), unwanted in prop::collection::vec(any::<u8>(), 0..3)) {
         let (mut pair, _) = history(&base, &a, &b);
         for n in held {
             if let Some(id) = pick(&pair.second, n, None) {
                 pair.second.local.get_mut(&id).unwrap().held = true;
             }
         }
+        let all: Vec<NodeId> = pair.service.nodes.keys().copied().collect();
+        for n in unwanted {
+            if !all.is_empty() {
+                pair.second.unselected.insert(all[usize::from(n) % all.len()]);
+            }
+        }
         let fixed: Vec<LocalNode> = pair.second.local.values().filter(|n| n.held).cloned().collect();
-        pair.settle();
+        let unwanted: Vec<RemoteNode> = pair.second.unselected.iter().map(|n| pair.service.nodes[n].clone()).collect();
+        pair.second.sync(&mut pair.service);
         for node in fixed {
             let now = pair.second.local.get(&node.id);
             prop_assert!(now.is_some_and(|now| (now.parent, &now.name) == (node.parent, &node.name)));
         }
-        // Released, all end equal again.
+        for node in unwanted {
+            prop_assert_eq!(pair.service.nodes.get(&node.id), Some(&node));
+        }
+        pair.settle();
+        pair.second.unselected.clear();
         for node in pair.second.local.values_mut() {
             node.held = false;
         }

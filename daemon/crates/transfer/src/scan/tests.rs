@@ -1,3 +1,5 @@
+//! Cuts found in blocks and at once are the same; a file of another length has changed.
+
 use super::*;
 use crate::local::BytesSource;
 use cairn_crypto::{Random, SpaceKeys};

@@ -1,0 +1,6 @@
+//! The real program against the bundled server: what each command does, says and returns.
+
+mod account;
+mod daemon;
+mod service;
+mod world;
