@@ -14,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use cairn_model::DeviceId;
 use cairn_wire::{ErrorBody, headers};
 use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;

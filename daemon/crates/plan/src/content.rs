@@ -22,14 +22,26 @@ pub(crate) enum Content {
 }
 
 /// Compares the faces that are there; what it would have to guess goes to `needs`.
+///
+/// Against another node than the one that was agreed on there is no base: the bytes are equal or
+/// they conflict.
 pub(crate) fn compare(
     local: Option<&LocalNode>,
     remote: Option<&RemoteNode>,
     base: &SyncedNode,
     needs: &mut Vec<Need>,
 ) -> Content {
+    if let (Some(l), Some(r)) = (local, remote)
+        && r.id != base.node
+    {
+        return match same_bytes(l, r, needs) {
+            Some(true) => Content::Relink,
+            Some(false) => Content::Conflict,
+            None => Content::Same,
+        };
+    }
     let edited_here = local.is_some_and(|l| edited_locally(l, remote, base, needs));
-    let edited_there = remote.is_some_and(|r| edited_remotely(r, base, needs));
+    let edited_there = remote.is_some_and(|r| edited_remotely(r, base));
     match (local, remote) {
         (Some(l), Some(r)) if edited_here && edited_there => match same_bytes(l, r, needs) {
             Some(true) => Content::Relink,
@@ -38,11 +50,7 @@ pub(crate) fn compare(
         },
         (Some(_), _) if edited_here => Content::Push,
         (_, Some(_)) if edited_there => Content::Pull,
-        (Some(l), Some(r))
-            if r.revision != base.revision || r.id != base.node || l.id != base.local =>
-        {
-            Content::Relink
-        }
+        (Some(l), Some(r)) if r.revision != base.revision || l.id != base.local => Content::Relink,
         (_, _) => Content::Same,
     }
 }
@@ -79,25 +87,18 @@ fn edited_locally(
         needs.push(Need::LocalHash(local.id));
         return false;
     };
-    let head = remote.filter(|r| r.revision == base.revision && r.id == base.node);
+    let head = remote.filter(|r| r.revision == base.revision);
     let known = base.hash.or_else(|| head.and_then(|r| r.hash));
     known != Some(hash)
 }
 
-fn edited_remotely(remote: &RemoteNode, base: &SyncedNode, needs: &mut Vec<Need>) -> bool {
-    if remote.id == base.node && remote.revision == base.revision {
+fn edited_remotely(remote: &RemoteNode, base: &SyncedNode) -> bool {
+    if remote.revision == base.revision {
         return false;
     }
-    if remote.size != base.size {
-        return true;
-    }
     match (remote.hash, base.hash) {
+        _ if remote.size != base.size => true,
         (Some(now), Some(then)) => now != then,
-        // Another node took the place of the old one: perhaps with the same bytes.
-        (None, Some(_)) if remote.id != base.node => {
-            needs.push(Need::RemoteHash(remote.id));
-            true
-        }
-        (_, _) => true,
+        (Some(_) | None, Some(_) | None) => true,
     }
 }

@@ -3,7 +3,6 @@
 //! Each function returns whether it held anything back; then everything is decided anew, because
 //! others may have counted on it.
 
-use crate::content::Content;
 use crate::entity::{Entities, EntityId, NOWHERE, ROOT, Side, Spot};
 use crate::fate::{Fate, Holds, goal};
 use crate::{Direction, Policy};
@@ -39,10 +38,10 @@ pub(crate) fn one_way(
     holds: &mut Holds,
     policy: &Policy,
 ) -> bool {
-    let (closed, incoming) = match policy.direction {
+    let closed = match policy.direction {
         Direction::TwoWay => return false,
-        Direction::Upload => (Side::Local, Content::Pull),
-        Direction::Download => (Side::Remote, Content::Push),
+        Direction::Upload => Side::Local,
+        Direction::Download => Side::Remote,
     };
     let mut changed = false;
     for id in entities.ids() {
@@ -50,16 +49,10 @@ pub(crate) fn one_way(
             continue;
         }
         let e = &entities.all[id];
-        let replaced = e
-            .base
-            .is_some_and(|s| e.remote.is_some_and(|r| r.id != s.node));
         match fates[id] {
             Fate::Doomed(side) if side == closed => holds.frozen[id] = true,
             // A local newcomer may still have to make room for what is downloaded.
             Fate::Alive if closed == Side::Local && !e.stands(closed) => holds.frozen[id] = true,
-            Fate::Alive if e.is_pair() && replaced && e.content == incoming => {
-                holds.frozen[id] = true;
-            }
             Fate::Alive
                 if e.stands(closed) && goal(entities, holds, policy, id) != e.spot(closed) =>
             {

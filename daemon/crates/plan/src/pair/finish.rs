@@ -74,6 +74,21 @@ impl<'a> Pairing<'a> {
         frozen
     }
 
+    /// A new node with other bytes is no successor: it comes as a stranger, and the old one is gone.
+    fn disown(&mut self, id: EntityId) {
+        let entity = &mut self.all[id];
+        let mut stranger = Entity::hole(entity.kind);
+        stranger.remote = entity.remote.take();
+        stranger.remote_parent = entity.remote_parent;
+        if let Some(base) = entity.base {
+            entity.content = compare(entity.local, None, base, &mut self.needs);
+        }
+        if let Some(r) = stranger.remote {
+            self.of_remote.insert(r.id, self.all.len());
+        }
+        self.all.push(stranger);
+    }
+
     /// Compares what can be compared. Two versions that part become two entities.
     fn compare_contents(
         &mut self,
@@ -88,6 +103,11 @@ impl<'a> Pairing<'a> {
             };
             entity.content = compare(entity.local, entity.remote, base, &mut self.needs);
             if entity.content != Content::Conflict {
+                continue;
+            }
+            if entity.remote.is_some_and(|r| r.id != base.node) {
+                self.disown(id);
+                frozen.push(false);
                 continue;
             }
             if direction == Direction::Upload {

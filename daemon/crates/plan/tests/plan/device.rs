@@ -18,6 +18,8 @@ pub(crate) struct Device {
     pub(crate) trash: Vec<String>,
     pub(crate) transfers: u32,
     pub(crate) local_moves: u32,
+    /// Takes each move on the service for agreed at once, detours too; both ways are sound.
+    pub(crate) eager: bool,
     pub(crate) opened: BTreeSet<RevisionId>,
     next: i64,
 }
@@ -39,6 +41,7 @@ impl Device {
             trash: Vec::new(),
             transfers: 0,
             local_moves: 0,
+            eager: false,
             opened: BTreeSet::new(),
             next: 0,
         }

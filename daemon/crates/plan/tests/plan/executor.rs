@@ -43,6 +43,10 @@ impl Device {
             Step::MoveRemote { node, to, .. } => {
                 let parent = self.remote_parent(to)?;
                 service.relocate(*node, parent, &to.name)?;
+                if let Some(base) = self.synced.get_mut(node).filter(|_| self.eager) {
+                    base.parent = parent;
+                    base.name = to.name.clone();
+                }
                 if let Some(local) = self.synced.get(node).map(|s| s.local) {
                     self.refresh_place(service, local);
                 }

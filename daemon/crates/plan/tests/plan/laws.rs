@@ -75,6 +75,21 @@ pub(crate) fn die_after(device: &mut Device, service: &mut Service, steps: u8) {
     device.run(service, &plan.steps[..most]);
 }
 
+/// A new node with the same or other bytes, or a new empty folder, under the name of an old one.
+fn replace(service: &mut Service, n: u8, same: bool) {
+    let ids: Vec<NodeId> = service.nodes.keys().copied().collect();
+    let Some(&id) = ids.get(usize::from(n) % ids.len().max(1)) else {
+        return;
+    };
+    let old = service.nodes[&id].clone();
+    let bytes = service
+        .content(id)
+        .map(|b| if same { b.to_owned() } else { format!("r{n}") });
+    service.delete(id).unwrap();
+    let new = bytes.as_deref().map(|b| (b, old.executable));
+    service.create(old.parent, &old.name, new).unwrap();
+}
+
 proptest! {
     #![proptest_config(config(4000))]
 
@@ -90,8 +105,10 @@ proptest! {
 
     /// The same, though plans are cut short anywhere on either device.
     #[test]
-    fn a_plan_may_be_cut_anywhere(base in base(), a in acts(7), b in acts(7), cuts in prop::collection::vec(any::<(bool, u8)>(), 0..8)) {
+    fn a_plan_may_be_cut_anywhere(base in base(), a in acts(7), b in acts(7), cuts in prop::collection::vec(any::<(bool, u8)>(), 0..8), eager in any::<bool>()) {
         bring_together(&base, &a, &b, |pair| {
+            pair.first.eager = eager;
+            pair.second.eager = eager;
             for (first, steps) in cuts {
                 let device = if first { &mut pair.first } else { &mut pair.second };
                 die_after(device, &mut pair.service, steps);
@@ -114,6 +131,20 @@ proptest! {
         pair.settle();
         prop_assert_eq!(&pair.second.paths(), &want);
         check(&mut pair, &oracle);
+    }
+
+    /// Others may replace nodes on the service by new ones: what was written here is kept.
+    #[test]
+    fn what_is_replaced_on_the_service_is_followed(base in base(), b in acts(8), replaced in prop::collection::vec(any::<(u8, bool)>(), 1..4)) {
+        let (mut pair, _) = history(&base, &[], &b);
+        let known: BTreeSet<String> = pair.first.bytes.values().cloned().collect();
+        let written: BTreeSet<String> = pair.second.bytes.values().filter(|b| !known.contains(*b)).cloned().collect();
+        for (n, same) in replaced {
+            replace(&mut pair.service, n, same);
+        }
+        pair.second.sync(&mut pair.service);
+        pair.settle();
+        check(&mut pair, &Oracle { must: written, must_not: BTreeSet::new() });
     }
 
     /// Equal input gives an equal plan.

@@ -147,3 +147,45 @@ fn two_hundred_clashes_keep_everything() {
         (0..200).all(|i| bytes.contains(&format!("A{i}")) && bytes.contains(&format!("BB{i}")))
     );
 }
+
+/// Something else than a device puts a new node under the name of an old one.
+fn replace(pair: &mut Pair, name: &str, bytes: Option<&str>) {
+    let old = pair
+        .service
+        .nodes
+        .values()
+        .find(|n| n.name.as_str() == name)
+        .unwrap()
+        .clone();
+    pair.service.delete(old.id).unwrap();
+    pair.service
+        .create(old.parent, &old.name, bytes.map(|b| (b, false)))
+        .unwrap();
+}
+
+#[test]
+fn a_file_replaced_on_the_service_is_followed_without_a_copy() {
+    let mut pair = Pair::with("f=old");
+    replace(&mut pair, "f", Some("new"));
+    pair.settle();
+    check(&pair.first, "f=new");
+    assert_eq!(pair.first.trash, ["old"]);
+}
+
+#[test]
+fn a_file_replaced_by_equal_bytes_is_only_linked() {
+    let mut pair = Pair::with("f=old");
+    replace(&mut pair, "f", Some("old"));
+    pair.settle();
+    check(&pair.first, "f=old");
+    assert_eq!(pair.transfers(), 0);
+}
+
+#[test]
+fn a_folder_replaced_on_the_service_keeps_what_is_new_here() {
+    let mut pair = Pair::with("d/a=1 d/b=2");
+    replace(&mut pair, "d", None);
+    pair.first.user("d/c=3; d/b=22");
+    pair.settle();
+    check(&pair.second, "d/b=22 d/c=3");
+}
