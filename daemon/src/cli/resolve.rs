@@ -3,9 +3,9 @@
 use crate::app::App;
 use crate::cli::local_path;
 use crate::failure::{Doing as _, Outcome};
-use cairn_control::{Keep, Request};
+use cairn_control::{ConflictList, Keep, Request};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Settle a conflict; the version that loses goes to the local trash
 #[derive(clap::Args, Debug)]
@@ -30,20 +30,23 @@ enum KeepArg {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let path = local_path::file(&args.path)?;
     let keep = match args.keep {
         KeepArg::Mine => Keep::Mine,
         KeepArg::Theirs => Keep::Theirs,
         KeepArg::Both => Keep::Both,
         KeepArg::Merge => Keep::Merge,
     };
-    let text = path.display().to_string();
+    let daemon = app.daemon().await?;
+    let list: ConflictList = daemon.request(Request::Conflicts).await?;
+    let text = match in_a_folder(&list, &args.path) {
+        Some(path) => path.display().to_string(),
+        None => local_path::file(&args.path)?.display().to_string(),
+    };
     let request = Request::Resolve {
         path: text.clone(),
         keep,
     };
-    app.daemon()
-        .await?
+    daemon
         .order(request)
         .await
         .doing(format_args!("resolve {text}"))?;
@@ -51,4 +54,51 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         .line(format_args!("The conflict of {text} is settled."));
     app.out.json(&json!({ "resolved": text, "keep": keep }));
     Ok(())
+}
+
+/// The path as `cairn conflicts` shows it, below its folder, whatever the working directory is. Not
+/// where two folders have a conflict of the same path, nor where the working directory has it too.
+fn in_a_folder(list: &ConflictList, path: &Path) -> Option<PathBuf> {
+    if path.is_absolute() || path.exists() {
+        return None;
+    }
+    let mut named = list
+        .conflicts
+        .iter()
+        .filter(|c| path == Path::new(&c.path) || path == Path::new(&c.copy))
+        .map(|c| Path::new(&c.folder).join(path));
+    let first = named.next()?;
+    named.all(|other| other == first).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_control::Conflict;
+
+    fn conflict(folder: &str) -> Conflict {
+        Conflict {
+            path: "a/f".into(),
+            copy: "a/f (copy)".into(),
+            folder: folder.into(),
+            kind: "edit".into(),
+            device: String::new(),
+            at: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_path_as_it_was_listed_is_found_in_its_folder() {
+        let list = ConflictList {
+            conflicts: vec![conflict("/x")],
+        };
+        let found = in_a_folder(&list, Path::new("a/f (copy)"));
+        assert_eq!(found, Some(PathBuf::from("/x/a/f (copy)")));
+        assert_eq!(in_a_folder(&list, Path::new("a/g")), None);
+        assert_eq!(in_a_folder(&list, Path::new("/x/a/f")), None);
+        let two = ConflictList {
+            conflicts: vec![conflict("/x"), conflict("/y")],
+        };
+        assert_eq!(in_a_folder(&two, Path::new("a/f")), None);
+    }
 }

@@ -130,6 +130,7 @@ fn a_gate_that_is_off_asks_nobody() -> Result<()> {
 #[test]
 fn s195_a_lost_index_deletes_and_sends_nothing_again() -> Result<()> {
     let mut world = World::with_base("a=1; d/b=2; d/c=3")?;
+    let before = world.b.counters()?;
     world.a.stop()?;
     for entry in fs::read_dir(world.a.home())? {
         let entry = entry?;
@@ -143,7 +144,6 @@ fn s195_a_lost_index_deletes_and_sends_nothing_again() -> Result<()> {
         world.a.status()?.folders.len() == 1,
         "the folder pair went with the index"
     );
-    let before = world.b.counters()?;
     world.settle()?;
     world.expect(&Tree::literal("a=1; d/b=2; d/c=3; fresh=new"))?;
     let (a, b) = world.counters()?;

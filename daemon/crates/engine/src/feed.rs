@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::facts::{Trust, deletion_was_agreed, remote_row};
 use crate::shared::Shared;
 use cairn_api::ApiError;
-use cairn_index::{Db, IndexError, RemoteRow};
+use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow};
 use cairn_model::{Cursor, NodeId, RevisionId};
 use cairn_wire::changes::{Change, ChangeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,6 +150,7 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
     let folders = db.folders()?;
     let mut rows: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
     let mut removed: BTreeMap<NodeId, bool> = BTreeMap::new();
+    let mut unverified = BTreeSet::new();
     for change in changes {
         match (change.kind, &change.node) {
             (ChangeKind::Created | ChangeKind::Updated, Some(node)) => {
@@ -157,6 +158,9 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
                     Ok((row, trust)) => {
                         if trust == Trust::Broken {
                             tracing::warn!(node = %node.id, "a node seal does not fit: the change is unverified");
+                        }
+                        if trust != Trust::Verified {
+                            unverified.insert(row.node);
                         }
                         removed.remove(&row.node);
                         rows.insert(row.node, row);
@@ -205,9 +209,9 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
                 if parent_known {
                     db.put_remote(&folders, row)?;
                 } else {
-                    // Its folder is in the trash or can't be taken: so it can't be reached.
-                    tracing::debug!(node = %here, "a node without a folder is left out");
-                    db.remove_remote(here)?;
+                    // Its folder could not be taken: what is known of it stays as it was, so that
+                    // nothing is deleted for it.
+                    tracing::warn!(node = %here, "a node without a folder is left alone");
                 }
                 done.insert(here);
             }
@@ -219,5 +223,31 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
         }
         db.remove_remote(id)?;
     }
+    for id in unverified {
+        mark_unverified(shared, db, &folders, id)?;
+    }
     db.set_meta(CURSOR, to.0.as_bytes())
+}
+
+/// Tells people that a change came without a seal of one of their devices (a dashboard, a tool
+/// without keys, or a server that lies).
+fn mark_unverified(
+    shared: &Shared,
+    db: &Db<'_>,
+    folders: &[FolderRow],
+    node: NodeId,
+) -> Result<(), IndexError> {
+    for folder in folders {
+        if let Some(path) = db.remote_path_in(folder, node)? {
+            db.add_activity(&ActivityRow {
+                at_ms: shared.ports.clock.now_ms(),
+                folder: Some(folder.id),
+                kind: "unverified".into(),
+                path: path.to_string(),
+                device: None,
+                bytes: 0,
+            })?;
+        }
+    }
+    Ok(())
 }

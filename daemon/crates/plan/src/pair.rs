@@ -216,13 +216,13 @@ impl<'a> Pairing<'a> {
             let (Some(base), true) = (entity.base, entity.lone_side() == Some(lone)) else {
                 continue;
             };
-            let (parent, name) = match (entity.local, entity.remote) {
-                (Some(l), _) => (self.local_parent(l), &l.name),
-                (_, Some(r)) => (self.remote_parent(r), &r.name),
+            let (parent, name, held) = match (entity.local, entity.remote) {
+                (Some(l), _) => (self.local_parent(l), &l.name, self.local.freeze(l.id)),
+                (_, Some(r)) => (self.remote_parent(r), &r.name, self.remote.freeze(r.id)),
                 (None, None) => continue,
             };
             let key = name.key();
-            if parent == self.base_parent(base) && key == base.name.key() {
+            if held.is_none() && parent == self.base_parent(base) && key == base.name.key() {
                 found.insert((parent, key), id);
             }
         }

@@ -61,7 +61,6 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
 struct Arrived {
     temp: PathBuf,
     manifest: Manifest,
-    executable: bool,
 }
 
 /// Fetches one file of any size, keeping what an earlier try has verified.
@@ -111,16 +110,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     };
     drop(target);
     let gate = shared.disk_gate.lock().await;
-    let placed = place(
-        ctx,
-        task,
-        &ready.remote,
-        &Arrived {
-            temp,
-            manifest,
-            executable,
-        },
-    );
+    let placed = place(ctx, task, &Arrived { temp, manifest });
     let dir = placed
         .as_ref()
         .ok()
@@ -234,11 +224,7 @@ fn write_temp(
         }
         return Err(error.into());
     }
-    Ok(Arrived {
-        temp,
-        manifest,
-        executable,
-    })
+    Ok(Arrived { temp, manifest })
 }
 
 type Written = (usize, Ready, Result<Arrived, EngineError>);
@@ -263,7 +249,7 @@ async fn place_many(
             let flushed = disk.sync_all(ctx2.root()).map_err(|e| e.to_string());
             for (at, ready, arrived) in arrived {
                 let put = arrived.and_then(|arrived| match &flushed {
-                    Ok(()) => place(&ctx2, &tasks[at], &ready.remote, &arrived),
+                    Ok(()) => place(&ctx2, &tasks[at], &arrived),
                     Err(error) => Err(EngineError::Disk(io::Error::other(error.clone()))),
                 });
                 match put {
@@ -308,12 +294,7 @@ struct Placed {
     manifest: Manifest,
 }
 
-fn place(
-    ctx: &Ctx,
-    task: &Task,
-    remote: &RemoteRow,
-    arrived: &Arrived,
-) -> Result<Placed, EngineError> {
+fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
     let disk = &ctx.shared.ports.disk;
     let (row, own_path, place, synced) = ctx.shared.index.read(|db| {
         let row = match task.over {
@@ -365,7 +346,6 @@ fn place(
             ctx.shared.ports.clock.now_ms(),
         )?;
     }
-    let _ = (remote, arrived.executable);
     Ok(Placed {
         absolute,
         path,

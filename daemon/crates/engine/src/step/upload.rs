@@ -171,7 +171,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         }
         other => other?,
     };
-    finish(ctx, task, &ready.path, &stat, ready.row.executable, outcome)
+    finish(ctx, task, &ready.path, &stat, outcome)
 }
 
 /// Sends small files together. The outcomes are in the order of the tasks.
@@ -332,10 +332,8 @@ fn finish(
     task: &Task,
     path: &str,
     stat: &LocalStat,
-    executable: bool,
     uploaded: Uploaded,
 ) -> Result<(), EngineError> {
-    let _ = executable;
     match uploaded {
         Uploaded::Committed { node, manifest } => {
             let row = committed_row(ctx, *node, &manifest)?;
