@@ -19,6 +19,9 @@ impl Http {
         let config = Agent::config_builder()
             .timeout_global(Some(Duration::from_secs(60)))
             .http_status_as_error(false)
+            // A server that answers before it has read the whole request closes the connection then: a
+            // kept one would fail the next request.
+            .max_idle_connections(0)
             .build();
         Self {
             base: base.to_owned(),

@@ -153,6 +153,19 @@ fn s206_a_file_written_just_before_its_deletion_arrives_is_kept() -> Result<()> 
 }
 
 #[test]
+fn s206_a_file_written_just_before_its_folders_deletion_arrives_is_kept() -> Result<()> {
+    let world = World::with_base("d/f=old; d/e/g=g; h=h")?;
+    world.a.files().run("rm -r d")?;
+    wait::holds("the deletion is on the server", wait::SYNC, || {
+        Ok(!world.server.service().tree()?.contains_key("d"))
+    })?;
+    world.b.files().run("d/f=written on b")?;
+    world.settle()?;
+    world.expect(&Tree::literal("d/f=written on b; h=h"))?;
+    world.finish()
+}
+
+#[test]
 fn s208_one_file_that_fails_three_times_holds_up_no_other() -> Result<()> {
     let world = World::two_devices()?;
     let dev = world.server.dev();

@@ -108,13 +108,14 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Drops the merge bases of a node and of everything synced below it.
+    /// Drops the merge bases of a node and of everything below it in the remote tree, before that
+    /// is removed. What has left the folder keeps its merge base.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn remove_synced_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+    pub fn forget_remote_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?2 UNION ALL \
-             SELECT s.node FROM synced s JOIN below b ON s.parent = b.node AND s.folder = ?1) ";
+             SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) ";
         for table in ["dirty_node", "synced"] {
             self.0
                 .prepare_cached(&format!(
@@ -122,6 +123,22 @@ impl Db<'_> {
                 ))?
                 .execute((folder.0, node.as_bytes()))?;
         }
+        Ok(())
+    }
+
+    /// Drops the merge bases of a local row and of everything below it in the local tree, before
+    /// that is removed. What has left the folder keeps its merge base.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn forget_local_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
+                 SELECT l.id FROM local l JOIN below b ON l.parent = b.id AND l.folder = ?1) \
+                 DELETE FROM synced WHERE folder = ?1 AND local IN (SELECT id FROM below)",
+            )?
+            .execute((folder.0, local.0))?;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use crate::observe::scan::{Found, Scope, scan};
 use crate::planning::{Planned, plan_folder};
 use crate::shared::Key;
 use crate::status::State;
+use crate::step::download;
 use cairn_api::ApiError;
 use cairn_model::{FolderId, LocalId, RelPath};
 use cairn_transfer::TransferError;
@@ -356,6 +357,10 @@ impl Dispatcher {
         }
         if progress {
             self.settle.something_happened();
+        }
+        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
+        if calm && self.folders.get(&id).is_some_and(|f| f.in_flight == 0) {
+            download::clear_leftovers(&ctx);
         }
         self.after(id, carried);
         progress

@@ -123,6 +123,20 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     outcome
 }
 
+/// Removes what downloads have left behind that nothing needs any more: called when there is nothing
+/// to transfer, so none of it will be resumed.
+pub(crate) fn clear_leftovers(ctx: &Ctx) {
+    let disk = &ctx.shared.ports.disk;
+    let dir = ctx.root().join(TEMP_DIR);
+    // No such directory: nothing was left.
+    let Ok(entries) = disk.list(&dir) else { return };
+    for entry in entries {
+        if let Err(error) = disk.remove_file(&dir.join(&entry.name)) {
+            tracing::debug!(%error, "a temporary file stays for now");
+        }
+    }
+}
+
 /// A refused or impossible download leaves nothing behind; an interrupted one is resumed.
 fn give_up(ctx: &Ctx, target: &TempTarget, error: &cairn_transfer::TransferError) {
     let useless = matches!(

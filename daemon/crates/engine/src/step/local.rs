@@ -129,6 +129,24 @@ pub(crate) async fn move_local(
     Ok(())
 }
 
+/// Tells whether a file, or any known file in a folder, has other content than the index says.
+fn was_written(ctx: &Ctx, row: &LocalRow, at: &Path) -> Result<bool, EngineError> {
+    if row.kind == Kind::File {
+        let now = local_stat(&ctx.shared.ports.disk.stat(at)?);
+        return Ok((now.size, now.mtime) != (row.stat.size, row.stat.mtime));
+    }
+    let children = ctx
+        .shared
+        .index
+        .read(|db| db.children(ctx.folder.id, Some(row.id)))?;
+    for child in children.iter().filter(|c| c.held == Held::No) {
+        if was_written(ctx, child, &at.join(child.name.as_str()))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Makes names durable before the index says that they are there: a name that a crash takes back
 /// would look like something that the user did.
 fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError> {
@@ -225,9 +243,15 @@ pub(crate) async fn trash_local(
         ctx.shared.ports.clock.now_ms(),
     )?;
     flush_names(ctx, &[&absolute, &kept])?;
+    if was_written(ctx, &row, &kept)? {
+        // Someone had it open and wrote until the last moment: their edit beats the deletion.
+        disk.rename(&kept, &absolute)?;
+        return Err(EngineError::Moved);
+    }
     index.write(|db| {
+        db.forget_local_below(ctx.folder.id, local)?;
         db.remove_local(ctx.folder.id, local)?;
-        db.remove_synced_below(ctx.folder.id, node)
+        db.clean_node(ctx.folder.id, node)
     })?;
     ctx.shared.count(|c| c.deletes += 1);
     ctx.shared

@@ -276,8 +276,8 @@ fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
         }
         Then::Trashed { node, path } => {
             index.write(|db| {
-                db.remove_remote(node)?;
-                db.remove_synced_below(ctx.folder.id, node)
+                db.forget_remote_below(ctx.folder.id, node)?;
+                db.remove_remote(node)
             })?;
             ctx.shared.count(|c| c.deletes += 1);
             ctx.shared.activity(

@@ -96,7 +96,9 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             let over = there(over)?;
             let base = there(over.revision)?;
             let synced = there(synced)?;
-            if synced.revision != Some(base) {
+            // A new head with the bytes of the merge base is no other version.
+            let same_bytes = over.hash.is_some() && over.hash == synced.hash;
+            if synced.revision != Some(base) && !same_bytes {
                 return Err(EngineError::Moved);
             }
             let sequence = seal_info(&shared.keys, &over)
