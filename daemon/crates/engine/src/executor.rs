@@ -172,9 +172,9 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
 
 fn waits(ctx: &Ctx, step: &Step, locks: &Locks) -> bool {
     let health = ctx.shared.health();
-    keys_of(step)
-        .iter()
-        .any(|key| locks.contains(key) || health.is_parked(ctx.folder.id, *key))
+    keys_of(step).iter().any(|key| {
+        locks.contains(key) || health.is_parked(ctx.folder.id, *key) || ctx.shared.is_arriving(*key)
+    })
 }
 
 async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {

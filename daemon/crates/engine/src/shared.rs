@@ -94,6 +94,9 @@ pub(crate) struct Shared {
     pub(crate) board: Mutex<Board>,
     pub(crate) running: Mutex<BTreeMap<u64, Arc<Running>>>,
     pub(crate) devices: Mutex<BTreeMap<cairn_model::DeviceId, String>>,
+    /// Nodes that a running upload is making. The feed may tell of one before its upload is recorded:
+    /// it must not be taken for somebody else's file then.
+    pub(crate) arriving: Mutex<BTreeSet<NodeId>>,
     stopping: AtomicBool,
     pub(crate) stop: Notify,
     next_running: AtomicU64,
@@ -206,6 +209,13 @@ impl Shared {
         }
     }
 
+    /// Whether a running upload is making this node.
+    pub(crate) fn is_arriving(&self, key: Key) -> bool {
+        let Key::Node(node) = key else { return false };
+        let arriving = self.arriving.lock().unwrap_or_else(PoisonError::into_inner);
+        arriving.contains(&node)
+    }
+
     pub(crate) fn device(&self, id: Option<cairn_model::DeviceId>) -> Option<String> {
         let id = id?;
         let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
@@ -281,6 +291,39 @@ fn transfer_status(running: &Running) -> TransferStatus {
     }
 }
 
+/// Keeps nodes that are being made from being taken for somebody else's.
+pub(crate) struct Arriving {
+    shared: Arc<Shared>,
+    nodes: Vec<NodeId>,
+}
+
+impl Arriving {
+    pub(crate) fn new(shared: &Arc<Shared>, nodes: Vec<NodeId>) -> Self {
+        shared
+            .arriving
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(nodes.iter().copied());
+        Self {
+            shared: Arc::clone(shared),
+            nodes,
+        }
+    }
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        let mut arriving = self
+            .shared
+            .arriving
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for node in &self.nodes {
+            arriving.remove(node);
+        }
+    }
+}
+
 pub(crate) struct RunningGuard {
     shared: Arc<Shared>,
     id: u64,
@@ -317,6 +360,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
         board: Mutex::new(Board::default()),
         running: Mutex::new(BTreeMap::new()),
         devices: Mutex::new(BTreeMap::new()),
+        arriving: Mutex::new(BTreeSet::new()),
         stopping: AtomicBool::new(false),
         stop: Notify::new(),
         next_running: AtomicU64::new(0),

@@ -7,7 +7,7 @@ use crate::error::{Changing, EngineError};
 use crate::facts::seal_info;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
-use crate::shared::{Key, Running};
+use crate::shared::{Arriving, Key, Running};
 use crate::step::remote::row_of;
 use crate::step::{Ctx, there};
 use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
@@ -141,6 +141,7 @@ fn started_from(bytes: &[u8]) -> Option<Started> {
 /// Sends one file of any size.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = ready(ctx, task)?;
+    let _arriving = Arriving::new(&ctx.shared, vec![ready.target.node()]);
     let stat = ready.row.stat;
     let guard = ctx.shared.running(ready.path.clone(), true, stat.size);
     let source = Arc::new(WatchedFile {
@@ -180,6 +181,8 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
     let readies: Vec<Result<Ready, EngineError>> =
         tasks.iter().map(|task| ready(ctx, task)).collect();
+    let making = readies.iter().flatten().map(|r| r.target.node()).collect();
+    let _arriving = Arriving::new(&ctx.shared, making);
     let reads: Vec<(PathBuf, LocalStat)> = readies
         .iter()
         .flatten()
