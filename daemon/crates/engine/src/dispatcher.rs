@@ -33,6 +33,8 @@ const ROOT_RETRY: Duration = Duration::from_secs(5);
 /// Pauses between tries to reach the service.
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
+/// While transfers run, planning and counting rest this many times as long as they took.
+const REST: u32 = 5;
 /// The feed is asked this often even if its stream is silent.
 const POLL: Duration = Duration::from_secs(60);
 
@@ -54,10 +56,14 @@ struct Folder {
     next_rescan: Instant,
     root_retry: Option<Instant>,
     plan_due: bool,
+    /// While transfers run, no plan is made before this: planning must not crowd them out.
+    next_plan: Instant,
     queue: VecDeque<Work>,
     in_flight: u64,
     waiting: u64,
     totals_due: bool,
+    /// While transfers run, no totals are counted before this.
+    next_totals: Instant,
 }
 
 /// A finished work.

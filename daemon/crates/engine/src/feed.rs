@@ -7,7 +7,7 @@
 
 use crate::error::EngineError;
 use crate::facts::{Trust, deletion_was_agreed, remote_row};
-use crate::shared::Shared;
+use crate::shared::{Key, Shared};
 use cairn_api::ApiError;
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow};
 use cairn_model::{Cursor, NodeId, RevisionId};
@@ -47,9 +47,8 @@ pub(crate) async fn catch_up(shared: &Shared) -> Result<Caught, EngineError> {
                 if to == from && changes.is_empty() {
                     return Ok(Caught::Nothing);
                 }
-                let any = !changes.is_empty();
-                shared.index.write(|db| record(shared, db, &changes, &to))?;
-                Ok(if any {
+                let news = shared.index.write(|db| record(shared, db, &changes, &to))?;
+                Ok(if news {
                     Caught::Changes
                 } else {
                     Caught::Nothing
@@ -145,8 +144,14 @@ fn known_manifests(db: &Db<'_>) -> Result<Known, IndexError> {
         .collect())
 }
 
-/// Records changes and the cursor after them.
-fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Result<(), IndexError> {
+/// Records changes and the cursor after them. Returns whether any was news: this device's own
+/// changes come back through the feed, and need no plan.
+fn record(
+    shared: &Shared,
+    db: &Db<'_>,
+    changes: &[Change],
+    to: &Cursor,
+) -> Result<bool, IndexError> {
     let folders = db.folders()?;
     let mut rows: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
     let mut removed: BTreeMap<NodeId, bool> = BTreeMap::new();
@@ -182,6 +187,7 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
             }
         }
     }
+    let mut news = false;
     // Parents before children: a node never stands without its parent, not even for a moment.
     let mut done = BTreeSet::new();
     let ids: Vec<NodeId> = rows.keys().copied().collect();
@@ -207,7 +213,8 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
                     Some(parent) => db.remote(parent)?.is_some(),
                 };
                 if parent_known {
-                    db.put_remote(&folders, row)?;
+                    // What an upload of ours is making is recorded, and planned, when that ends.
+                    news |= db.put_remote(&folders, row)? && !shared.is_arriving(Key::Node(here));
                 } else {
                     // Its folder could not be taken: what is known of it stays as it was, so that
                     // nothing is deleted for it.
@@ -221,12 +228,13 @@ fn record(shared: &Shared, db: &Db<'_>, changes: &[Change], to: &Cursor) -> Resu
         if agreed {
             db.agree_to_deletion(id)?;
         }
-        db.remove_remote(id)?;
+        news |= db.remove_remote(id)?;
     }
     for id in unverified {
         mark_unverified(shared, db, &folders, id)?;
     }
-    db.set_meta(CURSOR, to.0.as_bytes())
+    db.set_meta(CURSOR, to.0.as_bytes())?;
+    Ok(news)
 }
 
 /// Tells people that a change came without a seal of one of their devices (a dashboard, a tool

@@ -22,9 +22,13 @@ pub(crate) fn check(
     folder: &FolderRow,
     plan: &Plan,
 ) -> Result<Waiting, EngineError> {
+    let none = plan.local_deletions == 0 && plan.remote_deletions == 0;
     Ok(shared.index.write(|db| {
-        let total = db.synced_files(folder.id)?;
         let open = db.questions(folder.id)?;
+        if none && open.is_empty() {
+            return Ok(Waiting::default());
+        }
+        let total = db.synced_files(folder.id)?;
         // Where these were made, a person was asked already.
         let unasked = plan
             .local_deletions

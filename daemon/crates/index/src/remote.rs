@@ -172,14 +172,15 @@ impl Db<'_> {
     /// it belongs to now or was synced in.
     ///
     /// What was learned of its revision (hash, number) stays while the revision is the same. A
-    /// version older than the recorded one is ignored: answers and feed may cross.
+    /// version older than the recorded one is ignored: answers and feed may cross. Returns whether
+    /// it was news.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn put_remote(&self, folders: &[FolderRow], row: &RemoteRow) -> Result<(), IndexError> {
+    pub fn put_remote(&self, folders: &[FolderRow], row: &RemoteRow) -> Result<bool, IndexError> {
         let before = self.remote(row.node)?;
         if before.as_ref().is_some_and(|old| old.version > row.version) {
-            return Ok(());
+            return Ok(false);
         }
         let mut row = row.clone();
         if let Some(old) = &before
@@ -189,7 +190,7 @@ impl Db<'_> {
             row.number = row.number.or(old.number);
         }
         if before.as_ref() == Some(&row) {
-            return Ok(());
+            return Ok(false);
         }
         self.0
             .prepare_cached(
@@ -229,7 +230,7 @@ impl Db<'_> {
         {
             self.mark_remote_below(&now, row.node)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn mark_remote_below(
@@ -252,11 +253,12 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Removes a node with everything below it; what was synced becomes dirty.
+    /// Removes a node with everything below it; what was synced becomes dirty. Returns whether it
+    /// was there.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn remove_remote(&self, node: NodeId) -> Result<(), IndexError> {
+    pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
         const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
              SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) ";
         let value = [node.as_bytes()];
@@ -272,12 +274,13 @@ impl Db<'_> {
                  AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
             ))?
             .execute(value)?;
-        self.0
+        let removed = self
+            .0
             .prepare_cached(&format!(
                 "{BELOW} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
             ))?
             .execute(value)?;
-        Ok(())
+        Ok(removed > 0)
     }
 
     /// Records what a revision's manifest said, if the node still has that revision.

@@ -1,6 +1,6 @@
 //! Taking folders in: from the index, with their rules, watchers and remote folder.
 
-use super::{Dispatcher, Folder, ROOT_RETRY};
+use super::{Dispatcher, Folder, REST, ROOT_RETRY};
 use crate::error::{EngineError, explain};
 use crate::facts::{folder_seal, remote_row};
 use crate::observe::hash::local_stat;
@@ -88,10 +88,12 @@ impl Dispatcher {
             next_rescan: now + self.tuning.rescan_every,
             root_retry: None,
             plan_due: true,
+            next_plan: now,
             queue: VecDeque::new(),
             in_flight: 0,
             waiting: 0,
             totals_due: true,
+            next_totals: now,
         }
     }
 
@@ -204,7 +206,8 @@ impl Dispatcher {
             .map(|(state, _)| *state);
         let mut statuses = Vec::new();
         for (id, folder) in &mut self.folders {
-            if folder.totals_due {
+            let began = Instant::now();
+            if folder.totals_due && (folder.in_flight == 0 || folder.next_totals <= began) {
                 folder.totals_due = false;
                 let totals = self.shared.index.read(|db| db.local_totals(*id));
                 let waits = self
@@ -233,6 +236,7 @@ impl Dispatcher {
                 status.id = id.0;
                 board.folders.retain(|f| f.id != id.0);
                 board.folders.push(status);
+                folder.next_totals = Instant::now() + began.elapsed() * REST;
             }
             let known = self
                 .shared

@@ -66,6 +66,9 @@ impl Dispatcher {
             if let Some(at) = folder.root_retry {
                 sooner(at);
             }
+            if folder.plan_due && folder.in_flight > 0 {
+                sooner(folder.next_plan);
+            }
             if folder.waiting > 0
                 && let Some(at) = health_next
             {

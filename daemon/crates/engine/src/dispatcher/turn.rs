@@ -1,6 +1,6 @@
 //! One turn of the wheel.
 
-use super::{Dispatcher, Done, FIRST_RETRY, GRACE, LONGEST_DEBOUNCE, LONGEST_RETRY, POLL};
+use super::{Dispatcher, Done, FIRST_RETRY, GRACE, LONGEST_DEBOUNCE, LONGEST_RETRY, POLL, REST};
 use crate::error::EngineError;
 use crate::executor::{carry_out, keys_of};
 use crate::feed::{self, Caught};
@@ -257,6 +257,7 @@ impl Dispatcher {
             Scope::Dirs(dirs.clone())
         };
         let outcome = self.scan(id, scope, believed).await;
+        tracing::debug!(whole, ms = now.elapsed().as_millis(), "looked");
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
@@ -331,6 +332,10 @@ impl Dispatcher {
         if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
             return false;
         }
+        let began = Instant::now();
+        if folder.in_flight > 0 && folder.next_plan > began {
+            return false;
+        }
         folder.plan_due = false;
         let Some(ctx) = self.ctx(id) else {
             return false;
@@ -345,12 +350,19 @@ impl Dispatcher {
                 return false;
             }
         };
+        let took = began.elapsed();
+        tracing::debug!(
+            steps = planned.plan.steps.len(),
+            ms = took.as_millis(),
+            "planned"
+        );
         let carried = carry_out(&ctx, &planned.plan, &self.locks).await;
         let waiting = carried.waiting + planned.unknown.len() as u64;
         let progress = carried.progress;
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.queue = carried.work.clone();
             folder.waiting = waiting;
+            folder.next_plan = Instant::now() + took * REST;
             folder.totals_due |= progress;
             // What was done changed the trees: see whether anything follows from it.
             folder.plan_due |= progress && folder.queue.is_empty() && folder.in_flight == 0;

@@ -22,6 +22,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tokio::time::Instant;
 
 /// One file to send.
 #[derive(Clone, Debug)]
@@ -179,6 +180,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
 
 /// Sends small files together. The outcomes are in the order of the tasks.
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
+    let began = Instant::now();
     let readies: Vec<Result<Ready, EngineError>> =
         tasks.iter().map(|task| ready(ctx, task)).collect();
     let making = readies.iter().flatten().map(|r| r.target.node()).collect();
@@ -244,7 +246,14 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
             Err(error) => outcomes[at] = Some(Err(error.into())),
         }
     }
+    let sent = began.elapsed();
     let recorded = record_many(ctx, tasks, &committed);
+    tracing::debug!(
+        files = committed.len(),
+        sent_ms = sent.as_millis(),
+        recorded_ms = (began.elapsed() - sent).as_millis(),
+        "batch uploaded"
+    );
     for ((at, _, _), outcome) in committed.iter().zip(recorded) {
         outcomes[*at] = Some(outcome);
     }

@@ -76,7 +76,8 @@ CREATE TABLE synced (
     executable INTEGER NOT NULL,
     -- Deleted on the service by a device whose person had agreed: nobody is asked again.
     deletion_agreed INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (folder, node)
+    -- The node first: it is looked up alone as often as with its folder.
+    PRIMARY KEY (node, folder)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX synced_local ON synced(local);
 
