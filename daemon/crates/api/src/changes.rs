@@ -5,7 +5,7 @@ use crate::client::Api;
 use crate::error::ApiError;
 use crate::sse::Events;
 use cairn_model::Cursor;
-use cairn_wire::changes::{Changes, ChangesQuery, FeedMoved, Snapshot, SnapshotQuery};
+use cairn_wire::changes::{Changes, ChangesQuery, FeedMoved, Snapshot, SnapshotQuery, StreamQuery};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
@@ -38,15 +38,16 @@ impl Api {
             .await
     }
 
-    /// `GET /changes/stream`: waits for changes after the cursor. The stream ends when the
-    /// connection does, with an error if it broke; whoever listens opens the next one.
+    /// `GET /changes/stream`: waits for changes after the cursor, and tells positions only: the
+    /// changes themselves are asked for in pages. The stream ends when the connection does, with an
+    /// error if it broke; whoever listens opens the next one.
     ///
     /// # Errors
     /// [`ApiError::Gone`] as for [`Api::changes`].
     pub async fn stream(&self, cursor: Option<&Cursor>) -> Result<FeedStream, ApiError> {
-        let query = ChangesQuery {
+        let query = StreamQuery {
             cursor: cursor.cloned(),
-            limit: None,
+            bare: true,
         };
         let call = Call::get("/api/v1/changes/stream")
             .query(&query)?

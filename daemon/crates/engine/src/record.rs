@@ -1,6 +1,6 @@
 //! Commit points: what both sides agree on after a step.
 
-use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, SyncedRow};
+use cairn_index::{Db, FolderRow, Held, IndexError, LocalRow, RemoteRow, SyncedRow};
 use cairn_model::{ContentHash, LocalId, NodeId, RevisionId};
 
 /// The content that both sides have.
@@ -12,7 +12,7 @@ pub(crate) struct Content {
 }
 
 /// Links a local row and a node: from now on they are one, with this content as merge base. Both
-/// stay dirty, so that the next plan sees whatever is still different.
+/// stay dirty as long as anything is still different.
 pub(crate) fn link(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -32,8 +32,7 @@ pub(crate) fn link(
         size: content.size,
         executable: remote.executable,
     })?;
-    db.mark_local(folder.id, local)?;
-    db.mark_node(folder.id, remote.node)
+    compare(db, folder, local, remote.node)
 }
 
 /// Records new content of a pair that is linked already; name and place stay as they were agreed.
@@ -53,8 +52,7 @@ pub(crate) fn agree_content(
             executable,
             ..synced
         })?;
-        db.mark_local(folder.id, local)?;
-        db.mark_node(folder.id, node)?;
+        compare(db, folder, local, node)?;
     }
     Ok(())
 }
@@ -71,8 +69,7 @@ pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Resu
         name: remote.name,
         ..synced
     })?;
-    db.mark_local(folder.id, local)?;
-    db.mark_node(folder.id, node)
+    compare(db, folder, local, node)
 }
 
 /// Records an equal executable bit.
@@ -89,6 +86,52 @@ pub(crate) fn agree_executable(
         })?;
     }
     Ok(())
+}
+
+/// Takes the marks from a pair that is equal in all three trees, and sets them where the next plan
+/// has to look: most steps end equal, and ten thousand of them should not be planned once more.
+fn compare(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    local: LocalId,
+    node: NodeId,
+) -> Result<(), IndexError> {
+    if is_equal(db, folder, local, node)? {
+        db.clean_local(folder.id, local)?;
+        db.clean_node(folder.id, node)
+    } else {
+        db.mark_local(folder.id, local)?;
+        db.mark_node(folder.id, node)
+    }
+}
+
+fn is_equal(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    local: LocalId,
+    node: NodeId,
+) -> Result<bool, IndexError> {
+    let (Some(here), Some(there), Some(base)) = (
+        db.local(local)?,
+        db.remote(node)?,
+        db.synced(folder.id, node)?,
+    ) else {
+        return Ok(false);
+    };
+    let parent = match here.parent {
+        None => folder.remote_node,
+        Some(parent) => db.synced_by_local(parent)?.map(|synced| Some(synced.node)),
+    };
+    Ok(here.held == Held::No
+        && base.local == local
+        && (here.kind, there.kind) == (base.kind, base.kind)
+        && here.hash == base.hash
+        && there.revision == base.revision
+        && here.name.as_str() == base.name.as_str()
+        && there.name.as_str() == base.name.as_str()
+        && (here.executable, there.executable) == (base.executable, base.executable)
+        && parent == Some(base.parent)
+        && there.parent == base.parent)
 }
 
 /// The content of a local row and a node that were found equal.

@@ -44,6 +44,20 @@ pub struct ChangesQuery {
     pub limit: Option<u32>,
 }
 
+/// `GET /changes/stream?cursor=…&bare=…`; without a cursor: from now on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct StreamQuery {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>))]
+    pub cursor: Option<Cursor>,
+    /// Push positions without the changes: for a client that asks for the changes itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "utoipa", param(required = false))]
+    pub bare: bool,
+}
+
 /// Answer of `GET /changes`. The states are consistent once `has_more` is false.
 /// 410: the cursor is too old, or from another history: take a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

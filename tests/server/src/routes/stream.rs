@@ -13,7 +13,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use cairn_model::Cursor;
-use cairn_wire::changes::{ChangesQuery, FeedMoved};
+use cairn_wire::changes::{FeedMoved, StreamQuery};
 use futures_util::Stream;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -31,11 +31,29 @@ struct Listener {
     app: Shared,
     space: Space,
     cursor: Cursor,
+    bare: bool,
     moved: watch::Receiver<i64>,
     closing: watch::Receiver<bool>,
 }
 
 impl Listener {
+    /// What has changed since the last event.
+    fn news(&self) -> Result<Option<FeedMoved>> {
+        let store = &self.app.store;
+        if self.bare {
+            // A position of another history is an error here, as it is for the changes.
+            store.position(&self.cursor.0)?;
+            let cursor = store.head(self.space)?;
+            let changes = Vec::new();
+            return Ok((cursor != self.cursor).then_some(FeedMoved { cursor, changes }));
+        }
+        let page = store.changes(self.space, Some(&self.cursor), MAX_LIMIT as usize)?;
+        Ok((!page.changes.is_empty()).then_some(FeedMoved {
+            cursor: page.cursor,
+            changes: page.changes,
+        }))
+    }
+
     /// The next event; `None` ends the stream.
     async fn next(&mut self) -> Option<Result<Event>> {
         loop {
@@ -44,23 +62,14 @@ impl Listener {
             }
             // Before reading: a change that comes meanwhile wakes the next turn.
             self.moved.mark_unchanged();
-            let page =
-                match self
-                    .app
-                    .store
-                    .changes(self.space, Some(&self.cursor), MAX_LIMIT as usize)
-                {
-                    Ok(page) => page,
-                    // Another history has begun; the client learns it when it asks again.
-                    Err(Error::Gone(_)) => return None,
-                    Err(error) => return Some(Err(error)),
-                };
-            if !page.changes.is_empty() {
-                self.cursor = page.cursor.clone();
-                let moved = FeedMoved {
-                    cursor: page.cursor,
-                    changes: page.changes,
-                };
+            let moved = match self.news() {
+                Ok(moved) => moved,
+                // Another history has begun; the client learns it when it asks again.
+                Err(Error::Gone(_)) => return None,
+                Err(error) => return Some(Err(error)),
+            };
+            if let Some(moved) = moved {
+                self.cursor = moved.cursor.clone();
                 let event = Event::default()
                     .event("change")
                     .id(moved.cursor.0.clone())
@@ -89,7 +98,7 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
 
 /// Pushes changes as they happen: `event: change`, the cursor as id, `FeedMoved` as data.
 #[utoipa::path(
-    get, path = "/api/v1/changes/stream", tag = "changes", params(ChangesQuery),
+    get, path = "/api/v1/changes/stream", tag = "changes", params(StreamQuery),
     responses(
         (status = 200, description = "Server-sent events; a comment every 25 s", body = FeedMoved, content_type = "text/event-stream"),
         (status = 410, description = "The cursor belongs to another history; take a snapshot", body = cairn_wire::ErrorBody)
@@ -98,7 +107,7 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
 async fn stream(
     caller: Caller,
     State(app): State<Shared>,
-    Params(query): Params<ChangesQuery>,
+    Params(query): Params<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event>>>> {
     let moved = app.store.hub().listen(caller.space.row);
@@ -118,6 +127,7 @@ async fn stream(
         app,
         space: caller.space,
         cursor,
+        bare: query.bare,
         moved,
         closing,
     };

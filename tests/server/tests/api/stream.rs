@@ -68,6 +68,18 @@ impl Events {
 }
 
 #[tokio::test]
+async fn a_bare_stream_tells_positions_only() {
+    let world = World::new();
+    let owner = world.owner();
+    let mut events = Events::open(&owner, "?bare=true", &[]).await;
+    owner.folder(None, "a").await;
+    let moved = events.moved().await;
+    assert_eq!(moved.changes, []);
+    let now: Changes = owner.get("/api/v1/changes").await.ok();
+    assert_eq!(now.cursor, moved.cursor);
+}
+
+#[tokio::test]
 async fn changes_arrive_as_they_happen_and_bursts_are_one_event() {
     let world = World::new();
     let owner = world.owner();

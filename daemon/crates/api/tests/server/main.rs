@@ -379,8 +379,9 @@ async fn the_feed_tells_what_changed_and_when() {
     let mut stream = api.stream(Some(&start)).await.unwrap();
     api.create_folder(&folder(1, None, "a")).await.unwrap();
     let moved = stream.next().await.unwrap().unwrap();
-    assert_eq!(moved.changes[0].node_id, node(1));
     let changes = api.changes(Some(&start)).await.unwrap();
+    assert_eq!(moved.cursor, changes.cursor);
+    assert_eq!(changes.changes[0].node_id, node(1));
     assert_eq!(
         (
             changes.changes.len(),
