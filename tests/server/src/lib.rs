@@ -8,6 +8,7 @@ mod auth;
 mod config;
 mod dev;
 mod error;
+mod events;
 mod http;
 mod hub;
 mod objects;
