@@ -12,6 +12,7 @@ use crate::routes;
 use crate::routes::uploads::OpenUploads;
 use crate::source::Source;
 use crate::store::{NewAccount, Store};
+use crate::webhooks;
 use axum::Router;
 use cairn_model::AccountId;
 use sha2::{Digest as _, Sha256};
@@ -148,6 +149,15 @@ impl App {
         self.inner.housekeep().await
     }
 
+    /// Delivers to webhooks whatever is due, until nothing is; answers the number of attempts. A
+    /// served app does this by itself.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub async fn deliver_due(&self) -> Result<usize> {
+        webhooks::deliver_due(self).await
+    }
+
     /// Deletes objects that no chunk lies in: left by a crash between an object and its
     /// transaction. Objects younger than `before_ms` are spared.
     ///
@@ -222,6 +232,7 @@ impl Inner {
             .store(self.source.now_ms(), Ordering::SeqCst);
         self.store.forget_old_answers()?;
         self.answers.forget_old(self.source.now_ms());
+        self.store.forget_old_deliveries()?;
         let garbage = self.store.expire_uploads()?;
         self.objects.delete(&garbage).await;
         Ok(())

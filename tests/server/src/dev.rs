@@ -120,6 +120,7 @@ struct Advance {
 async fn advance(State(app): State<Shared>, Input(by): Input<Advance>) -> Result<Json<Now>> {
     app.source.advance(by.ms);
     app.housekeep().await?;
+    app.store.outbox().wake();
     Ok(clock(State(app)).await)
 }
 

@@ -16,12 +16,15 @@ pub mod openapi;
 mod options;
 mod routes;
 mod serve;
+mod sink;
 mod source;
 mod store;
+mod webhooks;
 
 pub use app::{App, build};
 pub use config::load as load_config;
 pub use error::{Error, Result};
 pub use options::{Limits, Objects, Options, RateLimits};
 pub use serve::serve;
+pub use sink::{Print, receive};
 pub use source::{Clock, Source};

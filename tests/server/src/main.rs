@@ -1,7 +1,7 @@
 //! The command line of the bundled server; stdout carries nothing but what each command promises.
 
 use anyhow::{Context as _, Result, bail};
-use cairn_server::{App, Options, build, load_config, openapi, serve};
+use cairn_server::{App, Options, build, load_config, openapi, receive, serve};
 use clap::{Args, Parser, Subcommand};
 use std::io::{BufRead as _, Write as _};
 use std::net::SocketAddr;
@@ -41,6 +41,15 @@ enum Command {
     },
     /// Print the OpenAPI document.
     Openapi,
+    /// Receive webhooks: check signatures, drop repetitions, print each delivery as a line of JSON.
+    WebhookSink {
+        /// Address to listen on; port 0 picks a free one.
+        #[arg(long, default_value = "127.0.0.1:8788")]
+        listen: SocketAddr,
+        /// The webhook's secret; without it nothing is checked.
+        #[arg(long, env = "CAIRN_WEBHOOK_SECRET", hide_env_values = true)]
+        secret: Option<String>,
+    },
 }
 
 #[derive(Subcommand)]
@@ -140,6 +149,7 @@ fn run(cli: Cli) -> Result<()> {
         }
         Some(Command::Apikey { email, place }) => say(&place.app()?.create_api_key(&email)?),
         Some(Command::Token { email, place }) => say(&place.app()?.issue_token(&email)?),
+        Some(Command::WebhookSink { listen, secret }) => runtime()?.block_on(sink(listen, secret)),
         Some(Command::Openapi) => say(&serde_json::to_string_pretty(openapi::document())?),
     }
 }
@@ -167,11 +177,27 @@ fn listen(serve: &Serve) -> Result<()> {
         allow_private_webhooks: serve.allow_private_webhooks,
         ..serve.place.options()?
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    runtime()?.block_on(until_asked(serve.listen, options))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("can't start the runtime")?;
-    runtime.block_on(until_asked(serve.listen, options))
+        .context("can't start the runtime")
+}
+
+async fn sink(address: SocketAddr, secret: Option<String>) -> Result<()> {
+    let stop = stop()?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("can't listen on {address}; is something running there?"))?;
+    let address = listener.local_addr().context("can't read the address")?;
+    say(&format!("webhook-sink listening on http://{address}"))?;
+    // A reader that went away ends nothing: deliveries are still answered.
+    let print = Box::new(|line: &str| drop(say(line)));
+    receive(listener, secret, print, stop).await?;
+    Ok(())
 }
 
 async fn until_asked(address: SocketAddr, options: Options) -> Result<()> {

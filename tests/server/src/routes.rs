@@ -18,6 +18,7 @@ pub(crate) mod stream;
 pub(crate) mod trash;
 pub(crate) mod upload_batch;
 pub(crate) mod uploads;
+pub(crate) mod webhooks;
 
 use crate::app::Shared;
 use crate::http::{idempotency, method_not_allowed, not_found, rate};
@@ -47,6 +48,7 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
         .merge(devices::routes())
         .merge(search::routes())
         .merge(health::routes())
+        .merge(webhooks::routes())
 }
 
 /// Everything that is served, behind rate limits and repeated requests.

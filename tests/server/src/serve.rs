@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::webhooks;
 use axum::serve::ListenerExt as _;
 use std::fs::{File, TryLockError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,6 +25,7 @@ const ON_THE_WAY_MS: i64 = 3_600_000;
 pub async fn serve(app: &App, listener: TcpListener, stop: impl Future<Output = ()>) -> Result<()> {
     let _lock = lock(app)?;
     let background = tokio::spawn(look_after(app.clone(), machine_ms()));
+    let courier = tokio::spawn(webhooks::carry(app.clone()));
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "can't set TCP_NODELAY");
@@ -49,6 +51,7 @@ pub async fn serve(app: &App, listener: TcpListener, stop: impl Future<Output = 
         }
     };
     background.abort();
+    courier.abort();
     app.inner.bandwidth.flush_all(&app.inner)?;
     ended
         .map_err(|e| Error::Internal(format!("the server task ended: {e}")))?

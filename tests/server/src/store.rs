@@ -13,14 +13,17 @@ mod feed;
 mod idempotency;
 mod listing;
 mod nodes;
+mod outbox;
 mod purge;
 mod revisions;
 mod rows;
+mod seal;
 mod trash;
 mod update;
 mod upload_content;
 mod uploads;
 mod usage;
+mod webhooks;
 
 pub(crate) use accounts::NewAccount;
 pub(crate) use chunks::ChunkPlace;
@@ -30,7 +33,10 @@ pub(crate) use nodes::NewFolder;
 pub(crate) use update::Edit;
 pub(crate) use upload_content::BatchItem;
 pub(crate) use uploads::OpenUpload;
+pub(crate) use webhooks::{Due, Outcome, Outgoing, Verdict};
 
+use self::outbox::{Outbox, Raised};
+use self::seal::Sealer;
 use crate::error::{Error, Result};
 use crate::hub::Hub;
 use crate::source::Source;
@@ -43,7 +49,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 1] = [include_str!("store/sql/0001_core.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("store/sql/0001_core.sql"),
+    include_str!("store/sql/0010_webhooks.sql"),
+];
 
 /// As many as reads that can run at once on a small machine.
 const READERS: usize = 2;
@@ -52,6 +61,7 @@ const READERS: usize = 2;
 pub(crate) struct Store {
     source: Arc<Source>,
     hub: Hub,
+    outbox: Outbox,
     /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
     /// fold the log into the database file.
     readers: Vec<Mutex<Connection>>,
@@ -80,6 +90,8 @@ pub(crate) struct Tx<'a> {
     pub(crate) conn: &'a Connection,
     pub(crate) now: i64,
     pub(crate) source: &'a Source,
+    outbox: &'a Outbox,
+    raised: Raised,
     last_seq: Cell<Option<i64>>,
     moved: RefCell<Vec<i64>>,
 }
@@ -106,7 +118,9 @@ impl Store {
                 readers.push(Mutex::new(reader));
             }
         }
+        let outbox = Outbox::new(Sealer::open(data, &source)?);
         Ok(Self {
+            outbox,
             source,
             hub: Hub::default(),
             writer: Mutex::new(writer),
@@ -141,26 +155,32 @@ impl Store {
 
     /// Runs `f` in one transaction: all of it happens, or nothing. `f` must not call the store again.
     pub(crate) fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
-        let (value, seq, moved) = {
+        let (value, seq, moved, raised) = {
             let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let tx = Tx {
                 conn: &transaction,
                 now: self.source.now_ms(),
                 source: &self.source,
+                outbox: &self.outbox,
+                raised: Raised::default(),
                 last_seq: Cell::new(None),
                 moved: RefCell::default(),
             };
             let value = f(&tx)?;
             let (seq, moved) = (tx.last_seq.get(), tx.moved.take());
+            let raised = tx.raised.any();
             if let Some(seq) = seq {
                 transaction
                     .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
                     .execute(params![seq, self.source.nonce()])?;
             }
             transaction.commit()?;
-            (value, seq, moved)
+            (value, seq, moved, raised)
         };
+        if raised {
+            self.outbox.wake();
+        }
         for space in moved {
             self.hub.moved(space, seq.unwrap_or_default());
         }

@@ -15,6 +15,7 @@ pub mod schema;
 pub mod sealed;
 pub mod timestamp;
 pub mod transfer;
+pub mod webhooks;
 
 pub use page::{ErrorBody, Page};
 pub use sealed::Sealed;

@@ -1,5 +1,6 @@
 //! Content down: one chunk with ranges, or many small files in one frame.
 
+use super::revisions::downloaded;
 use crate::app::Shared;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
@@ -137,6 +138,7 @@ fn find(
         return Ok((content, Vec::new()));
     }
     let places = app.store.content_places(&content)?;
+    downloaded(app, caller, file.node_id)?;
     let size: u64 = places.iter().map(|place| place.size).sum();
     *room = room.checked_sub(size).ok_or_else(|| {
         Error::TooLarge(

@@ -4,6 +4,7 @@ use super::node_answer;
 use crate::app::Shared;
 use crate::auth::Caller;
 use crate::error::Result;
+use crate::events::{EventKind, about_node};
 use crate::http::extract::{Args, Params};
 use crate::http::page::Window;
 use axum::Json;
@@ -55,11 +56,25 @@ async fn manifest(
     State(app): State<Shared>,
     Args((id, revision)): Args<(NodeId, RevisionId)>,
 ) -> Result<Json<RevisionContent>> {
-    Ok(Json(app.store.revision_content(
-        caller.space,
-        id,
-        revision,
-    )?))
+    let content = app.store.revision_content(caller.space, id, revision)?;
+    downloaded(&app, &caller, id)?;
+    Ok(Json(content))
+}
+
+/// Raises `file.downloaded`: whoever asks for the manifest goes on to the chunks.
+pub(crate) fn downloaded(app: &Shared, caller: &Caller, id: NodeId) -> Result<()> {
+    let wanted = app
+        .store
+        .is_wanted(caller.account, EventKind::FileDownloaded)?;
+    if wanted {
+        let node = app.store.node(caller.space, id)?;
+        app.store.write(|tx| {
+            tx.emit_with(caller.account, EventKind::FileDownloaded, || {
+                about_node(&node)
+            })
+        })?;
+    }
+    Ok(())
 }
 
 /// Makes an older revision the current one again: a new revision whose content stays sealed to

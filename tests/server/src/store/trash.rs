@@ -6,6 +6,7 @@
 use super::rows::{NodeRow, State, id as read_id, parent_blob};
 use super::{Actor, Space, Tx, nodes};
 use crate::error::{Error, Result};
+use crate::events::{EventKind, about_node};
 use cairn_model::{DeviceId, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
@@ -149,7 +150,11 @@ impl Tx<'_> {
                 actor.device.as_ref().map(DeviceId::as_bytes),
                 seal.map(|seal| &seal.0)
             ])?;
-        Ok(nodes::visible(self.conn, actor.space, id)?.node)
+        let trashed = nodes::visible(self.conn, actor.space, id)?.node;
+        self.emit_with(actor.account, EventKind::FileDeleted, || {
+            about_node(&trashed)
+        })?;
+        Ok(trashed)
     }
 
     /// Takes a node with everything that went with it out of the trash, under another name where

@@ -150,6 +150,8 @@ impl Tx<'_> {
         }
         nodes::check_free(self.conn, actor.space, new.parent_id, &name, Some(id))?;
         apply(self, actor, &old, &new, &name)?;
-        Ok(nodes::visible(self.conn, actor.space, id)?.node)
+        let changed = nodes::visible(self.conn, actor.space, id)?.node;
+        self.emit_edit(actor.account, &old.node, &changed)?;
+        Ok(changed)
     }
 }

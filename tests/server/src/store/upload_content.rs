@@ -170,7 +170,9 @@ fn commit(
         )?,
         None => revisions::set_head(tx, actor, &content, complete.seal.as_ref())?,
     }
-    Ok(nodes::visible(tx.conn, actor.space, create.node_id)?.node)
+    let node = nodes::visible(tx.conn, actor.space, create.node_id)?.node;
+    tx.emit_upload(actor.account, &node)?;
+    Ok(node)
 }
 
 /// Stores one file on top of what the batch has grown by already. Nothing is written before all

@@ -27,4 +27,5 @@ mod trash;
 mod upload_batch;
 mod upload_races;
 mod uploads;
+mod webhooks;
 mod world;

@@ -10,3 +10,4 @@ mod crash;
 mod docs;
 mod server;
 mod sockets;
+mod webhooks;

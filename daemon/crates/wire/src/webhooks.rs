@@ -1,0 +1,174 @@
+//! Webhooks: `/api/v1/webhooks`, their deliveries, and what a delivery carries.
+
+use crate::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The event types that a webhook can subscribe to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub enum WebhookEvent {
+    #[serde(rename = "file.uploaded")]
+    FileUploaded,
+    #[serde(rename = "file.downloaded")]
+    FileDownloaded,
+    #[serde(rename = "file.deleted")]
+    FileDeleted,
+    #[serde(rename = "file.moved")]
+    FileMoved,
+    #[serde(rename = "file.renamed")]
+    FileRenamed,
+    #[serde(rename = "share.created")]
+    ShareCreated,
+    #[serde(rename = "share.accessed")]
+    ShareAccessed,
+    #[serde(rename = "share.downloaded")]
+    ShareDownloaded,
+    #[serde(rename = "share.revoked")]
+    ShareRevoked,
+    #[serde(rename = "team.member_joined")]
+    TeamMemberJoined,
+    #[serde(rename = "team.member_left")]
+    TeamMemberLeft,
+    #[serde(rename = "webhook.test")]
+    WebhookTest,
+}
+
+/// `POST /webhooks`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "utoipa", schema(example = json!({"url": "https://hooks.example.com/cairn", "events": ["file.uploaded", "file.deleted"]})))]
+#[serde(deny_unknown_fields)]
+pub struct CreateWebhook {
+    /// An `https` address on the public internet, at most 2,048 bytes.
+    #[cfg_attr(feature = "utoipa", schema(format = "uri", max_length = 2048))]
+    pub url: String,
+    /// At least one.
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1))]
+    pub events: Vec<WebhookEvent>,
+}
+
+/// `PUT /webhooks/{id}`: what is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "utoipa", schema(example = json!({"events": ["file.uploaded"]})))]
+#[serde(deny_unknown_fields)]
+pub struct UpdateWebhook {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(format = "uri", max_length = 2048))]
+    pub url: Option<String>,
+    /// Replaces the subscribed event types; at least one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1))]
+    pub events: Option<Vec<WebhookEvent>>,
+}
+
+/// Whether a webhook's deliveries are attempted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum WebhookStatus {
+    Active,
+    /// Nothing is attempted and no new event is recorded; what waited goes on waiting.
+    Disabled,
+}
+
+/// A webhook: an element of `GET /webhooks`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Webhook {
+    #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
+    pub id: String,
+    pub url: String,
+    pub events: Vec<WebhookEvent>,
+    pub status: WebhookStatus,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// Until when deliveries are signed with the secret before the last rotation, too.
+    pub previous_secret_until: Option<Timestamp>,
+}
+
+/// Answer of `POST /webhooks` and `POST /webhooks/{id}/rotate`: the only times that the secret is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct WebhookWithSecret {
+    /// The key of the signature: the text as it stands here.
+    pub secret: String,
+    #[serde(flatten)]
+    pub webhook: Webhook,
+}
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryState {
+    /// Not attempted yet.
+    Pending,
+    /// An attempt failed; another one is to come.
+    Retrying,
+    Delivered,
+    /// Every attempt failed; it can be retried by hand.
+    Failed,
+}
+
+/// One attempt of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct DeliveryAttempt {
+    pub at: Timestamp,
+    /// The answer's HTTP status, if one came.
+    pub status: Option<u16>,
+    pub latency_ms: u64,
+    /// Why no answer came.
+    pub error: Option<String>,
+    /// The first KiB of the answer.
+    pub response: Option<String>,
+}
+
+/// A delivery with its attempts: an element of `GET /webhooks/{id}/deliveries`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Delivery {
+    /// The same in every attempt; `delivery_id` of the payload.
+    #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
+    pub id: String,
+    #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
+    pub webhook_id: String,
+    pub event: WebhookEvent,
+    pub state: DeliveryState,
+    pub created_at: Timestamp,
+    /// When the next attempt is due, if one is.
+    pub next_attempt_at: Option<Timestamp>,
+    /// Oldest first.
+    pub attempts: Vec<DeliveryAttempt>,
+}
+
+/// The body of a delivery.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct WebhookPayload {
+    pub event: WebhookEvent,
+    pub timestamp: Timestamp,
+    /// What it is about; the fields depend on the event.
+    #[cfg_attr(feature = "utoipa", schema(value_type = Object))]
+    pub data: Value,
+    #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
+    pub webhook_id: String,
+    #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
+    pub delivery_id: String,
+}
+
+/// The query of `GET /webhooks/{id}/deliveries`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct ListDeliveries {
+    /// Only those in this state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<DeliveryState>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
+}

@@ -1,0 +1,487 @@
+//! Webhooks: who may have one, what is delivered when, and how failures go on.
+
+use super::world::{Answer, Caller, Draft, World};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use cairn_server::Options;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use tokio::net::TcpListener;
+
+/// What a receiver got and what it answers; 204 once the list of answers is used up.
+#[derive(Clone, Default)]
+struct Receiver {
+    got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
+    answers: Arc<Mutex<VecDeque<(u16, String)>>>,
+}
+
+impl Receiver {
+    /// Starts one; answers its address, too.
+    async fn start() -> (Self, String) {
+        let receiver = Self::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let router = Router::new().fallback(take).with_state(receiver.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        (receiver, url)
+    }
+
+    fn will_answer(&self, status: u16, times: usize) {
+        let answer = (status, format!("answer {status} {}", "x".repeat(3_000)));
+        let mut answers = self.answers.lock().unwrap();
+        answers.extend(std::iter::repeat_n(answer, times));
+    }
+
+    /// The bodies since the last call.
+    fn bodies(&self) -> Vec<Value> {
+        let got = std::mem::take(&mut *self.got.lock().unwrap());
+        got.iter()
+            .map(|(_, body)| serde_json::from_slice(body).unwrap())
+            .collect()
+    }
+
+    fn requests(&self) -> Vec<(HeaderMap, Bytes)> {
+        std::mem::take(&mut *self.got.lock().unwrap())
+    }
+}
+
+async fn take(
+    State(receiver): State<Receiver>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, String) {
+    receiver.got.lock().unwrap().push((headers, body));
+    let answer = receiver.answers.lock().unwrap().pop_front();
+    let (status, text) = answer.unwrap_or((204, String::new()));
+    (StatusCode::from_u16(status).unwrap(), text)
+}
+
+fn world() -> World {
+    World::with(Options {
+        allow_private_webhooks: true,
+        ..Options::ephemeral()
+    })
+}
+
+async fn hook(caller: &Caller, url: &str, events: &[&str]) -> Value {
+    caller
+        .post("/api/v1/webhooks/", &json!({"url": url, "events": events}))
+        .await
+        .ok()
+}
+
+fn path(hook: &Value, rest: &str) -> String {
+    format!("/api/v1/webhooks/{}{rest}", hook["id"].as_str().unwrap())
+}
+
+/// A webhook whose first test event has been delivered and taken.
+async fn ready(world: &World, events: &[&str]) -> (Receiver, Value) {
+    let (receiver, url) = Receiver::start().await;
+    let made = hook(&world.owner(), &url, events).await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    assert_eq!(receiver.bodies()[0]["event"], "webhook.test");
+    (receiver, made)
+}
+
+fn signature(secret: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(body);
+    format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
+}
+
+async fn deliveries(world: &World, hook: &Value) -> Vec<Value> {
+    let page: Value = world.owner().get(&path(hook, "/deliveries")).await.ok();
+    page["content"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn an_upload_is_told_with_a_signature_over_the_documented_body() {
+    let world = world();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let folder = world.owner().folder(None, "docs").await;
+    let file = world.owner().file(Some(folder.id), "a.txt", "hello").await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+
+    let (headers, body) = receiver.requests().remove(0);
+    let secret = made["secret"].as_str().unwrap();
+    assert_eq!(headers["x-service-signature"], signature(secret, &body));
+    assert_eq!(headers["content-type"], "application/json");
+    let payload: Value = serde_json::from_slice(&body).unwrap();
+    let delivery = payload["delivery_id"].clone();
+    assert_eq!(
+        payload,
+        json!({
+            "event": "file.uploaded",
+            "timestamp": "2026-01-01T00:00:00.000Z",
+            "data": {"file_id": file.id, "file_name": "a.txt", "folder_id": folder.id, "size_bytes": 5},
+            "webhook_id": made["id"],
+            "delivery_id": delivery,
+        })
+    );
+    let log = deliveries(&world, &made).await;
+    assert_eq!(log[0]["id"], delivery);
+    assert_eq!(log[0]["state"], "delivered");
+    assert_eq!(log[0]["attempts"][0]["status"], 204);
+}
+
+#[tokio::test]
+async fn every_event_of_a_file_is_raised_and_only_those_that_were_asked_for() {
+    let world = world();
+    let owner = world.owner();
+    let all = [
+        "file.uploaded",
+        "file.downloaded",
+        "file.moved",
+        "file.renamed",
+        "file.deleted",
+    ];
+    let (receiver, _) = ready(&world, &all).await;
+    let (quiet, _) = ready(&world, &["share.created"]).await;
+    let folder = owner.folder(None, "docs").await;
+    let draft = Draft::new("a.txt", "hello");
+    let frame = cairn_wire::frame::encode(
+        &cairn_wire::transfer::UploadBatch {
+            files: vec![draft.batch_file()],
+        },
+        &draft.chunks,
+    )
+    .unwrap();
+    let post = axum::http::Method::POST;
+    let sent = owner.send(post, "/api/v1/uploads/batch", &[], frame).await;
+    sent.done(200);
+    let node = format!("/api/v1/nodes/{}", draft.node);
+    owner
+        .get(&format!("{node}/revisions/{}/manifest", draft.revision))
+        .await
+        .done(200);
+    owner
+        .put(&node, &json!({"name": "b.txt", "parent_id": folder.id}))
+        .await
+        .done(200);
+    owner.put(&node, &json!({"favorite": true})).await.done(200);
+    owner.delete(&node).await.done(200);
+    owner.delete(&node).await.done(200);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 5);
+
+    let mut bodies = receiver.bodies();
+    bodies.sort_by_key(|body| all.iter().position(|name| body["event"] == *name));
+    let events: Vec<&Value> = bodies.iter().map(|body| &body["event"]).collect();
+    assert_eq!(events, all);
+    let space = owner
+        .get("/api/v1/useraccount/composite")
+        .await
+        .ok::<Value>()["space_id"]
+        .clone();
+    assert_eq!(bodies[0]["data"]["folder_id"], space);
+    assert_eq!(bodies[2]["data"]["from_folder_id"], space);
+    assert_eq!(bodies[2]["data"]["folder_id"], json!(folder.id));
+    assert_eq!(bodies[3]["data"]["old_name"], "a.txt");
+    assert_eq!(bodies[4]["data"]["file_name"], "b.txt");
+    assert_eq!(quiet.bodies().len(), 0);
+}
+
+#[tokio::test]
+async fn a_failing_receiver_is_tried_again_on_schedule_with_one_id_until_it_has_failed() {
+    let world = world();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    receiver.will_answer(500, 6);
+    world.owner().file(None, "a.txt", "hello").await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    let minute = 60_000;
+    for wait in [minute, 5 * minute, 30 * minute, 120 * minute, 720 * minute] {
+        assert_eq!(deliveries(&world, &made).await[0]["state"], "retrying");
+        world.app.source().advance(wait - 1);
+        assert_eq!(world.app.deliver_due().await.unwrap(), 0, "{wait}");
+        world.app.source().advance(1);
+        assert_eq!(world.app.deliver_due().await.unwrap(), 1, "{wait}");
+    }
+    let bodies = receiver.bodies();
+    assert_eq!(bodies.len(), 6);
+    assert!(bodies.iter().all(|body| *body == bodies[0]));
+
+    let failed = deliveries(&world, &made).await[0].clone();
+    assert_eq!(failed["state"], "failed");
+    assert_eq!(failed["next_attempt_at"], Value::Null);
+    let attempts = failed["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 6);
+    assert_eq!(attempts[0]["status"], 500);
+    assert_eq!(attempts[0]["response"].as_str().unwrap().len(), 1_024);
+    world.app.source().advance(24 * 60 * minute);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+
+    let retry = path(
+        &made,
+        &format!("/deliveries/{}/retry", failed["id"].as_str().unwrap()),
+    );
+    world.owner().post(&retry, &json!({})).await.done(202);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    assert_eq!(receiver.bodies()[0]["delivery_id"], failed["id"]);
+    assert_eq!(deliveries(&world, &made).await[0]["state"], "delivered");
+    world.owner().post(&retry, &json!({})).await.failed(409);
+}
+
+#[tokio::test]
+async fn a_failed_delivery_that_fails_again_by_hand_stays_failed() {
+    let world = world();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    receiver.will_answer(503, 7);
+    world.owner().file(None, "a.txt", "hello").await;
+    for _ in 0..6 {
+        world.app.deliver_due().await.unwrap();
+        world.app.source().advance(43_200_000);
+    }
+    let failed = deliveries(&world, &made).await[0].clone();
+    let retry = format!("/deliveries/{}/retry", failed["id"].as_str().unwrap());
+    let answer: Value = world
+        .owner()
+        .post(&path(&made, &retry), &json!({}))
+        .await
+        .ok();
+    assert_eq!(answer["state"], "retrying");
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    assert_eq!(deliveries(&world, &made).await[0]["state"], "failed");
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_and_a_dead_address_is_told() {
+    let world = world();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    receiver.will_answer(302, 1);
+    world.owner().file(None, "a.txt", "hello").await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    let log = deliveries(&world, &made).await;
+    assert_eq!(log[0]["attempts"][0]["status"], 302);
+    assert_eq!(log[0]["state"], "retrying");
+
+    let unused = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", unused.local_addr().unwrap());
+    drop(unused);
+    let dead = hook(&world.owner(), &url, &["file.uploaded"]).await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    let attempt = deliveries(&world, &dead).await[0]["attempts"][0].clone();
+    assert_eq!(attempt["status"], Value::Null);
+    assert!(!attempt["error"].as_str().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_that_says_nothing_for_thirty_seconds_has_failed() {
+    let world = world();
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let holding = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = silent.accept().await {
+            held.push(stream);
+        }
+        held.len()
+    });
+    let made = hook(&world.owner(), &url, &["file.uploaded"]).await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    let attempt = deliveries(&world, &made).await[0]["attempts"][0].clone();
+    assert_eq!(attempt["error"], "no answer within 30 s");
+    assert!(attempt["latency_ms"].as_u64().unwrap() >= 30_000);
+    assert_eq!(deliveries(&world, &made).await[0]["state"], "retrying");
+    holding.abort();
+}
+
+#[tokio::test]
+async fn a_disabled_webhook_waits_and_goes_on_when_it_is_enabled() {
+    let world = world();
+    let owner = world.owner();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    owner.file(None, "before", "x").await;
+    let off: Value = owner.post(&path(&made, "/disable"), &json!({})).await.ok();
+    assert_eq!(off["status"], "disabled");
+    owner.file(None, "meanwhile", "x").await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+    owner
+        .post(&path(&made, "/test"), &json!({}))
+        .await
+        .failed(409);
+    let on: Value = owner.post(&path(&made, "/enable"), &json!({})).await.ok();
+    assert_eq!(on["status"], "active");
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    assert_eq!(receiver.bodies()[0]["data"]["file_name"], "before");
+}
+
+#[tokio::test]
+async fn a_rotated_secret_signs_beside_the_new_one_for_a_day() {
+    let world = world();
+    let owner = world.owner();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let rotated: Value = owner.post(&path(&made, "/rotate"), &json!({})).await.ok();
+    let (old, new) = (
+        made["secret"].as_str().unwrap(),
+        rotated["secret"].as_str().unwrap(),
+    );
+    assert_ne!(old, new);
+    assert_eq!(rotated["previous_secret_until"], "2026-01-02T00:00:00.000Z");
+    owner.file(None, "a", "x").await;
+    world.app.deliver_due().await.unwrap();
+    let (headers, body) = receiver.requests().remove(0);
+    let signatures: Vec<_> = headers.get_all("x-service-signature").iter().collect();
+    assert_eq!(signatures, [&signature(new, &body), &signature(old, &body)]);
+
+    world.app.source().advance(24 * 3600 * 1000);
+    owner
+        .post(&path(&made, "/test"), &json!({}))
+        .await
+        .done(202);
+    world.app.deliver_due().await.unwrap();
+    let (headers, body) = receiver.requests().remove(0);
+    let signatures: Vec<_> = headers.get_all("x-service-signature").iter().collect();
+    assert_eq!(signatures, [&signature(new, &body)]);
+}
+
+#[tokio::test]
+async fn events_can_be_replaced_and_a_deleted_webhook_hears_nothing() {
+    let world = world();
+    let owner = world.owner();
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let changed: Value = owner
+        .put(
+            &path(&made, ""),
+            &json!({"events": ["file.deleted", "file.deleted"]}),
+        )
+        .await
+        .ok();
+    assert_eq!(changed["events"], json!(["file.deleted"]));
+    assert_eq!(changed["secret"], Value::Null);
+    let node = owner.file(None, "a", "x").await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+    owner
+        .delete(&format!("/api/v1/nodes/{}", node.id))
+        .await
+        .done(200);
+    owner.delete(&path(&made, "")).await.done(204);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+    assert_eq!(receiver.bodies().len(), 0);
+    owner.delete(&path(&made, "")).await.failed(404);
+    let left: Value = owner.get("/api/v1/webhooks").await.ok();
+    assert_eq!(left["totalElements"], 0);
+}
+
+#[tokio::test]
+async fn a_webhook_is_nobody_elses() {
+    let world = world();
+    let (_, made) = ready(&world, &["file.uploaded"]).await;
+    let other = world.outsider();
+    let none = json!({});
+    for answer in [
+        other
+            .put(&path(&made, ""), &json!({"events": ["file.deleted"]}))
+            .await,
+        other.delete(&path(&made, "")).await,
+        other.post(&path(&made, "/test"), &none).await,
+        other.post(&path(&made, "/rotate"), &none).await,
+        other.post(&path(&made, "/disable"), &none).await,
+        other.get(&path(&made, "/deliveries")).await,
+    ] {
+        answer.failed(404);
+    }
+    other.file(None, "theirs", "x").await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+    world.nobody().get("/api/v1/webhooks").await.failed(401);
+}
+
+#[tokio::test]
+async fn addresses_inside_and_bad_subscriptions_are_refused() {
+    let world = World::new();
+    let owner = world.owner();
+    let post = async |body: Value| -> Answer { owner.post("/api/v1/webhooks", &body).await };
+    for url in [
+        "http://example.com/",
+        "https://127.0.0.1/",
+        "https://metadata.google.internal/",
+    ] {
+        let message = post(json!({"url": url, "events": ["file.uploaded"]}))
+            .await
+            .failed(400);
+        assert!(message.contains("`url`"), "{message}");
+    }
+    let url = "https://example.com/";
+    for body in [
+        json!({"url": url, "events": []}),
+        json!({"url": url, "events": ["file.eaten"]}),
+        json!({"url": url, "events": "file.uploaded"}),
+        json!({"url": url}),
+        json!({"events": ["file.uploaded"]}),
+        json!({"url": 5, "events": ["file.uploaded"]}),
+        json!({"url": url, "events": ["file.uploaded"], "secret": "mine"}),
+        json!([]),
+    ] {
+        post(body).await.failed(400);
+    }
+    for _ in 0..50 {
+        post(json!({"url": url, "events": ["file.uploaded"]}))
+            .await
+            .done(201);
+    }
+    post(json!({"url": url, "events": ["file.uploaded"]}))
+        .await
+        .failed(409);
+}
+
+#[tokio::test]
+async fn neither_secrets_nor_deliveries_lie_open_in_the_database() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = World::with(Options {
+        data: dir.path().to_owned(),
+        allow_private_webhooks: true,
+        ..Options::default()
+    });
+    let (receiver, url) = Receiver::start().await;
+    receiver.will_answer(500, 1);
+    let made = hook(&world.owner(), &url, &["file.uploaded"]).await;
+    world.app.deliver_due().await.unwrap();
+    drop(world);
+    let mut bytes = Vec::new();
+    for name in ["cairn.db", "cairn.db-wal"] {
+        bytes.extend(std::fs::read(dir.path().join(name)).unwrap_or_default());
+    }
+    let holds = |text: &str| {
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    assert!(
+        holds(made["url"].as_str().unwrap()),
+        "the search itself works"
+    );
+    for secret in [
+        made["secret"].as_str().unwrap(),
+        "delivery_id",
+        "This is a test event",
+        "answer 500",
+    ] {
+        assert!(!holds(secret), "{secret}");
+    }
+
+    let again = World::with(Options {
+        data: dir.path().to_owned(),
+        allow_private_webhooks: true,
+        ..Options::default()
+    });
+    again.app.source().advance(60_000);
+    assert_eq!(again.app.deliver_due().await.unwrap(), 1);
+    let bodies = receiver.bodies();
+    assert_eq!(bodies[0], bodies[1]);
+}
+
+#[tokio::test]
+async fn finished_deliveries_are_forgotten_after_a_month() {
+    let world = world();
+    let (_, made) = ready(&world, &["file.uploaded"]).await;
+    let month = 30 * 24 * 3600 * 1000;
+    world.app.source().advance(month - 1);
+    world.app.housekeep().await.unwrap();
+    assert_eq!(deliveries(&world, &made).await.len(), 1);
+    world.app.source().advance(1);
+    world.app.housekeep().await.unwrap();
+    assert_eq!(deliveries(&world, &made).await.len(), 0);
+}
