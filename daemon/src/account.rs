@@ -91,6 +91,6 @@ impl Account {
 pub(crate) fn not_logged_in() -> Failure {
     Failure::new(
         Exit::NotLoggedIn,
-        "not logged in: run `cairn login --server URL --api-key KEY`",
+        "not logged in: run `cairn login --server URL`",
     )
 }

@@ -1,9 +1,11 @@
 //! A logged-in account at work: its client of the server, and its opened keys.
 
+mod tokens;
+
 use crate::account::{Account, not_logged_in};
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::keys;
-use cairn_api::{Api, ApiError, ApiKey, HttpTransport, RetryPolicy};
+use cairn_api::{Api, ApiError, ApiKey, Auth, HttpTransport, Login, RetryPolicy, Tokens};
 use cairn_crypto::{AccountKey, Unlocked};
 use cairn_model::DeviceId;
 use cairn_platform::Home;
@@ -11,9 +13,11 @@ use cairn_platform::secrets::{self, Secrets};
 use cairn_transfer::Transfer;
 use std::sync::Arc;
 use std::time::Duration;
+use tokens::KeptTokens;
 use zeroize::Zeroizing;
 
 const API_KEY: &str = "api-key";
+const LOGIN: &str = "login";
 const ACCOUNT_KEY: &str = "account-key";
 
 /// What a command needs to speak with the service.
@@ -21,6 +25,13 @@ pub(crate) struct Session {
     pub(crate) account: Account,
     pub(crate) api: Arc<Api>,
     pub(crate) keys: Unlocked,
+}
+
+/// What the server is told to show who is asking.
+pub(crate) enum Credential {
+    ApiKey(Zeroizing<String>),
+    /// A login through a browser.
+    Login(Tokens),
 }
 
 /// How long a call keeps trying.
@@ -37,9 +48,6 @@ impl Session {
     pub(crate) fn open(home: &Home, patience: Patience) -> Outcome<Self> {
         let account = Account::load(home)?;
         let secrets = open_secrets(home, &account)?;
-        let api_key = secrets.get(API_KEY)?.ok_or_else(not_logged_in)?;
-        let api_key =
-            Zeroizing::new(String::from_utf8(api_key.to_vec()).map_err(|_| not_logged_in())?);
         let account_key = secrets.get(ACCOUNT_KEY)?.ok_or_else(not_logged_in)?;
         let account_key = AccountKey::from_bytes(&account_key)?;
         let bundle = keys::from_wire(&account.keys);
@@ -50,10 +58,13 @@ impl Session {
             account.space,
         )
         .doing("open this account's keys (run `cairn login` again)")?;
-        let api = connect(
+        let transport = Arc::new(HttpTransport::new()?);
+        let auth = kept_auth(home, &transport, secrets)?;
+        let api = client(
+            transport,
             &account.server,
             account.file_server.as_deref(),
-            &api_key,
+            auth,
             account.device,
             patience,
         )?;
@@ -72,16 +83,49 @@ impl Session {
     }
 }
 
-/// Makes a client of a server. Nothing is asked of it yet.
+/// The credential that the last login left here.
+fn kept_auth(
+    home: &Home,
+    transport: &Arc<HttpTransport>,
+    secrets: Box<dyn Secrets>,
+) -> Outcome<Arc<dyn Auth>> {
+    if let Some(key) = secrets.get(API_KEY)? {
+        let key = Zeroizing::new(String::from_utf8(key.to_vec()).map_err(|_| not_logged_in())?);
+        return Ok(Arc::new(ApiKey::new(key.as_str())));
+    }
+    if secrets.get(LOGIN)?.is_none() {
+        return Err(not_logged_in());
+    }
+    let store = Arc::new(KeptTokens::new(home, secrets));
+    Ok(Arc::new(Login::new(transport.clone(), store)))
+}
+
+/// Makes a client of a server with an API key. Nothing is asked of it yet.
 pub(crate) fn connect(
     server: &str,
     file_server: Option<&str>,
-    api_key: &str,
+    credential: &Credential,
     device: DeviceId,
     patience: Patience,
 ) -> Outcome<Arc<Api>> {
+    let token = match credential {
+        Credential::ApiKey(key) => key.as_str(),
+        // Just given out: it holds until the login is done.
+        Credential::Login(tokens) => &tokens.access_token,
+    };
     let transport = Arc::new(HttpTransport::new()?);
-    let auth = Arc::new(ApiKey::new(api_key));
+    let auth = Arc::new(ApiKey::new(token));
+    client(transport, server, file_server, auth, device, patience)
+}
+
+fn client(
+    transport: Arc<HttpTransport>,
+    server: &str,
+    file_server: Option<&str>,
+    auth: Arc<dyn Auth>,
+    device: DeviceId,
+    patience: Patience,
+) -> Outcome<Arc<Api>> {
     let api = Api::new(transport, server, file_server, auth, device).map_err(|error| {
         if let ApiError::Protocol(text) = error {
             Failure::usage(text)
@@ -106,15 +150,45 @@ pub(crate) fn open_secrets(home: &Home, account: &Account) -> Outcome<Box<dyn Se
 }
 
 /// Keeps what a later start needs.
-pub(crate) fn keep_secrets(secrets: &dyn Secrets, api_key: &str, keys: &Unlocked) -> Outcome {
-    secrets.set(API_KEY, api_key.as_bytes())?;
+pub(crate) fn keep_secrets(
+    secrets: &dyn Secrets,
+    credential: &Credential,
+    keys: &Unlocked,
+) -> Outcome {
+    match credential {
+        Credential::ApiKey(key) => {
+            secrets.set(API_KEY, key.as_bytes())?;
+            secrets.delete(LOGIN)?;
+        }
+        Credential::Login(tokens) => {
+            tokens::keep(secrets, tokens)?;
+            secrets.delete(API_KEY)?;
+        }
+    }
     Ok(secrets.set(ACCOUNT_KEY, &*keys.account_key.to_bytes())?)
 }
 
 /// Forgets them.
 pub(crate) fn forget_secrets(secrets: &dyn Secrets) -> Outcome {
-    secrets.delete(API_KEY)?;
-    Ok(secrets.delete(ACCOUNT_KEY)?)
+    for name in [API_KEY, LOGIN, ACCOUNT_KEY] {
+        secrets.delete(name)?;
+    }
+    Ok(())
+}
+
+/// Ends the kept login at its provider, as far as it can be reached; tells whether there was one.
+pub(crate) async fn end_login(secrets: &dyn Secrets) -> Outcome<bool> {
+    // One that can't be read can't be ended, and is forgotten next.
+    let Ok(Some(tokens)) = tokens::read(secrets) else {
+        return Ok(false);
+    };
+    if let Some(endpoint) = &tokens.revocation_endpoint {
+        let transport = HttpTransport::new()?;
+        if let Err(error) = cairn_api::revoke(&transport, endpoint, &tokens.refresh_token).await {
+            tracing::warn!(%error, "the login could not be ended at the server; it ends by itself");
+        }
+    }
+    Ok(true)
 }
 
 /// Tells this home's secrets from those of another one in the same keyring.

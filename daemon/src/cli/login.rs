@@ -1,5 +1,8 @@
 //! `cairn login`: connects this home to an account, and makes or opens the account's keys.
 
+mod callback;
+mod credential;
+
 use crate::account::{Account, SecretsKind};
 use crate::app::App;
 use crate::cli::prompt;
@@ -7,7 +10,7 @@ use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::folders::open_index;
 use crate::keys;
 use crate::remote::change::random_id;
-use crate::session::{self, Patience, connect, keep_secrets};
+use crate::session::{self, Credential, Patience, connect, keep_secrets};
 use cairn_api::{Api, ApiError};
 use cairn_crypto::{CryptoError, SystemRandom, Unlocked};
 use cairn_model::DeviceId;
@@ -19,8 +22,9 @@ use std::path::{Path, PathBuf};
 
 /// Log in to a server
 ///
-/// The first login of an account makes its keys, later ones open them with the passphrase. The server
-/// never learns either. Secrets go to the system's keyring.
+/// A browser opens for the account's password, unless an API key is given. The first login of an
+/// account makes its keys, later ones open them with the passphrase, which the server never learns.
+/// Secrets go to the system's keyring.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The server's address
@@ -41,6 +45,9 @@ pub(super) struct Args {
     /// Confirm with a code in a browser on another device
     #[arg(long)]
     device_code: bool,
+    /// Show the address to log in at without opening a browser
+    #[arg(long, conflicts_with = "device_code")]
+    no_browser: bool,
     /// Read the passphrase from the first line of a file instead of asking
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
@@ -53,16 +60,6 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let Some(api_key) = args
-        .api_key
-        .as_deref()
-        .map(str::trim)
-        .filter(|key| !key.is_empty())
-    else {
-        let text =
-            "this version logs in with an API key only: pass --api-key KEY (or set CAIRN_API_KEY)";
-        return Err(Failure::usage(text));
-    };
     app.home.create()?;
     let before = Account::read(&app.home)?;
     if app.running().await?.is_some() {
@@ -74,14 +71,15 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         || DeviceId::from_random_bytes(random_id()),
         |account| account.device,
     );
+    let credential = credential::get(app, &args).await?;
     let api = connect(
         &args.server,
         args.file_server.as_deref(),
-        api_key,
+        &credential,
         device,
         Patience::Person,
     )?;
-    let info = account_info(&api).await?;
+    let info = account_info(&api, &credential).await?;
     if let Some(before) = &before {
         same_account(app, before, &info, api.base_url())?;
     }
@@ -101,7 +99,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         name: device_name.clone(),
     };
     api.put_device(&known).await.doing("register this device")?;
-    keep_secrets(&*place, api_key, &unlocked)?;
+    keep_secrets(&*place, &credential, &unlocked)?;
     let account = Account {
         server: api.base_url().to_owned(),
         file_server: args.file_server,
@@ -119,10 +117,17 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     Ok(())
 }
 
-async fn account_info(api: &Api) -> Outcome<AccountInfo> {
+async fn account_info(api: &Api, credential: &Credential) -> Outcome<AccountInfo> {
     match api.account().await {
         Err(ApiError::Unauthorized) => {
-            let text = "can't log in: the server doesn't know this API key, or it has expired: check it, or make a new one";
+            let text = match credential {
+                Credential::ApiKey(_) => {
+                    "can't log in: the server doesn't know this API key, or it has expired: check it, or make a new one"
+                }
+                Credential::Login(_) => {
+                    "can't log in: the server doesn't accept the token that it gave out; check its clock and try again"
+                }
+            };
             Err(Failure::new(Exit::NotLoggedIn, text))
         }
         answer => answer.doing(format_args!("log in to {}", api.base_url())),

@@ -15,14 +15,21 @@ pub(super) struct Args {}
 pub(super) async fn run(app: &App, _: Args) -> Outcome {
     let account = Account::load(&app.home)?;
     app.stop().await?;
-    session::forget_secrets(&*session::open_secrets(&app.home, &account)?)?;
+    let secrets = session::open_secrets(&app.home, &account)?;
+    let ended = session::end_login(&*secrets).await?;
+    session::forget_secrets(&*secrets)?;
     Account {
         logged_out: true,
         ..account.clone()
     }
     .save(&app.home)?;
+    let rest = if ended {
+        ""
+    } else {
+        " The API key stays valid on the server."
+    };
     app.out.line(format_args!(
-        "Logged out of {} ({}). The API key stays valid on the server.",
+        "Logged out of {} ({}).{rest}",
         account.server, account.email
     ));
     app.out

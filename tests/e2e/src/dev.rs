@@ -182,6 +182,16 @@ impl Dev {
         })
     }
 
+    /// Puts the server's clock forward.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn advance(&self, by: std::time::Duration) -> Result<()> {
+        let ms = u64::try_from(by.as_millis())?;
+        self.0.post("/_dev/clock/advance", &json!({ "ms": ms }))?;
+        Ok(())
+    }
+
     /// Sets how many bytes an account may store.
     ///
     /// # Errors

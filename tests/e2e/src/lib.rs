@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 pub mod binaries;
+pub mod browser;
 pub mod cli;
 pub mod dev;
 pub mod device;

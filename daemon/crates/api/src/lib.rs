@@ -13,9 +13,11 @@ mod counters;
 mod downloads;
 mod entropy;
 mod error;
+mod login;
 
 mod network;
 mod nodes;
+mod provider;
 mod retry;
 mod sse;
 mod transport;
@@ -27,7 +29,9 @@ pub use client::Api;
 pub use counters::{Counters, CountersSnapshot};
 pub use entropy::{Entropy, SystemEntropy};
 pub use error::ApiError;
+pub use login::{Login, TokenStore, Tokens};
 pub use network::HttpTransport;
+pub use provider::{Asked, Attempt, Provider, query_pairs, revoke};
 pub use retry::RetryPolicy;
 pub use transport::{BodyStream, Request, Response, Transport, TransportError};
 

@@ -1,0 +1,206 @@
+//! A login as the source of bearer tokens: access tokens are renewed before they expire and when the
+//! server refuses one.
+//!
+//! Refresh tokens are used once, by whichever process of this home needs one first: the store is
+//! locked meanwhile, and whoever comes second finds what the first one got.
+
+use crate::auth::Auth;
+use crate::error::ApiError;
+use crate::provider;
+use crate::transport::Transport;
+use async_trait::async_trait;
+use cairn_wire::identity::TokenAnswer;
+use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// An access token is renewed when it would expire within this time.
+const MARGIN_MS: i64 = 30_000;
+/// Tries of one renewal; the provider gives the answer again if one got lost.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(500);
+/// Calls that were refused together renew together: within this time one renewal is enough.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// The tokens of a login, and where to go with them.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    pub access_token: String,
+    /// Milliseconds since 1970 on this machine's clock.
+    pub expires_at: i64,
+    pub refresh_token: String,
+    pub token_endpoint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revocation_endpoint: Option<String>,
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tokens(…)")
+    }
+}
+
+/// Where the processes of one home keep the tokens.
+#[async_trait]
+pub trait TokenStore: Send + Sync {
+    /// Keeps the other processes from renewing while the answer lives.
+    ///
+    /// # Errors
+    /// The lock can't be had.
+    async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError>;
+
+    /// The tokens that are kept; `None` after a logout.
+    ///
+    /// # Errors
+    /// They can't be read.
+    async fn load(&self) -> Result<Option<Tokens>, ApiError>;
+
+    /// Keeps new tokens in place of the old ones.
+    ///
+    /// # Errors
+    /// They can't be written; the old ones are kept then.
+    async fn save(&self, tokens: &Tokens) -> Result<(), ApiError>;
+}
+
+/// A login.
+pub struct Login {
+    transport: Arc<dyn Transport>,
+    store: Arc<dyn TokenStore>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    tokens: Option<Tokens>,
+    renewed: Option<Instant>,
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Tokens {
+    /// The tokens of an answer; `None` if it holds no refresh token.
+    #[must_use]
+    pub fn new(
+        answer: TokenAnswer,
+        token_endpoint: &str,
+        revocation_endpoint: Option<&str>,
+    ) -> Option<Self> {
+        Some(Self {
+            expires_at: expiry(answer.expires_in),
+            access_token: answer.access_token,
+            refresh_token: answer.refresh_token?,
+            token_endpoint: token_endpoint.to_owned(),
+            revocation_endpoint: revocation_endpoint.map(str::to_owned),
+        })
+    }
+
+    fn renewed(&self, answer: TokenAnswer) -> Self {
+        Self {
+            expires_at: expiry(answer.expires_in),
+            access_token: answer.access_token,
+            // A provider that does not rotate sends none.
+            refresh_token: answer
+                .refresh_token
+                .unwrap_or_else(|| self.refresh_token.clone()),
+            ..self.clone()
+        }
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.expires_at > now_ms().saturating_add(MARGIN_MS)
+    }
+}
+
+fn expiry(seconds: u64) -> i64 {
+    let ms = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
+    now_ms().saturating_add(ms)
+}
+
+impl Login {
+    #[must_use]
+    pub fn new(transport: Arc<dyn Transport>, store: Arc<dyn TokenStore>) -> Self {
+        Self {
+            transport,
+            store,
+            held: Mutex::default(),
+        }
+    }
+
+    /// Gets tokens other than the refused ones: those that another process got, or new ones.
+    async fn renew(&self, held: &mut Held) -> Result<(), ApiError> {
+        let _lock = self.store.lock().await?;
+        let kept = self.store.load().await?.ok_or(ApiError::Unauthorized)?;
+        let known = held.tokens.as_ref().map(|tokens| &tokens.access_token);
+        if known != Some(&kept.access_token) && kept.is_fresh() {
+            held.tokens = Some(kept);
+            return Ok(());
+        }
+        let answer = self.fetch(&kept).await?;
+        let fresh = kept.renewed(answer);
+        // Kept before it is used: the old one is used up.
+        self.store.save(&fresh).await?;
+        tracing::debug!("renewed the access token");
+        held.tokens = Some(fresh);
+        Ok(())
+    }
+
+    async fn fetch(&self, kept: &Tokens) -> Result<TokenAnswer, ApiError> {
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let (endpoint, token) = (&kept.token_endpoint, &kept.refresh_token);
+            match provider::refresh(self.transport.as_ref(), endpoint, token).await {
+                Err(error) if error.is_transient() && tried < TRIES => {
+                    tracing::debug!(%error, tried, "renewing the access token again");
+                    tokio::time::sleep(PAUSE * tried).await;
+                }
+                answer => return answer,
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Auth for Login {
+    async fn bearer(&self) -> Result<String, ApiError> {
+        let mut held = self.held.lock().await;
+        if held.tokens.is_none() {
+            held.tokens = self.store.load().await?;
+        }
+        match &held.tokens {
+            None => return Err(ApiError::Unauthorized),
+            Some(tokens) if tokens.is_fresh() => return Ok(tokens.access_token.clone()),
+            Some(_) => {}
+        }
+        self.renew(&mut held).await?;
+        let tokens = held.tokens.as_ref().ok_or(ApiError::Unauthorized)?;
+        Ok(tokens.access_token.clone())
+    }
+
+    async fn refresh(&self) -> Result<bool, ApiError> {
+        let mut held = self.held.lock().await;
+        if held.renewed.is_some_and(|at| at.elapsed() < TOGETHER) {
+            return Ok(true);
+        }
+        match self.renew(&mut held).await {
+            Ok(()) => {
+                held.renewed = Some(Instant::now());
+                Ok(true)
+            }
+            Err(ApiError::Unauthorized) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,365 @@
+//! The server's identity provider, as far as a native application uses it (RFC 8252): a code with
+//! PKCE, device authorization, refresh and revocation.
+//!
+//! Nothing here is retried or remembered; tokens are kept by [`crate::Login`].
+
+use crate::ApiError;
+use crate::call::Base;
+use crate::error::quote;
+use crate::transport::{Request, Response, Transport, TransportError};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use cairn_wire::identity::{
+    DeviceAuthorization, DeviceRequest, Discovery, OAuthErrorBody, RevokeRequest, TokenAnswer,
+    TokenRequest,
+};
+use futures_util::StreamExt as _;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// Our client id at every bundled server.
+const CLIENT: &str = "cairn";
+/// Everything with the account, also while nobody is there.
+const SCOPE: &str = "openid email offline_access files";
+const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+/// Tokens and discovery documents are short.
+const MAX_ANSWER: usize = 256 * 1024;
+
+/// The identity provider of a server.
+pub struct Provider {
+    transport: Arc<dyn Transport>,
+    discovery: Discovery,
+}
+
+/// What a login through a browser is begun with, and finished.
+pub struct Attempt {
+    /// Where the person goes.
+    pub url: String,
+    /// Comes back with the answer; another one's answer is not ours.
+    pub state: String,
+    verifier: String,
+    redirect: String,
+}
+
+/// What a device learns from asking.
+pub enum Asked {
+    Pending,
+    /// The person has not decided, and the device asks too often.
+    TooOften,
+    Denied,
+    Expired,
+    Allowed(TokenAnswer),
+}
+
+/// A refused request: the code of RFC 6749, and the failure that it is elsewhere.
+struct Refusal {
+    code: String,
+    error: ApiError,
+}
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Self {
+        Self {
+            code: String::new(),
+            error,
+        }
+    }
+}
+
+/// 256 bits that nobody can guess, as text: the thread's generator is a cryptographic one.
+fn secret() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
+}
+
+impl Provider {
+    /// Asks a server about its provider.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] for a server without one, [`ApiError::Protocol`] for one that belongs to
+    /// another address.
+    pub async fn discover(transport: Arc<dyn Transport>, server: &str) -> Result<Self, ApiError> {
+        let base = Base::parse(server)?;
+        let path = "/.well-known/openid-configuration";
+        let request = Request {
+            method: Method::GET,
+            base: base.text.clone(),
+            path: path.into(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        };
+        let discovery: Discovery = send(transport.as_ref(), request)
+            .await
+            .map_err(|refusal| refusal.error)?;
+        if discovery.issuer.trim_end_matches('/') != base.text {
+            return Err(ApiError::Protocol(format!(
+                "it calls itself {}: log in with that address instead of {}",
+                quote(&discovery.issuer),
+                base.text
+            )));
+        }
+        for endpoint in [&discovery.authorization_endpoint, &discovery.token_endpoint] {
+            check(endpoint, &base)?;
+        }
+        Ok(Self {
+            transport,
+            discovery,
+        })
+    }
+
+    /// Where tokens are fetched.
+    #[must_use]
+    pub fn token_endpoint(&self) -> &str {
+        &self.discovery.token_endpoint
+    }
+
+    /// Where logins are ended, if that is possible.
+    #[must_use]
+    pub fn revocation_endpoint(&self) -> Option<&str> {
+        self.discovery.revocation_endpoint.as_deref()
+    }
+
+    /// Who the answers to an attempt come from.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.discovery.issuer
+    }
+
+    /// Begins a login whose answer goes to `redirect`.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] if the address can't be written.
+    pub fn begin(&self, redirect: &str) -> Result<Attempt, ApiError> {
+        let (verifier, state) = (secret(), secret());
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&verifier));
+        let query = serde_urlencoded::to_string([
+            ("response_type", "code"),
+            ("client_id", CLIENT),
+            ("redirect_uri", redirect),
+            ("scope", SCOPE),
+            ("state", &state),
+            ("code_challenge", &challenge),
+            ("code_challenge_method", "S256"),
+        ])
+        .map_err(|e| ApiError::Protocol(format!("the login address can't be written: {e}")))?;
+        let endpoint = &self.discovery.authorization_endpoint;
+        let separator = if endpoint.contains('?') { '&' } else { '?' };
+        Ok(Attempt {
+            url: format!("{endpoint}{separator}{query}"),
+            state,
+            verifier,
+            redirect: redirect.to_owned(),
+        })
+    }
+
+    /// Fetches the tokens of a login that came back with a code.
+    ///
+    /// # Errors
+    /// [`ApiError::Unauthorized`] for a code that is not good.
+    pub async fn finish(&self, attempt: &Attempt, code: &str) -> Result<TokenAnswer, ApiError> {
+        let request = TokenRequest {
+            grant_type: Some("authorization_code".into()),
+            code: Some(code.into()),
+            redirect_uri: Some(attempt.redirect.clone()),
+            code_verifier: Some(attempt.verifier.clone()),
+            client_id: Some(CLIENT.into()),
+            ..TokenRequest::default()
+        };
+        post(self.transport.as_ref(), self.token_endpoint(), &request)
+            .await
+            .map_err(|refusal| refusal.error)
+    }
+
+    /// Begins a login on another device.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] for a provider that has no such login.
+    pub async fn begin_device(&self) -> Result<DeviceAuthorization, ApiError> {
+        let endpoint = self.discovery.device_authorization_endpoint.as_deref();
+        let endpoint = endpoint.ok_or_else(|| ApiError::NotFound {
+            message: "this server has no login with a device code".into(),
+        })?;
+        let request = DeviceRequest {
+            client_id: Some(CLIENT.into()),
+            scope: Some(SCOPE.into()),
+        };
+        post(self.transport.as_ref(), endpoint, &request)
+            .await
+            .map_err(|refusal| refusal.error)
+    }
+
+    /// Asks whether the person has decided.
+    ///
+    /// # Errors
+    /// Whatever is no answer to that.
+    pub async fn ask_device(&self, device_code: &str) -> Result<Asked, ApiError> {
+        let request = TokenRequest {
+            grant_type: Some(DEVICE_GRANT.into()),
+            device_code: Some(device_code.into()),
+            client_id: Some(CLIENT.into()),
+            ..TokenRequest::default()
+        };
+        match post(self.transport.as_ref(), self.token_endpoint(), &request).await {
+            Ok(tokens) => Ok(Asked::Allowed(tokens)),
+            Err(refusal) => match refusal.code.as_str() {
+                "authorization_pending" => Ok(Asked::Pending),
+                "slow_down" => Ok(Asked::TooOften),
+                "access_denied" => Ok(Asked::Denied),
+                "expired_token" => Ok(Asked::Expired),
+                _ => Err(refusal.error),
+            },
+        }
+    }
+}
+
+/// Fetches new tokens for a refresh token, which is used up by that.
+pub(crate) async fn refresh(
+    transport: &dyn Transport,
+    token_endpoint: &str,
+    token: &str,
+) -> Result<TokenAnswer, ApiError> {
+    let request = TokenRequest {
+        grant_type: Some("refresh_token".into()),
+        refresh_token: Some(token.into()),
+        client_id: Some(CLIENT.into()),
+        ..TokenRequest::default()
+    };
+    post(transport, token_endpoint, &request)
+        .await
+        .map_err(|refusal| refusal.error)
+}
+
+/// Ends the login of a refresh token.
+///
+/// # Errors
+/// [`ApiError`] if the provider was not reached or refused.
+pub async fn revoke(
+    transport: &dyn Transport,
+    revocation_endpoint: &str,
+    token: &str,
+) -> Result<(), ApiError> {
+    let request = RevokeRequest {
+        token: Some(token.into()),
+        token_type_hint: Some("refresh_token".into()),
+        client_id: Some(CLIENT.into()),
+        ..RevokeRequest::default()
+    };
+    let response = open(transport, form(revocation_endpoint, &request)?).await?;
+    if response.status.is_success() {
+        Ok(())
+    } else {
+        Err(refusal(response).await.error)
+    }
+}
+
+/// The names and values of a query, as a browser brings them back.
+///
+/// # Errors
+/// [`ApiError::Protocol`] for a text that is none.
+pub fn query_pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
+    serde_urlencoded::from_str(query)
+        .map_err(|e| ApiError::Protocol(format!("the answer can't be read: {e}")))
+}
+
+/// An endpoint is an address, and as safe as the server's own.
+fn check(endpoint: &str, base: &Base) -> Result<(), ApiError> {
+    let secure = base.text.starts_with("https:");
+    if endpoint.starts_with("https://") || (!secure && endpoint.starts_with("http://")) {
+        Ok(())
+    } else {
+        Err(ApiError::Protocol(format!(
+            "its login stands at {}, which is not safe to send a token to",
+            quote(endpoint)
+        )))
+    }
+}
+
+fn form<T: Serialize>(endpoint: &str, fields: &T) -> Result<Request, ApiError> {
+    let body = serde_urlencoded::to_string(fields)
+        .map_err(|e| ApiError::Protocol(format!("the form can't be written: {e}")))?;
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/x-www-form-urlencoded"),
+    );
+    Ok(Request {
+        method: Method::POST,
+        base: endpoint.to_owned(),
+        path: String::new(),
+        headers,
+        body: body.into(),
+    })
+}
+
+async fn post<B: Serialize, T: DeserializeOwned>(
+    transport: &dyn Transport,
+    endpoint: &str,
+    body: &B,
+) -> Result<T, Refusal> {
+    send(transport, form(endpoint, body)?).await
+}
+
+async fn open(transport: &dyn Transport, request: Request) -> Result<Response, ApiError> {
+    transport.send(request).await.map_err(|error| match error {
+        TransportError::Connect(text) | TransportError::Cut(text) => ApiError::Offline(text),
+        TransportError::Invalid(text) => ApiError::Protocol(text),
+    })
+}
+
+async fn send<T: DeserializeOwned>(
+    transport: &dyn Transport,
+    request: Request,
+) -> Result<T, Refusal> {
+    let response = open(transport, request).await?;
+    if !response.status.is_success() {
+        return Err(refusal(response).await);
+    }
+    let body = read(response).await?;
+    let value = serde_json::from_slice(&body);
+    Ok(value.map_err(|e| ApiError::Protocol(format!("its login answered other JSON: {e}")))?)
+}
+
+async fn read(mut response: Response) -> Result<Vec<u8>, ApiError> {
+    let mut body = Vec::new();
+    while let Some(part) = response.body.next().await {
+        body.extend_from_slice(&part.map_err(|e| ApiError::Offline(e.to_string()))?);
+        if body.len() > MAX_ANSWER {
+            let text = format!("its login answered more than {MAX_ANSWER} bytes");
+            return Err(ApiError::Protocol(text));
+        }
+    }
+    Ok(body)
+}
+
+async fn refusal(response: Response) -> Refusal {
+    let status = response.status;
+    let body = read(response).await.unwrap_or_default();
+    let told = serde_json::from_slice::<OAuthErrorBody>(&body).ok();
+    let code = told.as_ref().map_or("", |body| &body.error).to_owned();
+    let message = told
+        .and_then(|body| body.error_description)
+        .map_or_else(|| status.to_string(), |text| quote(&text));
+    let error = if code == "invalid_grant" || status == StatusCode::UNAUTHORIZED {
+        ApiError::Unauthorized
+    } else if status == StatusCode::NOT_FOUND {
+        ApiError::NotFound { message }
+    } else if status == StatusCode::TOO_MANY_REQUESTS {
+        ApiError::RateLimited {
+            retry_after: std::time::Duration::from_secs(1),
+        }
+    } else if status.is_server_error() {
+        ApiError::Server {
+            status: status.as_u16(),
+            message,
+        }
+    } else {
+        ApiError::Rejected {
+            status: status.as_u16(),
+            message,
+        }
+    };
+    Refusal { code, error }
+}

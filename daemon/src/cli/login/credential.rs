@@ -1,0 +1,111 @@
+//! How a login gets its credential: an API key, a browser here, or a browser elsewhere.
+
+use super::Args;
+use super::callback::Callback;
+use crate::app::App;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::session::Credential;
+use cairn_api::{ApiError, Asked, HttpTransport, Provider, Tokens};
+use cairn_platform::process;
+use cairn_wire::identity::TokenAnswer;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+use zeroize::Zeroizing;
+
+/// How long a person may take in the browser.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// RFC 8628: seconds between two questions where the server names none, and what a slow one adds.
+const INTERVAL_S: u64 = 5;
+
+/// Gets the credential that the arguments ask for.
+pub(super) async fn get(app: &App, args: &Args) -> Outcome<Credential> {
+    let key = args.api_key.as_deref().map(str::trim);
+    if let Some(key) = key.filter(|key| !key.is_empty()) {
+        return Ok(Credential::ApiKey(Zeroizing::new(key.to_owned())));
+    }
+    let provider = provider(&args.server).await?;
+    let answer = if args.device_code {
+        elsewhere(app, &provider).await?
+    } else {
+        here(app, &provider, args.no_browser).await?
+    };
+    let endpoints = (provider.token_endpoint(), provider.revocation_endpoint());
+    Tokens::new(answer, endpoints.0, endpoints.1)
+        .map(Credential::Login)
+        .ok_or_else(|| {
+            Failure::failed("can't log in: the server gives no lasting login; use --api-key KEY")
+        })
+}
+
+async fn provider(server: &str) -> Outcome<Provider> {
+    let transport = Arc::new(HttpTransport::new()?);
+    match Provider::discover(transport, server).await {
+        Ok(provider) => Ok(provider),
+        Err(ApiError::NotFound { .. }) => Err(Failure::usage(format!(
+            "{server} has no login for a browser: pass --api-key KEY (or set CAIRN_API_KEY)"
+        ))),
+        Err(error) => Err(error).doing(format_args!("log in to {server}")),
+    }
+}
+
+/// A browser on this machine, which comes back to a port of it.
+async fn here(app: &App, provider: &Provider, no_browser: bool) -> Outcome<TokenAnswer> {
+    let callback = Callback::listen().await?;
+    let attempt = provider.begin(callback.address())?;
+    app.out.note(format_args!(
+        "To log in, open this address in a browser on this machine:\n{}",
+        attempt.url
+    ));
+    if !no_browser {
+        let url = attempt.url.clone();
+        // It may wait for the browser to end.
+        let opening = tokio::task::spawn_blocking(move || process::open_url(&url));
+        tokio::spawn(async move {
+            if let Ok(Err(error)) = opening.await {
+                tracing::debug!(%error, "no browser was opened");
+            }
+        });
+    }
+    let answer = callback.answer(&attempt.state, provider.issuer());
+    let code = timeout(PATIENCE, answer).await.map_err(|_| {
+        let text =
+            "can't log in: nobody logged in within ten minutes; try again, or use --device-code";
+        Failure::new(Exit::NotLoggedIn, text)
+    })??;
+    match provider.finish(&attempt, &code).await {
+        Err(ApiError::Unauthorized) => Err(Failure::new(
+            Exit::NotLoggedIn,
+            "can't log in: the server did not accept the answer of the browser; try again",
+        )),
+        answer => answer.doing("finish the login"),
+    }
+}
+
+/// A browser on another machine; this one asks until somebody has decided there.
+async fn elsewhere(app: &App, provider: &Provider) -> Outcome<TokenAnswer> {
+    let device = provider.begin_device().await.doing("begin the login")?;
+    app.out.note(format_args!(
+        "To log in, open {} on any device and enter the code {}",
+        device.verification_uri, device.user_code
+    ));
+    let refused = |text: &str| Failure::new(Exit::NotLoggedIn, text);
+    let mut interval = Duration::from_secs(device.interval.unwrap_or(INTERVAL_S).max(1));
+    loop {
+        sleep(interval).await;
+        match provider.ask_device(&device.device_code).await {
+            Ok(Asked::Allowed(tokens)) => return Ok(tokens),
+            Ok(Asked::Pending) => {}
+            Ok(Asked::TooOften) => interval += Duration::from_secs(INTERVAL_S),
+            Ok(Asked::Denied) => {
+                return Err(refused("can't log in: it was denied in the browser"));
+            }
+            Ok(Asked::Expired) => {
+                return Err(refused("can't log in: the code has expired; try again"));
+            }
+            // RFC 8628, section 3.5: less often, while the code may still hold.
+            Err(error) if error.is_transient() => interval += Duration::from_secs(INTERVAL_S),
+            Err(error) => return Err(error).doing("ask for the login"),
+        }
+    }
+}

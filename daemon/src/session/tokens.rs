@@ -1,0 +1,119 @@
+//! The tokens of a login among the secrets of a home, shared by the daemon and the command line.
+
+use super::LOGIN;
+use crate::failure::{Doing as _, Failure, Outcome};
+use async_trait::async_trait;
+use cairn_api::{ApiError, TokenStore, Tokens};
+use cairn_platform::Home;
+use cairn_platform::secrets::Secrets;
+use std::any::Any;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Keeps tokens where the account's other secrets are.
+pub(super) struct KeptTokens {
+    secrets: Arc<dyn Secrets>,
+    lock: PathBuf,
+}
+
+impl KeptTokens {
+    pub(super) fn new(home: &Home, secrets: Box<dyn Secrets>) -> Self {
+        Self {
+            secrets: secrets.into(),
+            lock: home.data_dir().join("login.lock"),
+        }
+    }
+}
+
+/// The tokens that are kept, if the last login was one through a browser.
+pub(super) fn read(secrets: &dyn Secrets) -> Outcome<Option<Tokens>> {
+    let Some(bytes) = secrets.get(LOGIN)? else {
+        return Ok(None);
+    };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|_| Failure::failed("the kept login is damaged: run `cairn login` again"))
+}
+
+/// Keeps tokens in place of earlier ones.
+pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> Outcome {
+    let text = zeroize::Zeroizing::new(
+        serde_json::to_vec(tokens)
+            .map_err(|e| Failure::failed(format!("can't write the login: {e}")))?,
+    );
+    Ok(secrets.set(LOGIN, &text)?)
+}
+
+/// Runs what may wait for a keyring or another process. Nothing here is the server's fault, but it is
+/// the login that can't be used.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Outcome<T> + Send + 'static,
+) -> Result<T, ApiError> {
+    let failed = |text: String| ApiError::Protocol(format!("the kept login can't be used: {text}"));
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|e| failed(e.to_string()))?
+        .map_err(|failure| failed(failure.to_string()))
+}
+
+#[async_trait]
+impl TokenStore for KeptTokens {
+    async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError> {
+        let path = self.lock.clone();
+        let locked = blocking(move || {
+            let file = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&path)
+                .doing(format_args!("open {}", path.display()))?;
+            file.lock().doing(format_args!("lock {}", path.display()))?;
+            Ok(file)
+        });
+        Ok(Box::new(locked.await?))
+    }
+
+    async fn load(&self) -> Result<Option<Tokens>, ApiError> {
+        let secrets = self.secrets.clone();
+        blocking(move || read(secrets.as_ref())).await
+    }
+
+    async fn save(&self, tokens: &Tokens) -> Result<(), ApiError> {
+        let (secrets, tokens) = (self.secrets.clone(), tokens.clone());
+        blocking(move || keep(secrets.as_ref(), &tokens)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_platform::secrets::FileSecrets;
+
+    #[tokio::test]
+    async fn tokens_are_shared_by_everyone_who_opens_the_home_and_one_at_a_time_renews() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        let open = || {
+            let secrets = FileSecrets::open(&home.secrets_file()).unwrap();
+            KeptTokens::new(&home, Box::new(secrets))
+        };
+        let tokens = Tokens {
+            access_token: "a".into(),
+            expires_at: 5,
+            refresh_token: "r".into(),
+            token_endpoint: "https://files.test/oauth/token".into(),
+            revocation_endpoint: None,
+        };
+        let (one, other) = (open(), open());
+        assert_eq!(one.load().await.unwrap(), None);
+        let held = one.lock().await.unwrap();
+        let mut second = Box::pin(other.lock());
+        assert!(futures_util::FutureExt::now_or_never(&mut second).is_none());
+        one.save(&tokens).await.unwrap();
+        drop(held);
+        let _held = second.await.unwrap();
+        assert_eq!(other.load().await.unwrap(), Some(tokens));
+    }
+}
