@@ -1,7 +1,7 @@
 //! Everything that has to pass before a change lands.
 
 use crate::run::{Stages, cargo, show};
-use crate::setup;
+use crate::{openapi, setup};
 use anyhow::Result;
 
 pub(crate) fn run(with_setup: bool) -> Result<()> {
@@ -39,6 +39,8 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
     stages.run("programs", || {
         show(cargo().args(["build", "--workspace", "--bins", "--locked"]))
     })?;
+    stages.run("OpenAPI documents", openapi::lint)?;
+    stages.run("OpenAPI requests", || openapi::probe(openapi::SOME))?;
     stages.run("tests", || {
         show(cargo().args([
             "nextest",

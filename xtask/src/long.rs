@@ -1,5 +1,6 @@
 //! What runs too long for every change: many simulated systems, many random inputs, measurements.
 
+use crate::openapi;
 use crate::run::{Stages, cargo, show};
 use anyhow::Result;
 
@@ -7,6 +8,9 @@ use anyhow::Result;
 const SOAK_SEEDS: u64 = 20_000;
 /// CI runs ten thousand.
 const FUZZ_CASES: u64 = 1_000_000;
+
+/// Random requests to each operation of the server.
+const MANY_REQUESTS: u32 = 1_000;
 
 /// Packages whose laws hold for random inputs: the planner, and everything that reads foreign bytes.
 const WITH_LAWS: [&str; 4] = ["cairn-plan", "cairn-wire", "cairn-crypto", "cairn-model"];
@@ -38,6 +42,10 @@ pub(crate) fn fuzz(cases: Option<u64>) -> Result<()> {
             )
         })?;
     }
+    stages.run("programs", || {
+        show(cargo().args(["build", "--bin", "cairn-server", "--locked"]))
+    })?;
+    stages.run("OpenAPI requests", || openapi::probe(MANY_REQUESTS))?;
     stages.print("no law was broken");
     Ok(())
 }

@@ -9,6 +9,7 @@
 mod checks;
 mod demo;
 mod long;
+mod openapi;
 mod run;
 mod setup;
 

@@ -1,11 +1,13 @@
 //! The server as a value: everything that a request needs, and the router over it.
 
 use crate::auth::KEY_PREFIX;
-use crate::auth::token::Tokens;
+use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
 use crate::dev::Dev;
 use crate::error::{Error, Result};
 use crate::http;
 use crate::http::rate::RateLimiter;
+use crate::identity::Identity;
+use crate::identity::scope::Scopes;
 use crate::objects::Objects;
 use crate::options::Options;
 use crate::routes;
@@ -39,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) objects: Objects,
     pub(crate) tokens: Tokens,
+    pub(crate) identity: Identity,
     pub(crate) rate: RateLimiter,
     pub(crate) uploads: OpenUploads,
     pub(crate) answers: http::idempotency::Answers,
@@ -71,10 +74,15 @@ pub fn build(options: Options) -> Result<App> {
     }
     let store = Store::open(data, source.clone())?;
     let tokens = Tokens::new(&store.secret("token_key")?);
+    let now = source.now_ms();
+    for ended in store.ended_since(now - LIFETIME_S * 1000)? {
+        tokens.end(ended, now);
+    }
     let app = App {
         inner: Arc::new(Inner {
             objects: Objects::open(&options)?,
             tokens,
+            identity: Identity::new(&options, &store)?,
             rate: RateLimiter::new(&options.limits.rate, source.clone()),
             uploads: OpenUploads::default(),
             answers: http::idempotency::Answers::default(),
@@ -125,9 +133,15 @@ impl App {
     pub fn issue_token(&self, email: &str) -> Result<String> {
         let account = self.inner.store.account_by_email(email)?.id;
         let id = hex::encode(self.inner.source.bytes::<16>());
-        self.inner
-            .tokens
-            .issue(account, id, self.inner.source.now_ms())
+        let new = Issue {
+            issuer: LOCAL_ISSUER,
+            account,
+            client: LOCAL_ISSUER,
+            scope: Scopes::ALL,
+            grant: None,
+            id,
+        };
+        self.inner.tokens.issue(&new, self.inner.source.now_ms())
     }
 
     /// Time and randomness of this server.
@@ -233,6 +247,7 @@ impl Inner {
         self.store.forget_old_answers()?;
         self.answers.forget_old(self.source.now_ms());
         self.store.forget_old_deliveries()?;
+        self.store.forget_old_logins()?;
         let garbage = self.store.expire_uploads()?;
         self.objects.delete(&garbage).await;
         Ok(())

@@ -6,10 +6,11 @@ pub(crate) mod token;
 
 use crate::app::Shared;
 use crate::error::{Error, Result};
+use crate::identity::scope::Scopes;
 use crate::store::{Actor, Space};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use cairn_model::{AccountId, DeviceId};
 use cairn_wire::headers::DEVICE_ID;
 use sha2::{Digest as _, Sha256};
@@ -23,6 +24,21 @@ pub(crate) struct Caller {
     pub(crate) account: AccountId,
     pub(crate) space: Space,
     pub(crate) device: Option<DeviceId>,
+}
+
+/// How far a credential reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Full,
+    /// Only what changes nothing.
+    Read,
+}
+
+/// Whom a credential belongs to, and how far it reaches.
+pub(crate) struct Holder {
+    pub(crate) account: AccountId,
+    pub(crate) space: Space,
+    pub(crate) access: Access,
 }
 
 impl Caller {
@@ -50,13 +66,17 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// # Errors
 /// 401 without a token that is known and in force, 400 for a device id that is none.
 pub(crate) fn authenticate(app: &Shared, headers: &HeaderMap) -> Result<Caller> {
+    identify(app, headers).map(|(caller, _)| caller)
+}
+
+fn identify(app: &Shared, headers: &HeaderMap) -> Result<(Caller, Access)> {
     let token = bearer(headers).ok_or_else(|| {
         Error::Unauthorized(
             "the Authorization header is missing; send `Bearer` with an API key or an access token"
                 .into(),
         )
     })?;
-    let (account, space) = holder(app, token)?;
+    let holder = holder(app, token)?;
     let device = headers
         .get(DEVICE_ID)
         .map(|value| {
@@ -67,33 +87,64 @@ pub(crate) fn authenticate(app: &Shared, headers: &HeaderMap) -> Result<Caller> 
                 .ok_or_else(|| Error::invalid("`X-Device-Id` has to be a UUID"))
         })
         .transpose()?;
-    Ok(Caller {
-        account,
-        space,
+    let caller = Caller {
+        account: holder.account,
+        space: holder.space,
         device,
-    })
+    };
+    Ok((caller, holder.access))
 }
 
 /// The account behind a token, and its personal space.
-pub(crate) fn holder(app: &Shared, token: &str) -> Result<(AccountId, Space)> {
+///
+/// # Errors
+/// 401 for a token that is unknown or not in force, 403 for one that was not given for the API.
+pub(crate) fn holder(app: &Shared, token: &str) -> Result<Holder> {
     if token.starts_with(KEY_PREFIX) {
         let hash: [u8; 32] = Sha256::digest(token).into();
         let holder = app.store.key_holder(&hash)?.ok_or_else(|| {
             Error::Unauthorized("the API key is unknown, expired or revoked".into())
         })?;
-        return Ok((holder.account, holder.space));
+        return Ok(Holder {
+            account: holder.account,
+            space: holder.space,
+            access: Access::Full,
+        });
     }
-    let account = app.tokens.verify(token, app.source.now_ms())?;
-    let account = app.store.account(account)?.ok_or_else(|| {
+    let verified = app.tokens.verify(token, app.source.now_ms())?;
+    let access = if verified.scope.has(Scopes::FILES) {
+        Access::Full
+    } else if verified.scope.has(Scopes::READ) {
+        Access::Read
+    } else {
+        return Err(Error::Forbidden(
+            "the access token has neither the scope `files` nor `files.read`".into(),
+        ));
+    };
+    let account = app.store.account(verified.account)?.ok_or_else(|| {
         Error::Unauthorized("the access token's account is gone; log in again".into())
     })?;
-    Ok((account.id, account.space))
+    Ok(Holder {
+        account: account.id,
+        space: account.space,
+        access,
+    })
 }
 
 impl FromRequestParts<Shared> for Caller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self> {
-        authenticate(app, &parts.headers)
+        let (caller, access) = identify(app, &parts.headers)?;
+        // A batch of downloads is a question that does not fit into a query.
+        let looks = matches!(parts.method, Method::GET | Method::HEAD)
+            || parts.uri.path().ends_with("/downloads/batch");
+        if access == Access::Read && !looks {
+            return Err(Error::Forbidden(
+                "the access token only has the scope `files.read`, and this changes something"
+                    .into(),
+            ));
+        }
+        Ok(caller)
     }
 }

@@ -1,9 +1,10 @@
 //! The configuration file (`--config FILE`, TOML): what rarely changes.
 
 use crate::error::{Error, Result};
-use crate::options::{Objects, Options};
+use crate::options::{Objects, Options, RegisteredClient};
 use serde::Deserialize;
 use std::path::Path;
+use std::time::Duration;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -12,6 +13,8 @@ struct File {
     objects: ObjectsPart,
     limits: LimitsPart,
     rate_limits: RatePart,
+    connections: ConnectionsPart,
+    clients: Vec<ClientPart>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -40,6 +43,23 @@ struct RatePart {
     open: Option<u32>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ConnectionsPart {
+    most: Option<usize>,
+    /// Seconds.
+    patience: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClientPart {
+    id: String,
+    name: Option<String>,
+    redirect_uris: Vec<String>,
+    secret: Option<String>,
+}
+
 /// Reads a configuration file into the options; what it does not name stays as it is.
 ///
 /// # Errors
@@ -57,6 +77,22 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
     if file.public_url.is_some() {
         options.public_url = file.public_url;
     }
+    let patience = &mut options.patience;
+    patience.connections = file.connections.most.unwrap_or(patience.connections).max(1);
+    if let Some(seconds) = file.connections.patience {
+        patience.head = Duration::from_secs(seconds.max(1));
+        patience.body = patience.head;
+    }
+    options.clients = file
+        .clients
+        .into_iter()
+        .map(|client| RegisteredClient {
+            id: client.id,
+            name: client.name,
+            redirect_uris: client.redirect_uris,
+            secret: client.secret,
+        })
+        .collect();
     if let Some(url) = file.objects.url {
         let ObjectsPart {
             endpoint,
@@ -94,6 +130,11 @@ mod tests {
         apply(text, &mut options).unwrap();
         assert_eq!((options.limits.storage, options.limits.rate.read), (5, 7));
         assert_eq!(options.limits.files, Options::default().limits.files);
+        let text = "[connections]\nmost = 7\npatience = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
+        apply(text, &mut options).unwrap();
+        assert_eq!(options.patience.connections, 7);
+        assert_eq!(options.patience.body, Duration::from_secs(9));
+        assert_eq!(options.clients[0].redirect_uris, ["https://a.test/"]);
         assert!(matches!(
             options.objects,
             Objects::S3 {

@@ -3,6 +3,7 @@
 //! From the outside in: recording, request id and error bodies, panics, fault rules, path forms,
 //! then the routes with their rate limits and repeated requests.
 
+pub(crate) mod address;
 pub(crate) mod body;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
@@ -12,6 +13,7 @@ pub(crate) mod rate;
 use crate::app::Shared;
 use crate::dev;
 use crate::error::Error;
+use crate::identity::page::OwnPage;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, Uri, header};
@@ -112,7 +114,7 @@ fn with_error_body(response: Response) -> Response {
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
-    if is_json {
+    if is_json || response.extensions().get::<OwnPage>().is_some() {
         return response;
     }
     let status = match response.status() {

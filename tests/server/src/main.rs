@@ -40,7 +40,10 @@ enum Command {
         place: Place,
     },
     /// Print the OpenAPI document.
-    Openapi,
+    Openapi {
+        /// Only that of one module, such as `nodes`.
+        module: Option<String>,
+    },
     /// Receive webhooks: check signatures, drop repetitions, print each delivery as a line of JSON.
     WebhookSink {
         /// Address to listen on; port 0 picks a free one.
@@ -150,7 +153,16 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Apikey { email, place }) => say(&place.app()?.create_api_key(&email)?),
         Some(Command::Token { email, place }) => say(&place.app()?.issue_token(&email)?),
         Some(Command::WebhookSink { listen, secret }) => runtime()?.block_on(sink(listen, secret)),
-        Some(Command::Openapi) => say(&serde_json::to_string_pretty(openapi::document())?),
+        Some(Command::Openapi { module: None }) => {
+            say(&serde_json::to_string_pretty(openapi::document())?)
+        }
+        Some(Command::Openapi { module: Some(name) }) => {
+            let document = openapi::module(&name).with_context(|| {
+                let known = openapi::modules().join(", ");
+                format!("there is no module {name}; the modules are {known}")
+            })?;
+            say(&serde_json::to_string_pretty(&document)?)
+        }
     }
 }
 

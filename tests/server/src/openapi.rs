@@ -1,7 +1,10 @@
 //! The OpenAPI documents: one for everything, one per module, and the page that shows them.
 //!
-//! They are generated from the handlers. Every operation may answer the error body, so that is
-//! added to all of them here.
+//! They are generated from the handlers; what every operation has in common is added by
+//! [`described`].
+
+mod described;
+mod example;
 
 use crate::app::Shared;
 use crate::error::{Error, Result};
@@ -36,7 +39,7 @@ struct Head;
 struct Bearer;
 
 /// Collections that the published contract spells with a trailing slash; both forms are served.
-const WITH_SLASH: [&str; 2] = ["/api/v1/nodes", "/api/v1/search"];
+const WITH_SLASH: &[&str] = &["/api/v1/nodes", "/api/v1/search", "/api/v1/webhooks"];
 
 impl Modify for Bearer {
     fn modify(&self, document: &mut Document) {
@@ -63,20 +66,14 @@ pub fn document() -> &'static Value {
         let mut document = serde_json::to_value(document).unwrap_or_default();
         if let Some(paths) = document["paths"].as_object_mut() {
             for path in WITH_SLASH {
-                if let Some(item) = paths.remove(path) {
+                if let Some(item) = paths.remove(*path) {
                     paths.insert(format!("{path}/"), item);
                 }
             }
         }
-        let failure = json!({
-            "description": "The request failed",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
-        });
-        for operation in operations(&mut document) {
-            if let Some(responses) = operation["responses"].as_object_mut() {
-                responses.insert("default".into(), failure.clone());
-            }
-        }
+        described::complete(&mut document);
+        example::complete(&mut document);
+        prune(&mut document);
         document
     })
 }
@@ -106,17 +103,30 @@ pub fn module(name: &str) -> Option<Value> {
         return None;
     }
     document["info"]["title"] = json!(format!("Cairn storage service: {name}"));
+    if let Some(tags) = document["tags"].as_array_mut() {
+        tags.retain(|tag| tag["name"] == name);
+    }
+    prune(&mut document);
+    Some(document)
+}
+
+/// Leaves only the answers and schemas that the endpoints speak of.
+fn prune(document: &mut Value) {
+    let answers = names(&document["paths"], "#/components/responses/");
+    if let Some(responses) = document["components"]["responses"].as_object_mut() {
+        responses.retain(|answer, _| answers.contains(answer));
+    }
     let mut used = BTreeSet::new();
     let mut fresh = references(&document["paths"]);
+    fresh.extend(references(&document["components"]["responses"]));
     while let Some(schema) = fresh.pop_first() {
         if used.insert(schema.clone()) {
             fresh.extend(references(&document["components"]["schemas"][&schema]));
         }
     }
-    document["components"]["schemas"]
-        .as_object_mut()?
-        .retain(|schema, _| used.contains(schema));
-    Some(document)
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.retain(|schema, _| used.contains(schema));
+    }
 }
 
 fn operations(document: &mut Value) -> Vec<&mut Value> {
@@ -135,20 +145,25 @@ fn operations(document: &mut Value) -> Vec<&mut Value> {
 
 /// The names of the schemas that a value refers to.
 fn references(value: &Value) -> BTreeSet<String> {
+    names(value, "#/components/schemas/")
+}
+
+/// The names below `place` that a value refers to.
+fn names(value: &Value, place: &str) -> BTreeSet<String> {
     match value {
         Value::Object(fields) => fields
             .iter()
-            .flat_map(|(key, value)| {
-                match value
-                    .as_str()
-                    .and_then(|v| v.strip_prefix("#/components/schemas/"))
-                {
+            .flat_map(
+                |(key, value)| match value.as_str().and_then(|v| v.strip_prefix(place)) {
                     Some(name) if key == "$ref" => BTreeSet::from([name.to_owned()]),
-                    Some(_) | None => references(value),
-                }
-            })
+                    Some(_) | None => names(value, place),
+                },
+            )
             .collect(),
-        Value::Array(values) => values.iter().flat_map(references).collect(),
+        Value::Array(values) => values
+            .iter()
+            .flat_map(|value| names(value, place))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => BTreeSet::new(),
     }
 }

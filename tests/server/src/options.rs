@@ -2,6 +2,7 @@
 
 use crate::source::Clock;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Everything that can be chosen at the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,43 @@ pub struct Options {
     pub public_url: Option<String>,
     pub objects: Objects,
     pub limits: Limits,
+    pub patience: Patience,
+    /// Applications, besides Cairn's own, that people may log in to with their account.
+    pub clients: Vec<RegisteredClient>,
+}
+
+/// What the server puts up with from those who connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For the head of a request, from the connection or the request before it on.
+    pub head: Duration,
+    /// Between two parts of a request's body.
+    pub body: Duration,
+    /// Open at once; more wait in the system's queue.
+    pub connections: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            // Longer than clients keep a connection for another request.
+            head: Duration::from_secs(60),
+            body: Duration::from_secs(60),
+            connections: 10_000,
+        }
+    }
+}
+
+/// An application that uses the identity provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisteredClient {
+    pub id: String,
+    /// What people read on the login page; the id if absent.
+    pub name: Option<String>,
+    /// Where answers may go, compared as texts.
+    pub redirect_uris: Vec<String>,
+    /// Makes the client a confidential one.
+    pub secret: Option<String>,
 }
 
 impl Default for Options {
@@ -35,6 +73,8 @@ impl Default for Options {
             public_url: None,
             objects: Objects::default(),
             limits: Limits::default(),
+            patience: Patience::default(),
+            clients: Vec::new(),
         }
     }
 }

@@ -12,8 +12,10 @@ pub(crate) mod downloads;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod nodes;
+pub(crate) mod oauth;
 pub(crate) mod revisions;
 pub(crate) mod search;
+pub(crate) mod service_accounts;
 pub(crate) mod stream;
 pub(crate) mod trash;
 pub(crate) mod upload_batch;
@@ -49,6 +51,8 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
         .merge(search::routes())
         .merge(health::routes())
         .merge(webhooks::routes())
+        .merge(service_accounts::routes())
+        .merge(oauth::routes())
 }
 
 /// Everything that is served, behind rate limits and repeated requests.

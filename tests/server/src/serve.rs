@@ -1,9 +1,10 @@
 //! Serving over TCP until the process is asked to end.
 
+mod connections;
+
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::webhooks;
-use axum::serve::ListenerExt as _;
 use std::fs::{File, TryLockError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
@@ -26,17 +27,12 @@ pub async fn serve(app: &App, listener: TcpListener, stop: impl Future<Output = 
     let _lock = lock(app)?;
     let background = tokio::spawn(look_after(app.clone(), machine_ms()));
     let courier = tokio::spawn(webhooks::carry(app.clone()));
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "can't set TCP_NODELAY");
-        }
-    });
-    let mut closing = app.inner.closing.subscribe();
-    let server = axum::serve(listener, app.router()).with_graceful_shutdown(async move {
-        // An error means that the app is gone, which is an end, too.
-        drop(closing.wait_for(|closing| *closing).await);
-    });
-    let mut server = tokio::spawn(server.into_future());
+    let mut server = tokio::spawn(connections::serve(
+        listener,
+        app.router(),
+        app.inner.options.patience,
+        app.inner.closing.subscribe(),
+    ));
     let ended = tokio::select! {
         ended = &mut server => ended,
         () = stop => {
@@ -45,7 +41,7 @@ pub async fn serve(app: &App, listener: TcpListener, stop: impl Future<Output = 
                 Ok(ended) => ended,
                 Err(_) => {
                     server.abort();
-                    Ok(Ok(()))
+                    Ok(())
                 }
             }
         }
@@ -53,12 +49,7 @@ pub async fn serve(app: &App, listener: TcpListener, stop: impl Future<Output = 
     background.abort();
     courier.abort();
     app.inner.bandwidth.flush_all(&app.inner)?;
-    ended
-        .map_err(|e| Error::Internal(format!("the server task ended: {e}")))?
-        .map_err(|source| Error::Io {
-            what: "can't accept connections".into(),
-            source,
-        })
+    ended.map_err(|e| Error::Internal(format!("the server task ended: {e}")))
 }
 
 /// Keeps a second server off the data directory; the command line may still work on it.

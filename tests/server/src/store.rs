@@ -8,8 +8,10 @@ mod api_keys;
 mod chunks;
 mod copy;
 mod credentials;
+mod device_codes;
 mod devices;
 mod feed;
+mod grants;
 mod idempotency;
 mod listing;
 mod nodes;
@@ -18,6 +20,7 @@ mod purge;
 mod revisions;
 mod rows;
 mod seal;
+mod service_accounts;
 mod trash;
 mod update;
 mod upload_content;
@@ -25,11 +28,14 @@ mod uploads;
 mod usage;
 mod webhooks;
 
-pub(crate) use accounts::NewAccount;
+pub(crate) use accounts::{Account, NewAccount};
 pub(crate) use chunks::ChunkPlace;
+pub(crate) use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
+pub(crate) use grants::{Grant, Hash, NewCode, Presented};
 pub(crate) use idempotency::Remembered;
 pub(crate) use listing::{Listing, Order};
 pub(crate) use nodes::NewFolder;
+pub(crate) use service_accounts::CLIENT_PREFIX;
 pub(crate) use update::Edit;
 pub(crate) use upload_content::BatchItem;
 pub(crate) use uploads::OpenUpload;
@@ -49,9 +55,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("store/sql/0001_core.sql"),
     include_str!("store/sql/0010_webhooks.sql"),
+    include_str!("store/sql/0011_identity.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.
@@ -229,6 +236,40 @@ impl Store {
             tx.conn.execute(
                 "INSERT INTO settings (key, value) VALUES (?1, ?2)",
                 params![key, fresh],
+            )?;
+            Ok(fresh)
+        })
+    }
+
+    /// A longer value that is made once and kept, sealed. It is made outside of any transaction.
+    pub(crate) fn kept(
+        &self,
+        key: &str,
+        make: impl FnOnce(&Source) -> Result<Vec<u8>>,
+    ) -> Result<Vec<u8>> {
+        let find = |conn: &Connection| -> Result<Option<Vec<u8>>> {
+            let sealed: Option<Vec<u8>> = conn
+                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
+                    row.get(0)
+                })
+                .optional()?;
+            let sealer = &self.outbox.sealer;
+            sealed
+                .map(|sealed| sealer.open_record(key.as_bytes(), &sealed))
+                .transpose()
+        };
+        if let Some(known) = self.read(find)? {
+            return Ok(known);
+        }
+        let fresh = make(&self.source)?;
+        self.write(|tx| {
+            if let Some(known) = find(tx.conn)? {
+                return Ok(known);
+            }
+            let sealed = self.outbox.sealer.seal(tx.source, key.as_bytes(), &fresh)?;
+            tx.conn.execute(
+                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
+                params![key, sealed],
             )?;
             Ok(fresh)
         })

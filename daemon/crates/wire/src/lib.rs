@@ -7,6 +7,7 @@ pub mod account;
 pub mod changes;
 pub mod frame;
 pub mod headers;
+pub mod identity;
 pub mod keys;
 pub mod nodes;
 pub mod page;

@@ -253,7 +253,7 @@ fn find(app: &Shared, request: &Request) -> Option<Rule> {
             .headers()
             .get(DEVICE_ID)
             .and_then(|value| value.to_str().ok()),
-        account: account.map(|(account, _)| account),
+        account: account.map(|holder| holder.account),
     };
     faults.strike(&subject, &app.source)
 }

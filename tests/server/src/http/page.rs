@@ -23,6 +23,9 @@ impl Window {
         if page == 0 {
             return Err(Error::invalid("`page` counts from 1"));
         }
+        if i64::try_from(page).is_err() {
+            return Err(Error::invalid("`page` is more than any list has"));
+        }
         if size == 0 || size > MAX_SIZE {
             return Err(Error::invalid(format!(
                 "`page_size` is {size}; it has to be 1 to {MAX_SIZE}"
@@ -67,8 +70,11 @@ mod tests {
         assert_eq!((third.skip(), third.take()), (200, 100));
         assert_eq!(third.envelope((vec![1], 201)).total_pages, 3);
         assert_eq!(
-            Window::new(Some(u64::MAX), Some(100)).unwrap().skip(),
+            Window::new(Some(i64::MAX as u64), Some(100))
+                .unwrap()
+                .skip(),
             i64::MAX as u64
         );
+        assert!(Window::new(Some(i64::MAX as u64 + 1), None).is_err());
     }
 }

@@ -116,6 +116,13 @@ async fn run(
             batch.operations.len()
         )));
     }
+    let too_high = |operation: &NodeOperation| match operation {
+        NodeOperation::Move { version, .. } => version.is_some_and(|v| i64::try_from(v).is_err()),
+        NodeOperation::CreateFolder { .. } | NodeOperation::Trash { .. } => false,
+    };
+    if batch.operations.iter().any(too_high) {
+        return Err(Error::invalid("a `version` is more than any node has"));
+    }
     let prepared: Vec<Prepared> = batch
         .operations
         .into_iter()

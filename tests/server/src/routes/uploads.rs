@@ -4,14 +4,15 @@ use super::node_answer;
 use crate::app::Shared;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
+use crate::http::address::Address;
 use crate::http::body;
 use crate::http::extract::{Args, Input, MAX_LIST};
 use crate::objects::Objects;
 use crate::store::OpenUpload;
 use axum::Json;
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use cairn_model::{ChunkId, UploadId};
 use cairn_wire::Timestamp;
@@ -104,30 +105,9 @@ pub(crate) fn check_announced(create: &CreateUpload) -> Result<()> {
     Ok(())
 }
 
-/// Where chunks go: the configured address, or the one that the request came to.
+/// Where chunks go.
 fn chunk_url(app: &Shared, parts: &Parts) -> String {
-    let base = app.options.public_url.clone().unwrap_or_else(|| {
-        let host = parts
-            .uri
-            .authority()
-            .map(ToString::to_string)
-            .or_else(|| {
-                parts
-                    .headers
-                    .get(header::HOST)?
-                    .to_str()
-                    .ok()
-                    .map(str::to_owned)
-            })
-            .unwrap_or_else(|| "localhost".to_owned());
-        let secure = parts.uri.scheme_str() == Some("https")
-            || parts
-                .headers
-                .get("x-forwarded-proto")
-                .is_some_and(|value| value.as_bytes() == b"https");
-        format!("{}://{host}", if secure { "https" } else { "http" })
-    });
-    format!("{}/api/v1", base.trim_end_matches('/'))
+    format!("{}/api/v1", Address::of(app, parts).0)
 }
 
 fn answer(app: &Shared, parts: &Parts, upload: &OpenUpload, missing: Vec<ChunkId>) -> Upload {

@@ -103,6 +103,19 @@ impl Store {
         })
     }
 
+    /// The account with an address, and the hash of its password.
+    pub(crate) fn account_with_password(&self, email: &str) -> Result<Option<(Account, String)>> {
+        self.read(|conn| {
+            let Some(found) = by_email(conn, email)? else {
+                return Ok(None);
+            };
+            let hash = conn
+                .prepare_cached("SELECT password FROM accounts WHERE id = ?1")?
+                .query_row([found.id.as_bytes()], |row| row.get(0))?;
+            Ok(Some((found, hash)))
+        })
+    }
+
     pub(crate) fn account(&self, id: AccountId) -> Result<Option<Account>> {
         self.read(|conn| {
             let sql = format!(

@@ -7,6 +7,7 @@
 
 mod account;
 mod batch;
+mod connections;
 mod conventions;
 mod copies;
 mod determinism;
@@ -16,6 +17,7 @@ mod downloads;
 mod feed;
 mod housekeeping;
 mod idempotency;
+mod identity;
 mod keys;
 mod listing;
 mod nodes;

@@ -45,6 +45,11 @@ impl World {
             ..options
         })
         .unwrap();
+        Self::around(app)
+    }
+
+    /// The callers of a server that was made elsewhere.
+    pub(crate) fn around(app: App) -> Self {
         Self {
             router: app.router(),
             app,

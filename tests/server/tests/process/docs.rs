@@ -20,7 +20,7 @@ fn examples(text: &str) -> Vec<String> {
 fn every_curl_example_works() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/server.md");
     let text = std::fs::read_to_string(page).unwrap();
-    let server = Server::start(&["--ephemeral", "--dev"]);
+    let server = Server::start(&["--ephemeral", "--dev", "--allow-private-webhooks"]);
     let dir = tempfile::tempdir().unwrap();
     let mut script = String::from("set -euo pipefail\n");
     let mut count = 0;

@@ -1,0 +1,119 @@
+//! The applications that may ask people to log in, and where their answers may go.
+
+use crate::options::RegisteredClient;
+use reqwest::Url;
+use sha2::{Digest as _, Sha256};
+
+/// The id of Cairn's own applications.
+pub(crate) const CAIRN: &str = "cairn";
+
+/// An application.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    redirects: Redirects,
+    /// SHA-256 of the secret of a confidential client.
+    secret: Option<[u8; 32]>,
+}
+
+#[derive(Clone, Debug)]
+enum Redirects {
+    /// The loopback interface of the person's machine, at any port (RFC 8252, section 7.3).
+    Loopback,
+    /// Exactly these.
+    Exact(Vec<String>),
+}
+
+/// Cairn's own client and those of the configuration.
+pub(crate) fn known(registered: &[RegisteredClient]) -> Vec<Client> {
+    let own = Client {
+        id: CAIRN.into(),
+        name: "Cairn".into(),
+        redirects: Redirects::Loopback,
+        secret: None,
+    };
+    let others = registered.iter().map(|client| Client {
+        id: client.id.clone(),
+        name: client.name.clone().unwrap_or_else(|| client.id.clone()),
+        redirects: Redirects::Exact(client.redirect_uris.clone()),
+        secret: client
+            .secret
+            .as_ref()
+            .map(|text| Sha256::digest(text).into()),
+    });
+    std::iter::once(own).chain(others).collect()
+}
+
+impl Client {
+    /// Tells whether answers may go to an address.
+    pub(crate) fn may_redirect_to(&self, uri: &str) -> bool {
+        match &self.redirects {
+            Redirects::Exact(uris) => uris.iter().any(|known| known == uri),
+            Redirects::Loopback => Url::parse(uri).is_ok_and(|url| {
+                let host = matches!(url.host_str(), Some("127.0.0.1" | "[::1]"));
+                url.scheme() == "http"
+                    && host
+                    && url.path() == "/callback"
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+                    && url.username().is_empty()
+                    && url.password().is_none()
+            }),
+        }
+    }
+
+    /// Tells whether a request came from the client: a public one has nothing to prove.
+    pub(crate) fn is_proven_by(&self, secret: Option<&str>) -> bool {
+        match (self.secret, secret) {
+            (None, None) => true,
+            // Comparing hashes tells nothing of how far a guess was right.
+            (Some(known), Some(given)) => <[u8; 32]>::from(Sha256::digest(given)) == known,
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_client_answers_to_the_loopback_interface_only() {
+        let clients = known(&[]);
+        for good in ["http://127.0.0.1:5000/callback", "http://[::1]:1/callback"] {
+            assert!(clients[0].may_redirect_to(good), "{good}");
+        }
+        for bad in [
+            "http://localhost:5000/callback",
+            "https://127.0.0.1:5000/callback",
+            "http://127.0.0.1.evil.test/callback",
+            "http://evil@127.0.0.1/callback",
+            "http://127.0.0.1:5000/other",
+            "http://127.0.0.1:5000/callback?x=1",
+            "http://127.0.0.1:5000/callback#x",
+            "http://example.com/callback",
+            "javascript:alert(1)",
+            "",
+        ] {
+            assert!(!clients[0].may_redirect_to(bad), "{bad}");
+        }
+        assert!(clients[0].is_proven_by(None));
+        assert!(!clients[0].is_proven_by(Some("x")));
+    }
+
+    #[test]
+    fn a_registered_client_answers_to_exactly_its_addresses_and_proves_itself() {
+        let clients = known(&[RegisteredClient {
+            id: "app".into(),
+            name: None,
+            redirect_uris: vec!["https://app.test/back".into()],
+            secret: Some("s3".into()),
+        }]);
+        assert!(clients[1].may_redirect_to("https://app.test/back"));
+        assert!(!clients[1].may_redirect_to("https://app.test/back/"));
+        assert!(clients[1].is_proven_by(Some("s3")));
+        assert!(!clients[1].is_proven_by(Some("s4")));
+        assert!(!clients[1].is_proven_by(None));
+    }
+}

@@ -1,0 +1,196 @@
+//! What all operations have in common, written into the document: names that are unique, the
+//! failures that any request can meet, with examples, and a description of each module.
+
+use super::operations;
+use serde_json::{Map, Value, json};
+
+/// What each module is about. One that is missing here gets its name only.
+const TAGS: [(&str, &str); 22] = [
+    ("account", "The caller's account and what it uses."),
+    ("ai", "The assistant."),
+    ("apikeys", "Long-lived credentials for machines."),
+    ("changes", "The change feed: what a sync client follows."),
+    ("comments", "Comments on files."),
+    ("devices", "The caller's installations."),
+    (
+        "diagnostics",
+        "What stands in the way of an upload, and the state of the keys.",
+    ),
+    ("downloads", "Content down."),
+    ("health", "Whether the server can do its work."),
+    (
+        "identity",
+        "Logins and tokens: OpenID Connect, OAuth 2.0, service accounts. Errors under `/oauth` have the body of RFC 6749.",
+    ),
+    (
+        "keys",
+        "The account's wrapped keys, which the server can't open.",
+    ),
+    ("nodes", "Files and folders."),
+    ("payments", "Plan, tokens, wallet and creators."),
+    ("retention", "Rules that delete old files."),
+    ("revisions", "The content versions of a file."),
+    ("search", "Names and metadata."),
+    ("shares", "Links for people without an account."),
+    ("social", "Profiles, followers, notifications."),
+    ("teams", "People who share a space."),
+    ("trash", "What was deleted and can come back."),
+    ("uploads", "Content up, in chunks or in batches."),
+    ("webhooks", "Events, posted to an address of the caller's."),
+];
+
+/// Status, name of the shared answer, description, example.
+const FAILURES: [(&str, &str, &str, &str); 4] = [
+    (
+        "400",
+        "BadRequest",
+        "A parameter, a header or the body breaks a rule; the message names both.",
+        "`page_size` is 500; it has to be 1 to 100",
+    ),
+    (
+        "401",
+        "Unauthorized",
+        "The token is missing, unknown or expired.",
+        "the access token has expired; get a new one",
+    ),
+    (
+        "404",
+        "NotFound",
+        "There is no such thing, or it is not the caller's.",
+        "there is no node 6f1c5d0e-8f0b-4a53-9d5c-0a4f8b6f2c11",
+    ),
+    (
+        "429",
+        "TooManyRequests",
+        "Too many requests to this endpoint; `Retry-After` says when to come back.",
+        "too many requests to GET /api/v1/nodes; try again in 2 s",
+    ),
+];
+/// What else can happen.
+const DEFAULT: (&str, &str, &str) = (
+    "Failure",
+    "The request failed.",
+    "the server failed; its log has the cause under this answer's X-Request-Id",
+);
+
+fn answer(description: &str, schema: &str, example: Value) -> Value {
+    json!({
+        "description": description,
+        "content": {"application/json": {
+            "schema": {"$ref": format!("#/components/schemas/{schema}")},
+            "example": example,
+        }}
+    })
+}
+
+fn refer(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/responses/{name}") })
+}
+
+/// Adds it all.
+pub(super) fn complete(document: &mut Value) {
+    unique_names(document);
+    shared_answers(document);
+    let paths = document["paths"].as_object_mut();
+    for (path, item) in paths.into_iter().flatten() {
+        for operation in item.as_object_mut().into_iter().flat_map(Map::values_mut) {
+            failures(path, operation);
+            bounds(path, operation);
+        }
+    }
+    tags(document);
+    document["servers"] = json!([{"url": "/", "description": "This server"}]);
+    document["info"]["license"] = json!({
+        "name": "MIT OR Apache-2.0",
+        "url": "https://spdx.org/licenses/MIT.html"
+    });
+}
+
+/// Handlers are named within their module; a generated client wants names of its own for all.
+fn unique_names(document: &mut Value) {
+    for operation in operations(document) {
+        let (tag, name) = (&operation["tags"][0], &operation["operationId"]);
+        if let (Some(tag), Some(name)) = (tag.as_str(), name.as_str()) {
+            operation["operationId"] = json!(format!("{tag}_{name}"));
+        }
+    }
+}
+
+fn shared_answers(document: &mut Value) {
+    let mut answers = Map::new();
+    for (status, name, description, message) in FAILURES {
+        let code: u16 = status.parse().unwrap_or_default();
+        let example = json!({"code": code, "message": message});
+        answers.insert(name.into(), answer(description, "ErrorBody", example));
+    }
+    let seconds = json!({
+        "description": "Seconds to wait.",
+        "schema": {"type": "integer", "minimum": 1}
+    });
+    answers["TooManyRequests"]["headers"] = json!({ "Retry-After": seconds });
+    let (name, description, message) = DEFAULT;
+    let example = json!({"code": 500, "message": message});
+    answers.insert(name.into(), answer(description, "ErrorBody", example));
+    let example =
+        json!({"error": "invalid_request", "error_description": "'client_id' is missing"});
+    answers.insert(
+        "OAuthFailure".into(),
+        answer("The request failed.", "OAuthErrorBody", example),
+    );
+    document["components"]["responses"] = Value::Object(answers);
+}
+
+fn failures(path: &str, operation: &mut Value) {
+    let open = operation["security"] == json!([{}]);
+    let oauth = path.starts_with("/oauth") || path.starts_with("/.well-known");
+    let Some(responses) = operation["responses"].as_object_mut() else {
+        return;
+    };
+    for (status, name, ..) in FAILURES {
+        let possible = match status {
+            "401" => !open,
+            "404" => path.contains('{'),
+            "400" => !oauth,
+            _ => true,
+        };
+        if possible && !responses.contains_key(status) {
+            responses.insert(status.into(), refer(name));
+        }
+    }
+    let default = if oauth { "OAuthFailure" } else { DEFAULT.0 };
+    responses.insert("default".into(), refer(default));
+}
+
+/// The bounds of the two parameters that every list has. Share links are counted from 0.
+fn bounds(path: &str, operation: &mut Value) {
+    let first = i64::from(!path.contains("/shares"));
+    let parameters = operation
+        .get_mut("parameters")
+        .and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        let (least, most) = match parameter["name"].as_str() {
+            Some("page_size") => (1, 100),
+            Some("page") => (first, i64::MAX),
+            Some(_) | None => continue,
+        };
+        parameter["schema"]["minimum"] = json!(least);
+        parameter["schema"]["maximum"] = json!(most);
+    }
+}
+
+fn tags(document: &mut Value) {
+    let mut names: Vec<String> = operations(document)
+        .iter()
+        .filter_map(|operation| operation["tags"][0].as_str().map(str::to_owned))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    document["tags"] = names
+        .into_iter()
+        .map(|name| {
+            let about = TAGS.iter().find(|(tag, _)| *tag == name);
+            let about = about.map_or(name.as_str(), |(_, about)| about);
+            json!({"name": name, "description": about})
+        })
+        .collect();
+}

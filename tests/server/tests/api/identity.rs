@@ -1,0 +1,262 @@
+//! The identity provider: every grant, what ends a login, and what is refused.
+
+mod browser;
+mod device;
+mod library;
+mod refusals;
+mod service_accounts;
+
+use super::world::{Answer, Caller, World};
+use axum::http::Method;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use browser::Browser;
+use cairn_wire::identity::{OAuthErrorBody, TokenAnswer};
+use sha2::{Digest as _, Sha256};
+
+const CALLBACK: &str = "http://127.0.0.1:5000/callback";
+const VERIFIER: &str = "a-verifier-that-is-long-enough-for-rfc-7636-0123456789";
+const EVERYTHING: &str = "openid profile email offline_access files";
+
+fn challenge() -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER))
+}
+
+/// The parameters of a good authorization request.
+fn request(scope: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("response_type", "code".into()),
+        ("client_id", "cairn".into()),
+        ("redirect_uri", CALLBACK.into()),
+        ("scope", scope.into()),
+        ("state", "some state".into()),
+        ("nonce", "some nonce".into()),
+        ("code_challenge", challenge()),
+        ("code_challenge_method", "S256".into()),
+    ]
+}
+
+/// Logs the owner in and answers the code.
+async fn code(world: &World, scope: &str) -> String {
+    let mut browser = Browser::new(world);
+    browser.authorize(&request(scope)).await.done(200);
+    let answer = browser.log_in("owner@example.com", "owner").await;
+    browser::parameter(&answer, "code")
+}
+
+async fn post_form(caller: &Caller, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let body = serde_urlencoded::to_string(fields).unwrap();
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    caller.send(Method::POST, path, &[form], body).await
+}
+
+async fn redeem(world: &World, code: &str) -> Answer {
+    let fields = [
+        ("grant_type", "authorization_code"),
+        ("code", code),
+        ("redirect_uri", CALLBACK),
+        ("code_verifier", VERIFIER),
+        ("client_id", "cairn"),
+    ];
+    post_form(&world.nobody(), "/oauth/token", &fields).await
+}
+
+async fn refresh(world: &World, token: &str) -> Answer {
+    let fields = [
+        ("grant_type", "refresh_token"),
+        ("refresh_token", token),
+        ("client_id", "cairn"),
+    ];
+    post_form(&world.nobody(), "/oauth/token", &fields).await
+}
+
+async fn logged_in(world: &World) -> TokenAnswer {
+    redeem(world, &code(world, EVERYTHING).await).await.ok()
+}
+
+#[track_caller]
+fn refused(answer: &Answer, status: u16, error: &str) {
+    answer.done(status);
+    let body: OAuthErrorBody = answer.json();
+    assert_eq!(body.error, error, "{body:?}");
+    assert!(body.error_description.is_some_and(|text| !text.is_empty()));
+}
+
+async fn works(world: &World, access: &str) -> bool {
+    let answer = world.caller(Some(access)).get("/api/v1/nodes").await;
+    if answer.status != 200 {
+        answer.failed(401);
+    }
+    answer.status == 200
+}
+
+#[tokio::test]
+async fn a_browser_login_gives_tokens_that_open_the_account() {
+    let world = World::new();
+    let tokens = logged_in(&world).await;
+    assert_eq!(
+        (tokens.token_type.as_str(), tokens.expires_in),
+        ("Bearer", 600)
+    );
+    assert_eq!(tokens.scope.as_deref(), Some(EVERYTHING));
+    assert!(works(&world, &tokens.access_token).await);
+    let me = world.caller(Some(&tokens.access_token));
+    let info: serde_json::Value = me.get("/oauth/userinfo").await.ok();
+    assert_eq!(info["email"], "owner@example.com");
+    assert_eq!(info["name"], "owner");
+    let account: serde_json::Value = me.get("/api/v1/useraccount/composite").await.ok();
+    assert_eq!(info["sub"], account["id"]);
+
+    world.app.source().advance(600_000);
+    assert!(!works(&world, &tokens.access_token).await);
+    let next: TokenAnswer = refresh(&world, &tokens.refresh_token.unwrap()).await.ok();
+    assert!(works(&world, &next.access_token).await);
+}
+
+#[tokio::test]
+async fn a_code_works_once_and_its_second_use_ends_the_login() {
+    let world = World::new();
+    let code = code(&world, EVERYTHING).await;
+    let tokens: TokenAnswer = redeem(&world, &code).await.ok();
+    refused(&redeem(&world, &code).await, 400, "invalid_grant");
+    assert!(!works(&world, &tokens.access_token).await);
+    let token = tokens.refresh_token.unwrap();
+    refused(&refresh(&world, &token).await, 400, "invalid_grant");
+}
+
+#[tokio::test]
+async fn a_code_is_good_for_a_minute_and_for_whoever_asked() {
+    let world = World::new();
+    let late = code(&world, "files").await;
+    world.app.source().advance(60_000);
+    refused(&redeem(&world, &late).await, 400, "invalid_grant");
+    let code = code(&world, "files").await;
+    let good = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("redirect_uri", CALLBACK),
+        ("code_verifier", VERIFIER),
+        ("client_id", "cairn"),
+    ];
+    let other = "another-verifier-that-is-long-enough-for-the-rfc-0123";
+    for (field, value) in [
+        ("redirect_uri", "http://127.0.0.1:5001/callback"),
+        ("code_verifier", other),
+        ("code", "nonsense"),
+    ] {
+        let fields = good.map(|(name, old)| (name, if name == field { value } else { old }));
+        let answer = post_form(&world.nobody(), "/oauth/token", &fields).await;
+        refused(&answer, 400, "invalid_grant");
+    }
+    redeem(&world, &code).await.done(200);
+}
+
+#[tokio::test]
+async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
+    let world = World::new();
+    let first = logged_in(&world).await;
+    let first_token = first.refresh_token.unwrap();
+    let second: TokenAnswer = refresh(&world, &first_token).await.ok();
+    let second_token = second.refresh_token.unwrap();
+    let third: TokenAnswer = refresh(&world, &second_token).await.ok();
+    assert!(works(&world, &third.access_token).await);
+    refused(&refresh(&world, &first_token).await, 400, "invalid_grant");
+    for access in [
+        &first.access_token,
+        &second.access_token,
+        &third.access_token,
+    ] {
+        assert!(!works(&world, access).await);
+    }
+    let last = third.refresh_token.unwrap();
+    refused(&refresh(&world, &last).await, 400, "invalid_grant");
+}
+
+#[tokio::test]
+async fn an_answer_that_got_lost_costs_no_login_and_its_token_is_watched() {
+    let world = World::new();
+    let token = logged_in(&world).await.refresh_token.unwrap();
+    let lost: TokenAnswer = refresh(&world, &token).await.ok();
+    let again: TokenAnswer = refresh(&world, &token).await.ok();
+    assert!(works(&world, &again.access_token).await);
+    // Whoever has what was lost can't use it unnoticed.
+    let lost = lost.refresh_token.unwrap();
+    refused(&refresh(&world, &lost).await, 400, "invalid_grant");
+    assert!(!works(&world, &again.access_token).await);
+}
+
+#[tokio::test]
+async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = || cairn_server::Options {
+        data: dir.path().to_owned(),
+        ..cairn_server::Options::default()
+    };
+    let world = World::with(options());
+    let one = logged_in(&world).await;
+    let two = logged_in(&world).await;
+    let kept = logged_in(&world).await;
+    let refresh_token = one.refresh_token.unwrap();
+    for token in [&refresh_token, &two.access_token] {
+        let fields = [("token", token.as_str()), ("client_id", "cairn")];
+        post_form(&world.nobody(), "/oauth/revoke", &fields)
+            .await
+            .done(200);
+    }
+    let unknown = [("token", "nonsense"), ("client_id", "cairn")];
+    post_form(&world.nobody(), "/oauth/revoke", &unknown)
+        .await
+        .done(200);
+    assert!(!works(&world, &one.access_token).await);
+    assert!(!works(&world, &two.access_token).await);
+    refused(&refresh(&world, &refresh_token).await, 400, "invalid_grant");
+    drop(world);
+    let world = World::with(options());
+    assert!(!works(&world, &one.access_token).await);
+    assert!(works(&world, &kept.access_token).await);
+    refresh(&world, &kept.refresh_token.unwrap())
+        .await
+        .done(200);
+}
+
+#[tokio::test]
+async fn a_login_that_is_not_used_for_sixty_days_ends() {
+    let world = World::new();
+    let token = logged_in(&world).await.refresh_token.unwrap();
+    let day = 24 * 3600 * 1000;
+    world.app.source().advance(59 * day);
+    world.app.housekeep().await.unwrap();
+    let next: TokenAnswer = refresh(&world, &token).await.ok();
+    world.app.source().advance(60 * day);
+    world.app.housekeep().await.unwrap();
+    let late = refresh(&world, &next.refresh_token.unwrap()).await;
+    refused(&late, 400, "invalid_grant");
+}
+
+#[tokio::test]
+async fn scopes_bound_what_a_token_does() {
+    let world = World::new();
+    let reading: TokenAnswer = redeem(&world, &code(&world, "files.read").await).await.ok();
+    assert_eq!(reading.refresh_token, None);
+    assert_eq!(reading.id_token, None);
+    let reader = world.caller(Some(&reading.access_token));
+    reader.get("/api/v1/nodes").await.done(200);
+    let none = serde_json::json!({"files": [], "content": false});
+    reader
+        .post("/api/v1/downloads/batch", &none)
+        .await
+        .done(200);
+    let folder = serde_json::json!({"kind": "folder", "name": "a"});
+    reader.post("/api/v1/nodes", &folder).await.failed(403);
+    refused(
+        &reader.get("/oauth/userinfo").await,
+        403,
+        "insufficient_scope",
+    );
+
+    let knowing: TokenAnswer = redeem(&world, &code(&world, "openid").await).await.ok();
+    let knower = world.caller(Some(&knowing.access_token));
+    knower.get("/api/v1/nodes").await.failed(403);
+    let info: serde_json::Value = knower.get("/oauth/userinfo").await.ok();
+    assert_eq!(info.as_object().unwrap().len(), 1);
+}

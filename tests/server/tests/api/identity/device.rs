@@ -1,0 +1,105 @@
+//! Device authorization: polling, allowing, denying, being late.
+
+use super::super::world::{Answer, World};
+use super::browser::Browser;
+use super::{post_form, refused, works};
+use cairn_wire::identity::{DeviceAuthorization, TokenAnswer};
+
+const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+
+async fn begin(world: &World) -> DeviceAuthorization {
+    let fields = [("client_id", "cairn"), ("scope", "files offline_access")];
+    post_form(&world.nobody(), "/oauth/device_authorization", &fields)
+        .await
+        .ok()
+}
+
+async fn poll(world: &World, device: &DeviceAuthorization) -> Answer {
+    let fields = [
+        ("grant_type", GRANT),
+        ("device_code", device.device_code.as_str()),
+        ("client_id", "cairn"),
+    ];
+    post_form(&world.nobody(), "/oauth/token", &fields).await
+}
+
+/// Opens the page that the complete address leads to.
+async fn page(world: &World, device: &DeviceAuthorization) -> Browser {
+    let mut browser = Browser::new(world);
+    let address = device.verification_uri_complete.as_deref().unwrap();
+    let path = address.strip_prefix("http://cairn.test").unwrap();
+    let answer = browser.open(path).await;
+    answer.done(200);
+    assert!(String::from_utf8_lossy(&answer.body).contains(&device.user_code));
+    browser
+}
+
+#[tokio::test]
+async fn a_device_that_is_allowed_gets_tokens_once() {
+    let world = World::new();
+    let device = begin(&world).await;
+    assert_eq!(device.verification_uri, "http://cairn.test/oauth/device");
+    refused(&poll(&world, &device).await, 400, "authorization_pending");
+    let mut browser = page(&world, &device).await;
+    browser.log_in("owner@example.com", "wrong").await.done(403);
+    browser.log_in("owner@example.com", "owner").await.done(200);
+    let tokens: TokenAnswer = poll(&world, &device).await.ok();
+    assert!(tokens.refresh_token.is_some());
+    assert!(works(&world, &tokens.access_token).await);
+    refused(&poll(&world, &device).await, 400, "expired_token");
+    browser.log_in("owner@example.com", "owner").await.done(400);
+}
+
+#[tokio::test]
+async fn a_code_can_be_typed_by_hand() {
+    let world = World::new();
+    let device = begin(&world).await;
+    let mut browser = Browser::new(&world);
+    browser.open("/oauth/device").await.done(200);
+    let typed = device.user_code.to_lowercase().replace('-', "%20");
+    browser
+        .open(&format!("/oauth/device?user_code={typed}"))
+        .await
+        .done(200);
+    browser.log_in("owner@example.com", "owner").await.done(200);
+    poll(&world, &device).await.done(200);
+    browser
+        .open("/oauth/device?user_code=BBBB-BBBB")
+        .await
+        .done(400);
+}
+
+#[tokio::test]
+async fn a_device_that_is_denied_is_told_and_needs_no_password_for_it() {
+    let world = World::new();
+    let device = begin(&world).await;
+    let mut browser = page(&world, &device).await;
+    browser.submit(&[("action", "deny")]).await.done(200);
+    refused(&poll(&world, &device).await, 400, "access_denied");
+}
+
+#[tokio::test]
+async fn a_device_that_polls_too_fast_is_slowed_down_and_codes_end_after_ten_minutes() {
+    let world = World::new();
+    let device = begin(&world).await;
+    let interval = device.interval.unwrap() * 1000;
+    refused(&poll(&world, &device).await, 400, "authorization_pending");
+    world.app.source().advance(interval - 1);
+    refused(&poll(&world, &device).await, 400, "slow_down");
+    world.app.source().advance(interval);
+    refused(&poll(&world, &device).await, 400, "slow_down");
+    world.app.source().advance(interval + 10_000);
+    refused(&poll(&world, &device).await, 400, "authorization_pending");
+    let mut browser = page(&world, &device).await;
+    world.app.source().advance(600_000);
+    refused(&poll(&world, &device).await, 400, "expired_token");
+    browser.log_in("owner@example.com", "owner").await.done(400);
+}
+
+#[tokio::test]
+async fn an_unknown_client_gets_no_code() {
+    let world = World::new();
+    let fields = [("client_id", "other")];
+    let answer = post_form(&world.nobody(), "/oauth/device_authorization", &fields).await;
+    refused(&answer, 401, "invalid_client");
+}

@@ -1,0 +1,190 @@
+//! What the login page and the token endpoint refuse.
+
+use super::super::world::World;
+use super::browser::{Browser, parameter};
+use super::{CALLBACK, EVERYTHING, VERIFIER, post_form, refused, request};
+use cairn_server::{Options, RegisteredClient};
+
+fn with(field: &'static str, value: &str) -> Vec<(&'static str, String)> {
+    let mut all = request("files");
+    all.retain(|(name, _)| *name != field);
+    if !value.is_empty() {
+        all.push((field, value.to_owned()));
+    }
+    all
+}
+
+#[tokio::test]
+async fn an_unknown_client_or_address_leads_nowhere() {
+    let world = World::new();
+    for (field, value) in [
+        ("client_id", "other"),
+        ("client_id", ""),
+        ("redirect_uri", "https://evil.example.com/callback"),
+        ("redirect_uri", "http://127.0.0.1.evil.example.com/callback"),
+        ("redirect_uri", ""),
+    ] {
+        let answer = Browser::new(&world).authorize(&with(field, value)).await;
+        answer.done(400);
+        assert_eq!(answer.header("location"), "", "{field}={value}");
+        assert!(answer.header("content-type").starts_with("text/html"));
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_pkce_or_with_unknown_wishes_goes_back_with_an_error() {
+    let world = World::new();
+    for (field, value, error) in [
+        ("response_type", "token", "unsupported_response_type"),
+        ("response_type", "", "unsupported_response_type"),
+        ("code_challenge", "", "invalid_request"),
+        ("code_challenge_method", "plain", "invalid_request"),
+        ("code_challenge_method", "", "invalid_request"),
+        ("scope", "admin", "invalid_scope"),
+        ("prompt", "none", "login_required"),
+    ] {
+        let answer = Browser::new(&world).authorize(&with(field, value)).await;
+        assert_eq!(parameter(&answer, "error"), error, "{field}={value}");
+        assert_eq!(parameter(&answer, "state"), "some state");
+        assert_eq!(parameter(&answer, "iss"), "http://cairn.test");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_shows_the_page_again_and_the_eleventh_has_to_wait() {
+    let world = World::new();
+    let mut browser = Browser::new(&world);
+    browser.authorize(&request("files")).await.done(200);
+    for email in ["owner@example.com", "nobody@example.com"] {
+        for _ in 0..10 {
+            let answer = browser.log_in(email, "wrong").await;
+            answer.done(403);
+            assert!(String::from_utf8_lossy(&answer.body).contains("password is wrong"));
+        }
+        browser.log_in(email, "owner").await.done(429);
+    }
+    world.app.source().advance(15 * 60 * 1000);
+    browser.authorize(&request("files")).await.done(200);
+    let answer = browser.log_in("OWNER@example.com", "owner").await;
+    assert!(!parameter(&answer, "code").is_empty());
+}
+
+#[tokio::test]
+async fn a_form_of_another_browser_or_of_an_hour_ago_is_refused() {
+    let world = World::new();
+    let mut browser = Browser::new(&world);
+    browser.authorize(&request("files")).await.done(200);
+    world.app.source().advance(600_000);
+    browser.log_in("owner@example.com", "owner").await.done(400);
+    browser.authorize(&request("files")).await.done(200);
+    browser.forget_cookies();
+    browser.log_in("owner@example.com", "owner").await.done(400);
+}
+
+#[tokio::test]
+async fn cancelling_tells_the_client_and_markup_stays_text() {
+    let world = World::new();
+    let mut browser = Browser::new(&world);
+    browser.authorize(&request("files")).await.done(200);
+    let answer = browser.log_in("\"><b>x</b>", "wrong").await;
+    assert!(!String::from_utf8_lossy(&answer.body).contains("<b>x"));
+    let answer = browser.submit(&[("action", "cancel")]).await;
+    assert_eq!(parameter(&answer, "error"), "access_denied");
+}
+
+#[tokio::test]
+async fn the_token_endpoint_answers_as_the_rfc_says() {
+    let world = World::new();
+    let nobody = world.nobody();
+    let post = async |fields: &[(&str, &str)]| post_form(&nobody, "/oauth/token", fields).await;
+    refused(&post(&[]).await, 400, "invalid_request");
+    refused(
+        &post(&[("client_id", "cairn")]).await,
+        400,
+        "invalid_request",
+    );
+    let password = [("client_id", "cairn"), ("grant_type", "password")];
+    refused(&post(&password).await, 400, "unsupported_grant_type");
+    let twice = [("client_id", "cairn"), ("client_id", "cairn")];
+    refused(&post(&twice).await, 400, "invalid_request");
+    let stranger = [
+        ("client_id", "x"),
+        ("grant_type", "refresh_token"),
+        ("refresh_token", "x"),
+    ];
+    refused(&post(&stranger).await, 401, "invalid_client");
+    let json = nobody.post("/oauth/token", &serde_json::json!({})).await;
+    refused(&json, 400, "invalid_request");
+    let long = "x".repeat(20_000);
+    refused(&post(&[("code", &long)]).await, 413, "invalid_request");
+}
+
+#[tokio::test]
+async fn a_registered_client_has_to_prove_itself() {
+    let address = "https://app.example.com/back";
+    let world = World::with(Options {
+        clients: vec![RegisteredClient {
+            id: "app".into(),
+            name: Some("An <app>".into()),
+            redirect_uris: vec![address.into()],
+            secret: Some("s3cret/+".into()),
+        }],
+        ..Options::ephemeral()
+    });
+    let mut browser = Browser::new(&world);
+    let asked: Vec<(&str, String)> = request(EVERYTHING)
+        .into_iter()
+        .map(|(name, value)| match name {
+            "client_id" => (name, "app".to_owned()),
+            "redirect_uri" => (name, address.to_owned()),
+            _ => (name, value),
+        })
+        .collect();
+    let page = browser.authorize(&asked).await;
+    let html = String::from_utf8_lossy(&page.body).into_owned();
+    assert!(html.contains("An &lt;app&gt;"), "{html}");
+    assert!(
+        page.header("content-security-policy")
+            .contains("form-action 'self' https://app.example.com;")
+    );
+    let answer = browser.log_in("owner@example.com", "owner").await;
+    let location = answer.header("location").to_owned();
+    let code = location
+        .split_once("code=")
+        .unwrap()
+        .1
+        .split('&')
+        .next()
+        .unwrap()
+        .to_owned();
+
+    let fields = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("redirect_uri", address),
+        ("code_verifier", VERIFIER),
+    ];
+    let nobody = world.nobody();
+    for secret in ["", "wrong"] {
+        let own = [
+            fields.as_slice(),
+            &[("client_id", "app"), ("client_secret", secret)],
+        ]
+        .concat();
+        refused(
+            &post_form(&nobody, "/oauth/token", &own).await,
+            401,
+            "invalid_client",
+        );
+    }
+    // `app:s3cret%2F%2B`, as RFC 6749 has it encoded.
+    let basic = ("authorization", "Basic YXBwOnMzY3JldCUyRiUyQg==");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let body = serde_urlencoded::to_string(fields).unwrap();
+    let post = axum::http::Method::POST;
+    nobody
+        .send(post, "/oauth/token", &[basic, form], body)
+        .await
+        .done(200);
+    assert_ne!(address, CALLBACK);
+}

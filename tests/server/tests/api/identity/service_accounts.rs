@@ -1,0 +1,90 @@
+//! Service accounts and the client-credentials flow.
+
+use super::super::world::World;
+use super::{post_form, refused, works};
+use cairn_wire::identity::TokenAnswer;
+use serde_json::{Value, json};
+
+async fn made(world: &World, body: &Value) -> (String, String, String) {
+    let made: Value = world
+        .owner()
+        .post("/api/v1/service-accounts", body)
+        .await
+        .ok();
+    let text = |name: &str| made[name].as_str().unwrap().to_owned();
+    (text("id"), text("client_id"), text("client_secret"))
+}
+
+fn fields<'a>(id: &'a str, secret: &'a str) -> Vec<(&'a str, &'a str)> {
+    vec![
+        ("grant_type", "client_credentials"),
+        ("client_id", id),
+        ("client_secret", secret),
+    ]
+}
+
+#[tokio::test]
+async fn a_service_account_acts_for_its_owner_until_it_is_deleted() {
+    let world = World::new();
+    let owner = world.owner();
+    let (id, client, secret) = made(&world, &json!({"name": "export"})).await;
+    let nobody = world.nobody();
+    let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+        .await
+        .ok();
+    assert_eq!(tokens.refresh_token, None);
+    assert!(works(&world, &tokens.access_token).await);
+    let service = world.caller(Some(&tokens.access_token));
+    let folder = service.folder(None, "made by a program").await;
+    owner.node(folder.id).await.done(200);
+
+    let list: Value = owner.get("/api/v1/service-accounts").await.ok();
+    assert_eq!(list["content"][0]["name"], "export");
+    assert!(list["content"][0]["last_used_at"].is_string());
+    assert_eq!(list["content"][0]["client_secret"], Value::Null);
+    let path = format!("/api/v1/service-accounts/{id}");
+    world.outsider().delete(&path).await.failed(404);
+    owner.delete(&path).await.done(204);
+    owner.delete(&path).await.failed(404);
+    assert!(!works(&world, &tokens.access_token).await);
+    let answer = post_form(&nobody, "/oauth/token", &fields(&client, &secret)).await;
+    refused(&answer, 401, "invalid_client");
+}
+
+#[tokio::test]
+async fn a_wrong_secret_or_a_wider_scope_is_refused() {
+    let world = World::new();
+    let nobody = world.nobody();
+    let body = json!({"name": "reader", "scope": "files.read"});
+    let (_, client, secret) = made(&world, &body).await;
+    let wrong = post_form(&nobody, "/oauth/token", &fields(&client, "cs_wrong")).await;
+    refused(&wrong, 401, "invalid_client");
+    let stranger = post_form(&nobody, "/oauth/token", &fields("cairn", "x")).await;
+    refused(&stranger, 401, "invalid_client");
+    let mut wider = fields(&client, &secret);
+    wider.push(("scope", "files"));
+    refused(
+        &post_form(&nobody, "/oauth/token", &wider).await,
+        400,
+        "invalid_scope",
+    );
+    let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+        .await
+        .ok();
+    let folder = json!({"kind": "folder", "name": "a"});
+    let reader = world.caller(Some(&tokens.access_token));
+    reader.post("/api/v1/nodes", &folder).await.failed(403);
+    for bad in [
+        json!({"name": ""}),
+        json!({"name": "x".repeat(101)}),
+        json!({"name": "x", "scope": "admin"}),
+        json!({"name": "x", "more": 1}),
+        json!({}),
+    ] {
+        world
+            .owner()
+            .post("/api/v1/service-accounts", &bad)
+            .await
+            .failed(400);
+    }
+}

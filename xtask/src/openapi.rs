@@ -1,0 +1,154 @@
+//! The published OpenAPI documents: well made (Redocly), and true of the running server (Schemathesis).
+//!
+//! Both tools are pinned in `tests/openapi` and fetched when they are missing.
+
+use crate::run::{root, show};
+use anyhow::{Context as _, Result, bail};
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Random requests to one operation, in `cargo xtask test`: all take about half a minute.
+pub(crate) const SOME: u32 = 25;
+/// The same requests each time.
+const SEED: &str = "1";
+/// A stream without an end, and bodies that are no JSON.
+const LEFT_OUT: [&str; 2] = ["/api/v1/changes/stream", "/api/v1/uploads/batch"];
+
+fn place() -> PathBuf {
+    root().join("tests/openapi")
+}
+
+fn server() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("debug/cairn-server")
+}
+
+/// Checks the whole document and that of each module.
+pub(crate) fn lint() -> Result<()> {
+    let place = place();
+    if !place.join("node_modules/.package-lock.json").exists() {
+        let mut npm = Command::new("npm");
+        npm.current_dir(&place)
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+        show(&mut npm).context("Redocly's linter is fetched with npm, which comes with Node")?;
+    }
+    let documents = root().join("target/openapi");
+    fs::create_dir_all(&documents)?;
+    let mut redocly = Command::new("npx");
+    redocly
+        .current_dir(&place)
+        .env("REDOCLY_TELEMETRY", "off")
+        .args([
+            "--no-install",
+            "redocly",
+            "lint",
+            "--config",
+            "redocly.yaml",
+        ]);
+    redocly.arg(write(&documents, "whole", &["openapi"])?);
+    for module in modules()? {
+        redocly.arg(write(&documents, &module, &["openapi", &module])?);
+    }
+    show(&mut redocly)
+}
+
+/// Writes a document to a file and answers its path.
+fn write(documents: &Path, name: &str, args: &[&str]) -> Result<PathBuf> {
+    let path = documents.join(format!("{name}.json"));
+    fs::write(&path, document(args)?)?;
+    Ok(path)
+}
+
+fn document(args: &[&str]) -> Result<Vec<u8>> {
+    let server = server();
+    let output = Command::new(&server)
+        .args(args)
+        .output()
+        .with_context(|| format!("can't run {}; build it first", server.display()))?;
+    if !output.status.success() {
+        bail!("`cairn-server {}` failed", args.join(" "));
+    }
+    Ok(output.stdout)
+}
+
+fn modules() -> Result<Vec<String>> {
+    let whole: serde_json::Value = serde_json::from_slice(&document(&["openapi"])?)?;
+    let tags = whole["tags"]
+        .as_array()
+        .context("the document has no tags")?;
+    Ok(tags
+        .iter()
+        .filter_map(|tag| tag["name"].as_str().map(str::to_owned))
+        .collect())
+}
+
+/// A server in memory, killed when dropped.
+struct Running {
+    child: Child,
+    url: String,
+}
+
+impl Running {
+    fn start() -> Result<Self> {
+        let mut child = Command::new(server())
+            .args(["--listen", "127.0.0.1:0", "--ephemeral", "--dev"])
+            .env("CAIRN_LOG", "error")
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("can't start the server")?;
+        let stdout = child.stdout.take().context("the server has no stdout")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let url = line
+            .trim()
+            .rsplit(' ')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        Ok(Self { child, url })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail where it has ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Sends the running server what the document allows and what it forbids: no answer may be one that
+/// is not described, and nothing forbidden may be accepted.
+pub(crate) fn probe(requests: u32) -> Result<()> {
+    let home = root().join("target/schemathesis");
+    let program = home.join("bin/schemathesis");
+    if !program.exists() {
+        let mut venv = Command::new("python3");
+        venv.args(["-m", "venv"]).arg(&home);
+        show(&mut venv).context("Schemathesis lives in a virtual environment of Python 3")?;
+        let mut pip = Command::new(home.join("bin/pip"));
+        pip.args(["install", "--quiet", "--requirement"])
+            .arg(place().join("requirements.txt"));
+        show(&mut pip)?;
+    }
+    let running = Running::start()?;
+    let mut command = Command::new(program);
+    command
+        .current_dir(root().join("target"))
+        .arg("run")
+        .arg(format!("{}/api/v1/openapi.json", running.url))
+        .args(["--header", "Authorization: Bearer ck_dev_owner"])
+        .args(["--seed", SEED, "--max-examples", &requests.to_string()])
+        .args(["--phases", "examples,coverage,fuzzing"])
+        // Names, cursors and seals have rules that no schema can tell.
+        .args(["--exclude-checks", "positive_data_acceptance"])
+        .args(["--warnings", "off", "--request-timeout", "20"])
+        .args(["--generation-database", "none", "--no-color"]);
+    for path in LEFT_OUT {
+        command.args(["--exclude-path", path]);
+    }
+    show(&mut command)
+}
