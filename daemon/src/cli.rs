@@ -22,6 +22,7 @@ mod local_path;
 mod login;
 mod logout;
 mod logs;
+mod mcp;
 mod mkdir;
 mod r#move;
 mod passphrase;
@@ -32,11 +33,14 @@ mod remove;
 mod resolve;
 mod resume;
 mod search;
+mod share;
 mod start;
 mod status;
 mod sync;
+mod teams;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod trash;
 mod tree;
 mod upload;
@@ -143,7 +147,11 @@ enum Command {
     Copy(copy::Args),
     Delete(delete::Args),
     Versions(versions::Args),
+    Share(share::Args),
     Verify(verify::Args),
+    Teams(teams::Args),
+    Tokens(tokens::Args),
+    Mcp(mcp::Args),
     Completions(completions::Args),
 }
 
@@ -245,7 +253,11 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Copy(args) => copy::run(app, args).await,
         Command::Delete(args) => delete::run(app, args).await,
         Command::Versions(args) => versions::run(app, args).await,
+        Command::Share(args) => share::run(app, args).await,
         Command::Verify(args) => verify::run(app, args).await,
+        Command::Teams(args) => teams::run(app, args).await,
+        Command::Tokens(args) => tokens::run(app, args).await,
+        Command::Mcp(args) => mcp::run(app, args).await,
         Command::Completions(args) => completions::run(app, args),
     }
 }

@@ -11,9 +11,9 @@ use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders::remote_path;
 use crate::session::Session;
 use cairn_api::Api;
-use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
+use cairn_crypto::SealInfo;
 use cairn_model::{Kind, Name, NodeId};
-use cairn_transfer::Transfer;
+use cairn_transfer::{Space, Transfer};
 use cairn_wire::nodes::{Node, NodeState};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -56,16 +56,18 @@ impl Place {
 /// The service, for one command.
 pub(crate) struct Remote {
     pub(crate) api: Arc<Api>,
-    pub(crate) keys: Arc<SpaceKeys>,
     pub(crate) transfer: Transfer,
+    pub(crate) space: Space,
 }
 
 impl Remote {
     pub(crate) fn new(session: &Session) -> Self {
+        let (api, keys) = (session.api.clone(), session.keys.space.clone());
+        let transfer = session.transfer();
         Self {
-            api: session.api.clone(),
-            keys: session.keys.space.clone(),
-            transfer: session.transfer(),
+            space: Space::new(api.clone(), keys, transfer.clone()),
+            api,
+            transfer,
         }
     }
 
@@ -73,7 +75,7 @@ impl Remote {
     pub(crate) async fn find(&self, text: &str) -> Outcome<Place> {
         if let Ok(id) = text.parse::<NodeId>() {
             let node = self.api.node(id).await.doing(format_args!("find {text}"))?;
-            self.check(&node)?;
+            self.space.check(&node)?;
             if node.state == NodeState::Trashed {
                 return Err(Failure::failed(format!(
                     "{text} is in the trash: restore it with `cairn trash restore --remote {text}`"
@@ -116,32 +118,14 @@ impl Remote {
 
     /// The child of a folder under a name, in any normal form of it.
     pub(crate) async fn child(&self, parent: Option<NodeId>, name: &str) -> Outcome<Option<Node>> {
-        let wanted = Name::new(name)
-            .map_err(|e| Failure::usage(format!("`{name}` can't be found: {e}")))?
-            .key();
-        let found = self.api.children(parent, Some(name)).await?;
-        let mut fitting = found.into_iter().filter(|node| {
-            node.parent_id == parent
-                && Name::new(node.name.clone()).is_ok_and(|name| name.key() == wanted)
-        });
-        let node = fitting.next();
-        if let Some(node) = &node {
-            self.check(node)?;
-        }
-        Ok(node)
+        let wanted =
+            Name::new(name).map_err(|e| Failure::usage(format!("`{name}` can't be found: {e}")))?;
+        Ok(self.space.child(parent, &wanted).await?)
     }
 
     /// The children of a folder, by name; what can't be one is left out with a note in the log.
     pub(crate) async fn children(&self, parent: Option<NodeId>) -> Outcome<Vec<Node>> {
-        let mut found = self.api.children(parent, None).await?;
-        found.retain(|node| match self.check(node) {
-            Ok(()) => node.parent_id == parent,
-            Err(failure) => {
-                tracing::warn!(node = %node.id, %failure, "left out");
-                false
-            }
-        });
-        Ok(found)
+        Ok(self.space.children(parent).await?)
     }
 
     /// The path of a node from the top of the space. `known` saves asking twice for the same folder.
@@ -176,31 +160,8 @@ impl Remote {
         Ok(path)
     }
 
-    /// Refuses a node that can't be one of this space.
-    fn check(&self, node: &Node) -> Outcome {
-        let wrong = |why: &str| {
-            Failure::failed(format!(
-                "the server's answer can't be used: node {} {why}",
-                node.id
-            ))
-        };
-        if node.space_id != self.keys.space() {
-            return Err(wrong("belongs to another space"));
-        }
-        Name::new(node.name.clone()).map_err(|_| wrong("has an impossible name"))?;
-        Ok(())
-    }
-
     /// What the node's seal carries, if a client with the keys vouches for its present state.
     pub(crate) fn seal(&self, node: &Node) -> Option<SealInfo> {
-        let facts = NodeFacts {
-            node: node.id,
-            parent: node.parent_id,
-            name: &node.name,
-            kind: node.kind,
-            executable: node.executable,
-            deleted: node.state == NodeState::Trashed,
-        };
-        NodeSeal::check(&self.keys, &facts, &node.seal.as_ref()?.0).ok()
+        self.space.seal(node)
     }
 }

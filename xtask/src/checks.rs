@@ -1,5 +1,6 @@
 //! Everything that has to pass before a change lands.
 
+use crate::judges;
 use crate::run::{Stages, cargo, show};
 use crate::{openapi, setup};
 use anyhow::Result;
@@ -51,6 +52,7 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
             "ci",
         ]))
     })?;
+    stages.run("public judges of the tools", judges::run)?;
     stages.print("all passed");
     Ok(())
 }

@@ -8,6 +8,7 @@
 
 mod checks;
 mod demo;
+mod judges;
 mod long;
 mod openapi;
 mod run;

@@ -1,5 +1,5 @@
 //! Installs what the checks need and the machine doesn't have: cargo's tools, and on Debian the
-//! programs for the keyring's tests. Elsewhere it says exactly what to install.
+//! programs for the tests of keyring and share page. Elsewhere it says exactly what to install.
 
 use crate::run::{cargo, show, succeeds};
 use anyhow::{Result, bail};
@@ -10,9 +10,10 @@ use std::process::Command;
 const CARGO_TOOLS: [(&str, &str); 2] = [("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
 
 /// A program, and the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 2] = [
+const PROGRAMS: [(&str, &str); 3] = [
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
+    ("chromium", "chromium"),
 ];
 
 /// What Cairn is measured against.

@@ -2,47 +2,15 @@
 
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::remote::{Place, Remote};
-use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SystemRandom};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_wire::Sealed;
-use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
-
-/// A new id.
-pub(crate) fn random_id() -> [u8; 16] {
-    let mut bytes = [0; 16];
-    SystemRandom.fill(&mut bytes);
-    bytes
-}
+pub(crate) use cairn_transfer::random_id;
+use cairn_wire::nodes::Node;
 
 impl Remote {
     /// Makes a folder.
     pub(crate) async fn make_folder(&self, parent: Option<NodeId>, name: &Name) -> Outcome<Node> {
-        let id = NodeId::from_random_bytes(random_id());
-        let facts = NodeFacts {
-            node: id,
-            parent,
-            name: name.as_str(),
-            kind: Kind::Folder,
-            executable: false,
-            deleted: false,
-        };
-        let seal = NodeSeal::make(
-            &self.keys,
-            &facts,
-            SealInfo {
-                seq: 1,
-                manifest_hash: None,
-            },
-        );
-        let folder = CreateNode {
-            id: Some(id),
-            parent_id: parent,
-            kind: Kind::Folder,
-            name: name.as_str().to_owned(),
-            seal: Some(Sealed(seal)),
-        };
-        self.api
-            .create_folder(&folder)
+        self.space
+            .make_folder(parent, name)
             .await
             .doing(format_args!("make the folder {name}"))
     }
@@ -76,29 +44,8 @@ impl Remote {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Outcome<Node> {
-        let seal = self.seal(node).map(|info| {
-            let facts = NodeFacts {
-                parent,
-                name: name.as_str(),
-                ..facts(node)
-            };
-            Sealed(NodeSeal::make(
-                &self.keys,
-                &facts,
-                SealInfo {
-                    seq: info.seq + 1,
-                    ..info
-                },
-            ))
-        });
-        let change = UpdateNode {
-            name: Some(name.as_str().to_owned()),
-            parent_id: Some(parent),
-            seal,
-            ..UpdateNode::default()
-        };
-        self.api
-            .update_node(node.id, Some(node.version), &change)
+        self.space
+            .move_node(node, parent, name)
             .await
             .doing(format_args!("move {}", node.name))
     }
@@ -110,50 +57,16 @@ impl Remote {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Outcome<Node> {
-        let id = NodeId::from_random_bytes(random_id());
-        let seal = self.seal(node).map(|info| {
-            let facts = NodeFacts {
-                node: id,
-                parent,
-                name: name.as_str(),
-                ..facts(node)
-            };
-            Sealed(NodeSeal::make(
-                &self.keys,
-                &facts,
-                SealInfo { seq: 1, ..info },
-            ))
-        });
-        let copy = CopyNode {
-            id: Some(id),
-            parent_id: parent,
-            name: Some(name.as_str().to_owned()),
-            seal,
-        };
-        self.api
-            .copy_node(node.id, &copy)
+        self.space
+            .copy_node(node, parent, name)
             .await
             .doing(format_args!("copy {}", node.name))
     }
 
     /// Moves a node into the service's trash, with everything below it.
     pub(crate) async fn trash_node(&self, node: &Node) -> Outcome {
-        let seal = self.seal(node).map(|info| {
-            let facts = NodeFacts {
-                deleted: true,
-                ..facts(node)
-            };
-            Sealed(NodeSeal::make(
-                &self.keys,
-                &facts,
-                SealInfo {
-                    seq: info.seq + 1,
-                    ..info
-                },
-            ))
-        });
-        self.api
-            .delete_node(node.id, None, seal.as_ref())
+        self.space
+            .trash_node(node)
             .await
             .doing(format_args!("delete {}", node.name))
     }
@@ -177,17 +90,5 @@ impl Remote {
             )),
             None => Ok((parent, last)),
         }
-    }
-}
-
-/// What a seal says of a node as it is now.
-fn facts(node: &Node) -> NodeFacts<'_> {
-    NodeFacts {
-        node: node.id,
-        parent: node.parent_id,
-        name: &node.name,
-        kind: node.kind,
-        executable: node.executable,
-        deleted: false,
     }
 }

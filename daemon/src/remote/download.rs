@@ -42,35 +42,22 @@ impl Remote {
         node: &Node,
         revision: Option<RevisionId>,
     ) -> Outcome<Download> {
-        let current = node.revision_id.ok_or_else(|| {
-            Failure::usage(format!(
+        if node.kind == Kind::Folder {
+            return Err(Failure::usage(format!(
                 "{} is a folder: use `cairn download-folder`",
                 node.name
-            ))
-        })?;
-        match revision {
-            Some(revision) if revision != current => {
-                let all = self.api.revisions(node.id).await?;
-                let found = all.iter().find(|r| r.id == revision).ok_or_else(|| {
-                    Failure::usage(format!(
-                        "{} has no revision {revision}: see `cairn versions`",
-                        node.name
-                    ))
-                })?;
-                Ok(Download {
-                    node: node.id,
-                    revision,
-                    source: found.content_source,
-                    manifest_hash: None,
-                })
-            }
-            Some(_) | None => Ok(Download {
-                node: node.id,
-                revision: current,
-                source: node.content_source,
-                manifest_hash: self.seal(node).and_then(|info| info.manifest_hash),
-            }),
+            )));
         }
+        self.space
+            .content(node, revision)
+            .await?
+            .ok_or_else(|| match revision {
+                Some(revision) => Failure::usage(format!(
+                    "{} has no revision {revision}: see `cairn versions`",
+                    node.name
+                )),
+                None => Failure::failed("the server has a file without content there"),
+            })
     }
 
     /// Downloads one revision to a path, which it replaces only if it may.

@@ -3,10 +3,9 @@
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::progress::Bars;
 use crate::remote::Remote;
-use crate::remote::change::random_id;
-use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_model::{Kind, Name, NodeId};
 use cairn_platform::{Disk as _, FileKind, RealDisk, Stat};
-use cairn_transfer::{Download, FileSource, Upload, UploadTarget, Uploaded};
+use cairn_transfer::{FileSource, LocalFacts};
 use cairn_wire::nodes::Node;
 use serde::Serialize;
 use std::path::Path;
@@ -38,74 +37,22 @@ impl Remote {
         name: &Name,
         bars: &Bars,
     ) -> Outcome<Node> {
-        let what = local.display();
-        let present = self.child(parent, name.as_str()).await?;
-        let target = match &present {
-            None => UploadTarget::New {
-                node: NodeId::from_random_bytes(random_id()),
-                parent,
-                name: name.as_str().to_owned(),
-            },
-            Some(node) if node.kind == Kind::Folder => {
-                let message = format!(
-                    "can't upload {what}: there is a folder of that name, choose another with --name"
-                );
-                return Err(Failure::new(Exit::Decision, message));
-            }
-            Some(node) => self
-                .next_revision(node)
-                .await
-                .doing(format_args!("upload {what}"))?,
-        };
-        let upload = Upload {
-            target,
-            revision: RevisionId::from_random_bytes(random_id()),
-            source: Arc::new(FileSource(local.to_owned())),
+        let facts = LocalFacts {
             size: stat.size,
             modified_ms: stat.modified_ms(),
             executable: stat.executable,
-            unless: None,
-            resume: None,
         };
         let bar = bars.file(name.as_str(), stat.size);
-        match self
-            .transfer
-            .upload(upload, &bar)
+        self.space
+            .upload(
+                Arc::new(FileSource(local.to_owned())),
+                facts,
+                parent,
+                name,
+                &bar,
+            )
             .await
-            .doing(format_args!("upload {what}"))?
-        {
-            Uploaded::Committed { node, .. } => Ok(*node),
-            Uploaded::Unchanged => present.ok_or_else(|| Failure::failed("nothing was uploaded")),
-        }
-    }
-
-    async fn next_revision(&self, node: &Node) -> Outcome<UploadTarget> {
-        let (Some(base), Some(content_key)) = (node.revision_id, &node.content_key) else {
-            return Err(Failure::failed(
-                "the server has a file without content there",
-            ));
-        };
-        let seal = self.seal(node);
-        let download = Download {
-            node: node.id,
-            revision: base,
-            source: node.content_source,
-            manifest_hash: seal.and_then(|info| info.manifest_hash),
-        };
-        let mut manifests = self.transfer.manifests(&[download]).await;
-        let manifest = manifests
-            .pop()
-            .ok_or_else(|| Failure::failed("the server answered nothing"))??;
-        Ok(UploadTarget::Revision {
-            node: node.id,
-            parent: node.parent_id,
-            name: node.name.clone(),
-            base,
-            number: manifest.number + 1,
-            content_key: content_key.0.clone(),
-            content_source: node.content_source,
-            seal_seq: seal.map_or(1, |info| info.seq + 1),
-        })
+            .doing(format_args!("upload {}", local.display()))
     }
 
     /// Uploads a folder with everything below it. One file that fails doesn't hold up the others.

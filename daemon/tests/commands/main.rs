@@ -2,5 +2,7 @@
 
 mod account;
 mod daemon;
+mod mcp;
+mod people;
 mod service;
 mod world;

@@ -64,12 +64,18 @@ impl World {
 
     /// Runs the program on a home, whatever comes of it.
     pub(crate) fn run(&self, home: &str, args: &[&str]) -> Answer {
+        self.run_with(home, args, &[])
+    }
+
+    /// The same with variables in its environment.
+    pub(crate) fn run_with(&self, home: &str, args: &[&str], variables: &[(&str, &str)]) -> Answer {
         let output = Command::new(env!("CARGO_BIN_EXE_cairn"))
             .arg("--home")
             .arg(self.path(home))
             .args(args)
             .env("CAIRN_KDF_ITERATIONS", ITERATIONS)
             .env_remove("CAIRN_API_KEY")
+            .envs(variables.iter().copied())
             .current_dir(self.dir.path())
             .stdin(Stdio::null())
             .output()

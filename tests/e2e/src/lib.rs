@@ -7,6 +7,7 @@
 
 pub mod binaries;
 pub mod browser;
+pub mod chromium;
 pub mod cli;
 pub mod dev;
 pub mod device;

@@ -154,14 +154,11 @@ fn a_login_that_has_ended_asks_for_another_and_nothing_is_lost() -> Result<()> {
     world.server.dev().advance(DAY * 61)?;
     world.device.files().run("b=written meanwhile")?;
     world.device.must(&["sync"])?;
-    let status = world
+    world
         .device
-        .wait_status("the device asks for a login", |status| {
-            status
-                .problems()
-                .any(|problem| problem.hint.contains("cairn login"))
-        })?;
-    ensure!(status.state != "idle", "{status:?}");
+        .wait_status("the device is locked out", |status| status.state == "error")?;
+    let said = world.device.must(&["status"])?.said();
+    ensure!(said.contains("cairn login"), "{said}");
     let refused = world.device.cli(&["list", "/"])?;
     refused.refuses(3, &["log in again"])?;
     world.device.stop()?;

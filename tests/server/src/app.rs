@@ -228,15 +228,20 @@ impl Inner {
 
     /// The accounts of `--dev`; those that exist already stay as they are.
     pub(crate) fn seed(&self) -> Result<()> {
+        let mut made = false;
         for name in ["owner", "member", "outsider"] {
             let email = format!("{name}@example.com");
             match self.add_user(&email, name, DEV_PASSWORD_COST) {
                 Ok(account) => {
                     self.store_key(account, "development", &format!("ck_dev_{name}"), None)?;
+                    made = true;
                 }
                 Err(Error::Conflict { .. }) => {}
                 Err(other) => return Err(other),
             }
+        }
+        if made {
+            self.store.seed_people(&self.options.limits)?;
         }
         Ok(())
     }
@@ -249,6 +254,12 @@ impl Inner {
         self.store.forget_old_deliveries()?;
         self.store.forget_old_logins()?;
         let garbage = self.store.expire_uploads()?;
+        self.objects.delete(&garbage).await;
+        self.store.settle_payments(self.options.limits.storage)?;
+        let purged = self.store.purge_accounts()?;
+        self.objects.delete(&purged.objects).await;
+        self.store.apply_retention()?;
+        let garbage = self.store.prune_revisions(self.options.revisions)?;
         self.objects.delete(&garbage).await;
         Ok(())
     }

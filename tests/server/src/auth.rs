@@ -2,6 +2,7 @@
 //!
 //! An API key is found by its SHA-256. A JWT is checked once and remembered until it expires.
 
+pub(crate) mod access;
 pub(crate) mod token;
 
 use crate::app::Shared;
@@ -22,8 +23,11 @@ pub(crate) const KEY_PREFIX: &str = "ck_";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller {
     pub(crate) account: AccountId,
+    /// The caller's own, or the team's that the request names.
     pub(crate) space: Space,
     pub(crate) device: Option<DeviceId>,
+    /// Present in a team's space.
+    pub(crate) team: Option<access::InTeam>,
 }
 
 /// How far a credential reaches.
@@ -91,6 +95,7 @@ fn identify(app: &Shared, headers: &HeaderMap) -> Result<(Caller, Access)> {
         account: holder.account,
         space: holder.space,
         device,
+        team: None,
     };
     Ok((caller, holder.access))
 }
@@ -145,6 +150,6 @@ impl FromRequestParts<Shared> for Caller {
                     .into(),
             ));
         }
-        Ok(caller)
+        access::enter(app, caller, parts)
     }
 }

@@ -15,6 +15,8 @@ struct File {
     rate_limits: RatePart,
     connections: ConnectionsPart,
     clients: Vec<ClientPart>,
+    revisions: RevisionsPart,
+    behind_proxy: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -58,6 +60,13 @@ struct ClientPart {
     name: Option<String>,
     redirect_uris: Vec<String>,
     secret: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RevisionsPart {
+    newest: Option<u32>,
+    days: Option<u32>,
 }
 
 /// Reads a configuration file into the options; what it does not name stays as it is.
@@ -111,6 +120,9 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
     limits.storage = file.limits.storage.unwrap_or(limits.storage);
     limits.bandwidth = file.limits.bandwidth.unwrap_or(limits.bandwidth);
     limits.files = file.limits.files.unwrap_or(limits.files);
+    options.revisions.newest = file.revisions.newest.or(options.revisions.newest);
+    options.revisions.days = file.revisions.days.or(options.revisions.days);
+    options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
     let rate = &mut limits.rate;
     rate.read = file.rate_limits.read.unwrap_or(rate.read);
     rate.write = file.rate_limits.write.unwrap_or(rate.write);

@@ -9,6 +9,7 @@ pub(crate) mod recording;
 use crate::app::Shared;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
+use crate::store::Mail;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
@@ -35,6 +36,7 @@ pub(crate) fn routes() -> Router<Shared> {
         )
         .route("/_dev/faults/{id}", delete(remove_fault))
         .route("/_dev/requests", get(list_requests).delete(clear_requests))
+        .route("/_dev/mail", get(list_mail))
         .route("/_dev/clock", get(clock))
         .route("/_dev/clock/advance", post(advance))
         .route("/_dev/quota", post(set_quota))
@@ -95,6 +97,17 @@ async fn list_requests(
 async fn clear_requests(State(app): State<Shared>) -> Result<StatusCode> {
     dev(&app)?.recording.clear();
     Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Serialize)]
+struct Outbox {
+    mails: Vec<Mail>,
+}
+
+async fn list_mail(State(app): State<Shared>) -> Result<Json<Outbox>> {
+    Ok(Json(Outbox {
+        mails: app.store.mails()?,
+    }))
 }
 
 #[derive(Serialize)]

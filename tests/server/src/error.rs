@@ -19,6 +19,9 @@ pub enum Error {
     Invalid(String),
     #[error("{0}")]
     Unauthorized(String),
+    /// The card was declined, or the wallet holds too little.
+    #[error("{0}")]
+    PaymentRequired(String),
     #[error("{0}")]
     Forbidden(String),
     #[error("{0}")]
@@ -82,6 +85,7 @@ impl Error {
         match self {
             Self::Invalid(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+            Self::PaymentRequired(_) => StatusCode::PAYMENT_REQUIRED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
@@ -134,6 +138,7 @@ impl IntoResponse for Error {
             }
             Self::Unauthorized(_) => Some((header::WWW_AUTHENTICATE, "Bearer".to_owned())),
             Self::Invalid(_)
+            | Self::PaymentRequired(_)
             | Self::Forbidden(_)
             | Self::NotFound(_)
             | Self::MethodNotAllowed(_)

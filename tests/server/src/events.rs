@@ -176,7 +176,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Leaves a notification for `account`; `kind` is one of the documented notification types.
+    /// Leaves a notification for `account`; `kind` is one of the types that
+    /// `wire::notifications` lists.
     pub(crate) fn notify(
         &self,
         account: AccountId,
@@ -184,7 +185,6 @@ impl Tx<'_> {
         title: &str,
         data: &Value,
     ) -> Result<()> {
-        tracing::debug!(%account, kind, title, %data, "notification");
-        Ok(())
+        self.add_notification(account, kind, title, data)
     }
 }

@@ -9,6 +9,8 @@ pub(crate) mod extract;
 pub(crate) mod idempotency;
 pub(crate) mod page;
 pub(crate) mod rate;
+pub(crate) mod text;
+pub(crate) mod visitor;
 
 use crate::app::Shared;
 use crate::dev;
@@ -55,6 +57,13 @@ fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     Error::Internal(format!("a handler panicked: {message}")).into_response()
 }
 
+/// Families of paths that are served under another name.
+const ALIASES: [(&str, &str); 3] = [
+    ("/v2/nodes", "/api/v1/nodes"),
+    ("/api/v1/team", "/api/v1/teams"),
+    ("/api/v1/webshare/url", "/api/v1/shares"),
+];
+
 /// One form for paths that mean the same: no trailing slash, `/api/v1/nodes` for `/v2/nodes`.
 pub(crate) fn canonical(path: &str) -> Option<String> {
     let api = ["/api/", "/v2/", "/_dev/"]
@@ -64,10 +73,10 @@ pub(crate) fn canonical(path: &str) -> Option<String> {
         return None;
     }
     let trimmed = path.strip_suffix('/').unwrap_or(path);
-    let renamed = trimmed
-        .strip_prefix("/v2/nodes")
-        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
-        .map(|rest| format!("/api/v1/nodes{rest}"));
+    let renamed = ALIASES.iter().find_map(|(alias, name)| {
+        let rest = trimmed.strip_prefix(alias)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{name}{rest}"))
+    });
     renamed.or_else(|| (trimmed.len() < path.len()).then(|| trimmed.to_owned()))
 }
 
@@ -174,6 +183,15 @@ mod tests {
         );
         assert_eq!(canonical("/api/v1/nodes"), None);
         assert_eq!(canonical("/v2/nodesque"), None);
+        assert_eq!(
+            canonical("/api/v1/team/x").as_deref(),
+            Some("/api/v1/teams/x")
+        );
+        assert_eq!(canonical("/api/v1/teams/x"), None);
+        assert_eq!(
+            canonical("/api/v1/webshare/url/").as_deref(),
+            Some("/api/v1/shares")
+        );
         assert_eq!(canonical("/swagger-ui/"), None);
     }
 }

@@ -4,7 +4,9 @@
 //! The server never sees a key or plaintext and depends on no crate that could open anything.
 
 mod app;
+mod assistant;
 mod auth;
+mod catalog;
 mod config;
 mod dev;
 mod error;
@@ -15,6 +17,8 @@ mod identity;
 mod objects;
 pub mod openapi;
 mod options;
+mod provider;
+mod rights;
 mod routes;
 mod serve;
 mod sink;
@@ -25,7 +29,9 @@ mod webhooks;
 pub use app::{App, build};
 pub use config::load as load_config;
 pub use error::{Error, Result};
-pub use options::{Limits, Objects, Options, Patience, RateLimits, RegisteredClient};
+pub use options::{
+    KeptRevisions, Limits, Objects, Options, Patience, RateLimits, RegisteredClient,
+};
 pub use serve::serve;
 pub use sink::{Print, receive};
 pub use source::{Clock, Source};

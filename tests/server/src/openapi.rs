@@ -27,8 +27,9 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
     info(
         title = "Cairn storage service",
         description = "End-to-end encrypted file storage: files and folders, uploads, the change feed. \
-            Paths work with and without a trailing slash; `/v2/nodes` is `/api/v1/nodes`. \
-            Every error has the body `{code, message}`."
+            Paths work with and without a trailing slash; `/v2/nodes` is `/api/v1/nodes`, `/api/v1/team` is `/api/v1/teams`. \
+            Every error has the body `{code, message}`. Requests about files act in the caller's own space, or \
+            with `X-Space-Id` in that of one of the caller's teams."
     ),
     components(schemas(cairn_wire::ErrorBody)),
     modifiers(&Bearer),
@@ -39,7 +40,14 @@ struct Head;
 struct Bearer;
 
 /// Collections that the published contract spells with a trailing slash; both forms are served.
-const WITH_SLASH: &[&str] = &["/api/v1/nodes", "/api/v1/search", "/api/v1/webhooks"];
+const WITH_SLASH: &[&str] = &[
+    "/api/v1/nodes",
+    "/api/v1/payment/subscriptions",
+    "/api/v1/search",
+    "/api/v1/teams",
+    "/api/v1/shares",
+    "/api/v1/webhooks",
+];
 
 impl Modify for Bearer {
     fn modify(&self, document: &mut Document) {

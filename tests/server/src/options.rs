@@ -25,6 +25,9 @@ pub struct Options {
     pub patience: Patience,
     /// Applications, besides Cairn's own, that people may log in to with their account.
     pub clients: Vec<RegisteredClient>,
+    pub revisions: KeptRevisions,
+    /// Takes a visitor's address from the last one in `X-Forwarded-For`.
+    pub behind_proxy: bool,
 }
 
 /// What the server puts up with from those who connect.
@@ -75,6 +78,8 @@ impl Default for Options {
             limits: Limits::default(),
             patience: Patience::default(),
             clients: Vec::new(),
+            revisions: KeptRevisions::default(),
+            behind_proxy: false,
         }
     }
 }
@@ -88,6 +93,15 @@ impl Options {
             ..Self::default()
         }
     }
+}
+
+/// How many old revisions of a file are kept; all of them by default. The current one always is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptRevisions {
+    /// The newest so many, the current one included.
+    pub newest: Option<u32>,
+    /// Those of the last so many days.
+    pub days: Option<u32>,
 }
 
 /// Where sealed chunks are kept.

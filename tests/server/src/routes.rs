@@ -4,19 +4,30 @@
 //! not described.
 
 pub(crate) mod account;
+pub(crate) mod ai;
 pub(crate) mod api_keys;
 pub(crate) mod batch;
 pub(crate) mod changes;
+pub(crate) mod comments;
 pub(crate) mod devices;
+pub(crate) mod diagnostics;
 pub(crate) mod downloads;
+pub(crate) mod folders;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod nodes;
 pub(crate) mod oauth;
+pub(crate) mod payments;
+pub(crate) mod public_shares;
+pub(crate) mod retention;
 pub(crate) mod revisions;
 pub(crate) mod search;
 pub(crate) mod service_accounts;
+pub(crate) mod share_page;
+pub(crate) mod shares;
+pub(crate) mod social;
 pub(crate) mod stream;
+pub(crate) mod teams;
 pub(crate) mod trash;
 pub(crate) mod upload_batch;
 pub(crate) mod uploads;
@@ -37,6 +48,8 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(openapi::head())
         .merge(nodes::routes())
         .merge(batch::routes())
+        .merge(folders::routes())
+        .merge(comments::routes())
         .merge(trash::routes())
         .merge(revisions::routes())
         .merge(uploads::routes())
@@ -49,6 +62,14 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
         .merge(api_keys::routes())
         .merge(devices::routes())
         .merge(search::routes())
+        .merge(teams::routes())
+        .merge(social::routes())
+        .merge(payments::routes())
+        .merge(shares::routes())
+        .merge(public_shares::routes())
+        .merge(retention::routes())
+        .merge(diagnostics::routes())
+        .merge(ai::routes())
         .merge(health::routes())
         .merge(webhooks::routes())
         .merge(service_accounts::routes())
@@ -58,7 +79,10 @@ pub(crate) fn api() -> OpenApiRouter<Shared> {
 /// Everything that is served, behind rate limits and repeated requests.
 pub(crate) fn router(app: &Shared) -> Router {
     let (mut router, _) = api().split_for_parts();
-    router = router.merge(openapi::routes());
+    router = router
+        .merge(openapi::routes())
+        .merge(payments::billing::page_routes())
+        .merge(share_page::routes());
     if app.dev.is_some() {
         router = router.merge(dev::routes());
     }

@@ -4,23 +4,43 @@
 //! for both. A transaction that moved the feed wakes the listeners after it is committed.
 
 mod accounts;
+mod ai;
 mod api_keys;
+mod audit;
 mod chunks;
+mod comments;
 mod copy;
 mod credentials;
+mod deletion;
 mod device_codes;
 mod devices;
+mod diagnostics;
+mod erasure;
 mod feed;
+mod folders;
 mod grants;
 mod idempotency;
 mod listing;
+mod mails;
 mod nodes;
+mod notifications;
 mod outbox;
+mod payments;
+mod prune;
 mod purge;
+mod recovery;
+mod retention;
 mod revisions;
 mod rows;
 mod seal;
+mod search;
+mod seed;
 mod service_accounts;
+mod share_settings;
+mod share_visits;
+mod shares;
+mod social;
+mod teams;
 mod trash;
 mod update;
 mod upload_content;
@@ -29,13 +49,20 @@ mod usage;
 mod webhooks;
 
 pub(crate) use accounts::{Account, NewAccount};
+pub(crate) use ai::{Facts, NamedFile};
 pub(crate) use chunks::ChunkPlace;
 pub(crate) use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
 pub(crate) use grants::{Grant, Hash, NewCode, Presented};
 pub(crate) use idempotency::Remembered;
 pub(crate) use listing::{Listing, Order};
+pub(crate) use mails::Mail;
 pub(crate) use nodes::NewFolder;
+pub(crate) use payments::NewTip;
+pub(crate) use search::{Mode, Search};
 pub(crate) use service_accounts::CLIENT_PREFIX;
+pub(crate) use share_visits::{Visitor, may_view};
+pub(crate) use shares::{NewShare, ShareRow, ShareSettings};
+pub(crate) use social::{Handle, Side};
 pub(crate) use update::Edit;
 pub(crate) use upload_content::BatchItem;
 pub(crate) use uploads::OpenUpload;
@@ -55,10 +82,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("store/sql/0001_core.sql"),
     include_str!("store/sql/0010_webhooks.sql"),
     include_str!("store/sql/0011_identity.sql"),
+    include_str!("store/sql/0012_content.sql"),
+    include_str!("store/sql/0020_teams.sql"),
+    include_str!("store/sql/0021_people.sql"),
+    include_str!("store/sql/0022_payments.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.
@@ -203,7 +234,10 @@ impl Store {
     pub(crate) fn reset(&self) -> Result<()> {
         let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let tables: Vec<String> = conn
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'settings'")?
+            .prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+                 AND name <> 'settings' AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')",
+            )?
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let tx = conn.transaction()?;

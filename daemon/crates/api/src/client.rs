@@ -127,6 +127,10 @@ impl Api {
         self.files.clone()
     }
 
+    pub(crate) fn shared_auth(&self) -> Arc<dyn Auth> {
+        self.auth.clone()
+    }
+
     pub(crate) fn shared_counters(&self) -> Arc<Counters> {
         self.counters.clone()
     }
@@ -145,8 +149,12 @@ impl Api {
 
     /// Marks a creating POST with a new idempotency key, which makes it repeatable.
     pub(crate) fn idempotent(&self, call: Call) -> Result<Call, ApiError> {
-        let key = crate::entropy::key(self.entropy.as_ref());
+        let key = self.new_key();
         Ok(call.header(headers::IDEMPOTENCY_KEY, &key)?.repeatable())
+    }
+
+    pub(crate) fn new_key(&self) -> String {
+        crate::entropy::key(self.entropy.as_ref())
     }
 
     /// Sends a call and reads its answer as JSON.

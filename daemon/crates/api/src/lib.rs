@@ -15,11 +15,15 @@ mod entropy;
 mod error;
 mod login;
 
+mod generic;
 mod network;
 mod nodes;
+mod payments;
 mod provider;
 mod retry;
+mod shares;
 mod sse;
+mod teams;
 mod transport;
 mod uploads;
 

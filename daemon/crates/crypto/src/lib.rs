@@ -34,7 +34,7 @@ pub use derive::{
 pub use error::{Class, CryptoError};
 pub use hash::{ContentHasher, content_hash};
 pub use identity::{RsaPair, SigningPair};
-pub use link::{GateValue, LinkKey, LinkSecret};
+pub use link::{GateValue, LinkFile, LinkKey, LinkSecret, OwnedLink};
 pub use manifest::{MAX_SEALED_MANIFEST, manifest_hash, open_manifest, seal_manifest};
 pub use node_seal::{NodeFacts, NodeSeal, SealInfo};
 pub use random::{Random, SystemRandom};

@@ -1,6 +1,12 @@
 //! Share links: a secret that stands after `#` in an address and reaches no server, alone or with a
 //! password, wraps the content key of one node.
 
+mod file;
+mod owner;
+
+pub use file::LinkFile;
+pub use owner::OwnedLink;
+
 use crate::aead;
 use crate::bound::Bound;
 use crate::content::ContentKey;

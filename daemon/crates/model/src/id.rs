@@ -71,6 +71,10 @@ uuid_id!(
     /// An upload in progress on the service.
     UploadId
 );
+uuid_id!(
+    /// A team: people who share one space.
+    TeamId
+);
 
 /// A pair of a local folder and a remote folder; a row number in the index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

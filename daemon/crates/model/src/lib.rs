@@ -14,7 +14,9 @@ pub mod path;
 pub use chunk::{ChunkId, ChunkRef};
 pub use cursor::Cursor;
 pub use hash::ContentHash;
-pub use id::{AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, UploadId};
+pub use id::{
+    AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
+};
 pub use kind::Kind;
 pub use manifest::Manifest;
 pub use name::{Name, NameKey};

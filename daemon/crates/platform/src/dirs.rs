@@ -180,6 +180,23 @@ impl Home {
     }
 }
 
+/// The user's home.
+#[must_use]
+pub fn user_home() -> Option<PathBuf> {
+    std::env::home_dir()
+}
+
+/// Where other programs keep this user's settings, each in a directory of its own.
+#[must_use]
+pub fn user_config() -> Option<PathBuf> {
+    #[cfg(windows)]
+    return directory("APPDATA");
+    #[cfg(target_os = "macos")]
+    return Some(user_home()?.join("Library/Application Support"));
+    #[cfg(not(any(windows, target_os = "macos")))]
+    Some(directory("XDG_CONFIG_HOME").unwrap_or(user_home()?.join(".config")))
+}
+
 /// Makes a directory and its parents; the directory itself is closed to other users.
 ///
 /// # Errors

@@ -1,8 +1,11 @@
 //! The caller's account: `/api/v1/useraccount/composite`, quota, API keys, devices.
 
 use crate::Timestamp;
+use crate::payments::Subscription;
+use crate::social::Profile;
 use cairn_model::{AccountId, DeviceId, SpaceId};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// Answer of `GET /useraccount/composite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +24,101 @@ pub struct AccountInfo {
     pub server_time: Timestamp,
     /// The change feed's epoch.
     pub epoch: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscription: Option<Subscription>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<AccountSettings>,
+    /// Present once the account's deletion was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion: Option<PendingDeletion>,
+}
+
+/// What the account has chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AccountSettings {
+    pub email_preferences: EmailPreferences,
+    pub recovery_key_configured: bool,
+}
+
+/// An account on its way out. It can sign in, read, download and be restored until `purge_at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct PendingDeletion {
+    pub requested_at: Timestamp,
+    /// 60 days later: the account and all of its data go.
+    pub purge_at: Timestamp,
+}
+
+/// Where an account stands: answer of `DELETE /useraccount` and `POST /useraccount/restore`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AccountStatus {
+    pub status: AccountState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion: Option<PendingDeletion>,
+}
+
+/// The states of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AccountState {
+    Active,
+    PendingDeletion,
+}
+
+/// `GET /useraccount/email-preferences`: what the account wants by mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct EmailPreferences {
+    pub share_notifications: bool,
+    pub follow_notifications: bool,
+    pub system_announcements: bool,
+    pub marketing_emails: bool,
+}
+
+impl Default for EmailPreferences {
+    fn default() -> Self {
+        Self {
+            share_notifications: true,
+            follow_notifications: true,
+            system_announcements: true,
+            marketing_emails: false,
+        }
+    }
+}
+
+/// `PUT /useraccount/email-preferences`; what is absent stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct UpdateEmailPreferences {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_notifications: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_notifications: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_announcements: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marketing_emails: Option<bool>,
+    /// True turns all of them off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsubscribe_all: Option<bool>,
+}
+
+/// Something that happened to the account's keys: an element of `GET /useraccount/encryption-audit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AuditEvent {
+    pub id: Uuid,
+    /// `keys_created`, `key_rotated`, `passphrase_changed`, `recovery_key_set_up`,
+    /// `recovery_key_used` or `recovery_key_removed`.
+    pub event: String,
+    /// The version of the key bundle from then on.
+    pub key_version: u64,
+    pub created_at: Timestamp,
 }
 
 /// Answer of `GET /userusage/quota-limit`; bytes, or counts.

@@ -10,3 +10,7 @@ pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 pub const CONTENT_DIGEST: &str = "content-digest";
 /// The node seal of a DELETE, which has no body (base64).
 pub const NODE_SEAL: &str = "x-node-seal";
+/// The space that a request acts in; the caller's own where it is absent.
+pub const SPACE_ID: &str = "x-space-id";
+/// The token of a share link's visit or download.
+pub const SHARE_ACCESS: &str = "x-share-access";

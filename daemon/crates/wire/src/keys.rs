@@ -1,6 +1,6 @@
 //! The account's key bundle: `GET /keys`, `PUT /keys`. The server stores it and can't open it.
 
-use crate::Sealed;
+use crate::{Sealed, Timestamp};
 use cairn_model::SpaceId;
 use serde::{Deserialize, Serialize};
 
@@ -56,4 +56,52 @@ pub struct PutKeys {
     /// A verifier of the recovery key, 64 hexadecimal digits; may stand for `current_auth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_auth: Option<String>,
+}
+
+/// Who made the recovery key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum RecoveryMaker {
+    Client,
+    Server,
+}
+
+/// Answer of `GET /keys/recovery`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct RecoveryStatus {
+    pub configured: bool,
+    pub made_by: Option<RecoveryMaker>,
+    /// True for one that a client made: it opens the account key. One of the server's only proves
+    /// whose account it is.
+    pub opens_files: bool,
+    /// Whether the account has keys at all.
+    pub has_keys: bool,
+    pub set_up_at: Option<Timestamp>,
+}
+
+/// `POST /keys/recovery/setup`. With `recovery` and `recovery_auth` it stores what a client made;
+/// without, the server makes a key that can open nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SetUpRecovery {
+    /// AUTH of the passphrase in force, 64 hexadecimal digits.
+    pub passphrase_hash: String,
+    /// The account key, wrapped under the recovery key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Sealed>,
+    /// The recovery key's verifier, 64 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_auth: Option<String>,
+}
+
+/// Answer of `POST /keys/recovery/setup`: the only time that a key made here is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct RecoverySetUp {
+    /// Null for one that the client made.
+    pub recovery_key: Option<String>,
+    #[serde(flatten)]
+    pub status: RecoveryStatus,
 }

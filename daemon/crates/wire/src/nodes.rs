@@ -115,6 +115,30 @@ pub struct CreateNode {
     pub seal: Option<Sealed>,
 }
 
+/// `POST /nodes/folders`: a path of folders, those that are missing made in one step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct CreateFolders {
+    /// Names between slashes, at most 20.
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
+    pub parent_id: Option<NodeId>,
+}
+
+/// Answer of `POST /nodes/folders`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct CreatedFolders {
+    /// One for each name of the path, from the top down.
+    pub folders: Vec<Node>,
+    /// Those of them that are new.
+    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::Id>))]
+    pub created: Vec<NodeId>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub leaf_id: NodeId,
+}
+
 /// `PUT /nodes/{id}`: only the given fields change, name and parent in one atomic step.
 /// `If-Match: "VERSION"` guards it (412).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //!
 //! The types here stand in for foreign ones in `value_type`; they hold nothing and are never made.
 
-use crate::{Sealed, Timestamp};
+use crate::{Amount, Sealed, Timestamp};
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
@@ -69,4 +69,11 @@ text_schema!(
     Timestamp,
     "Timestamp",
     text("RFC 3339, UTC, milliseconds.").format(known(KnownFormat::DateTime))
+);
+text_schema!(
+    Amount,
+    "Amount",
+    text("Money or tokens: decimal text with at most two places, such as `4.99`.")
+        .pattern(Some("^-?[0-9]+(\\.[0-9]{1,2})?$"))
+        .examples(["4.99"])
 );

@@ -14,7 +14,7 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use cairn_model::AccountId;
-use cairn_wire::headers::IDEMPOTENCY_KEY;
+use cairn_wire::headers::{IDEMPOTENCY_KEY, SPACE_ID};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -143,6 +143,14 @@ async fn handle(app: &Shared, request: Request, next: Next) -> Result<Response> 
         .chain_update(parts.method.as_str())
         .chain_update([0])
         .chain_update(parts.uri.path())
+        .chain_update([0])
+        // The same request in another space is another request.
+        .chain_update(
+            parts
+                .headers
+                .get(SPACE_ID)
+                .map_or(&[][..], HeaderValue::as_bytes),
+        )
         .chain_update([0])
         .chain_update(&bytes)
         .finalize()

@@ -11,6 +11,8 @@ const MAX_SIZE: u64 = 100;
 pub(crate) struct Window {
     page: u64,
     size: u64,
+    /// The number of the first page.
+    first: u64,
 }
 
 impl Window {
@@ -19,8 +21,20 @@ impl Window {
     /// # Errors
     /// 400 for a page before the first or a size that is out of range.
     pub(crate) fn new(page: Option<u64>, page_size: Option<u64>) -> Result<Self> {
-        let (page, size) = (page.unwrap_or(1), page_size.unwrap_or(DEFAULT_SIZE));
-        if page == 0 {
+        Self::counting(1, page, page_size)
+    }
+
+    /// The same where the contract counts pages from 0.
+    ///
+    /// # Errors
+    /// 400 for a size that is out of range.
+    pub(crate) fn from_zero(page: Option<u64>, page_size: Option<u64>) -> Result<Self> {
+        Self::counting(0, page, page_size)
+    }
+
+    fn counting(first: u64, page: Option<u64>, page_size: Option<u64>) -> Result<Self> {
+        let (page, size) = (page.unwrap_or(first), page_size.unwrap_or(DEFAULT_SIZE));
+        if page < first {
             return Err(Error::invalid("`page` counts from 1"));
         }
         if i64::try_from(page).is_err() {
@@ -31,12 +45,12 @@ impl Window {
                 "`page_size` is {size}; it has to be 1 to {MAX_SIZE}"
             )));
         }
-        Ok(Self { page, size })
+        Ok(Self { page, size, first })
     }
 
     pub(crate) fn skip(self) -> u64 {
         // SQLite counts in i64.
-        (self.page - 1)
+        (self.page - self.first)
             .saturating_mul(self.size)
             .min(i64::MAX as u64)
     }

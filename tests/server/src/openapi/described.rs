@@ -5,7 +5,7 @@ use super::operations;
 use serde_json::{Map, Value, json};
 
 /// What each module is about. One that is missing here gets its name only.
-const TAGS: [(&str, &str); 22] = [
+const TAGS: [(&str, &str); 23] = [
     ("account", "The caller's account and what it uses."),
     ("ai", "The assistant."),
     ("apikeys", "Long-lived credentials for machines."),
@@ -28,6 +28,10 @@ const TAGS: [(&str, &str); 22] = [
     ),
     ("nodes", "Files and folders."),
     ("payments", "Plan, tokens, wallet and creators."),
+    (
+        "public-shares",
+        "What people do with a link, without an account.",
+    ),
     ("retention", "Rules that delete old files."),
     ("revisions", "The content versions of a file."),
     ("search", "Names and metadata."),

@@ -83,6 +83,9 @@ fn of_schema(schemas: &Value, schema: &Value, name: &str, depth: usize) -> Value
             return value.clone();
         }
     }
+    if let Some(first) = schema["examples"].get(0) {
+        return first.clone();
+    }
     if let Some(target) = schema["$ref"].as_str() {
         let target = target.trim_start_matches("#/components/schemas/");
         return of_schema(schemas, &schemas[target], name, depth);
@@ -91,8 +94,8 @@ fn of_schema(schemas: &Value, schema: &Value, name: &str, depth: usize) -> Value
         return first.clone();
     }
     for choice in ["oneOf", "anyOf"] {
-        let options = schema[choice].as_array().into_iter().flatten();
-        if let Some(first) = options.into_iter().find(|one| one["type"] != "null") {
+        let mut options = schema[choice].as_array().into_iter().flatten();
+        if let Some(first) = options.find(|one| one["type"] != "null") {
             return of_schema(schemas, first, name, depth);
         }
     }

@@ -1,4 +1,7 @@
-//! The caller's account, and what it uses.
+//! The caller's account, what it uses, what it has chosen, and its end.
+
+mod deletion;
+mod preferences;
 
 use crate::app::{Inner, Shared};
 use crate::auth::Caller;
@@ -7,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::account::{AccountInfo, Quota};
+use cairn_wire::account::{AccountInfo, AccountSettings, Quota};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use utoipa_axum::router::OpenApiRouter;
@@ -20,6 +23,8 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::default()
         .routes(routes!(composite))
         .routes(routes!(quota))
+        .merge(deletion::routes())
+        .merge(preferences::routes())
 }
 
 /// Transferred bytes on their way into the database: a download must not cost a write.
@@ -40,7 +45,7 @@ impl Bandwidth {
         app.store.add_bandwidth(account, due)
     }
 
-    fn flush(&self, app: &Inner, account: AccountId) -> Result<()> {
+    pub(crate) fn flush(&self, app: &Inner, account: AccountId) -> Result<()> {
         let due = self
             .0
             .lock()
@@ -76,7 +81,7 @@ impl Bandwidth {
     }
 }
 
-/// The account, its space, its usage and the server's clock in one answer.
+/// The account in one answer: profile, tier, usage, settings, its space and the server's clock.
 #[utoipa::path(
     get, path = "/api/v1/useraccount/composite", tag = "account",
     responses((status = 200, description = "The account", body = AccountInfo))
@@ -96,6 +101,16 @@ async fn composite(caller: Caller, State(app): State<Shared>) -> Result<Json<Acc
         usage: app.store.quota(account.id)?,
         server_time: Timestamp(app.source.now_ms()),
         epoch: app.store.epoch(),
+        profile: Some(app.store.own_profile(account.id)?),
+        subscription: Some(
+            app.store
+                .subscription(account.id, app.options.limits.storage)?,
+        ),
+        settings: Some(AccountSettings {
+            email_preferences: app.store.email_preferences(account.id)?,
+            recovery_key_configured: app.store.recovery_status(account.id)?.configured,
+        }),
+        deletion: app.store.account_status(account.id)?.deletion,
     }))
 }
 

@@ -102,7 +102,7 @@ async fn chunk(
         )
         .await?;
     app.bandwidth
-        .add(&app, caller.account, bytes.len() as u64)?;
+        .add(&app, caller.meter(), bytes.len() as u64)?;
     let mut response = Response::new(Body::from(bytes));
     let answer = response.headers_mut();
     answer.insert(
@@ -191,7 +191,7 @@ async fn batch(
     }
     let chunks = app.objects.get_many(&extents).await?;
     app.bandwidth
-        .add(&app, caller.account, BATCH_BYTES as u64 - room)?;
+        .add(&app, caller.meter(), BATCH_BYTES as u64 - room)?;
     let body = frame::encode(&DownloadedBatch { files }, &chunks)
         .map_err(|e| Error::Internal(e.to_string()))?;
     Ok(([(header::CONTENT_TYPE, frame::MEDIA_TYPE)], body).into_response())

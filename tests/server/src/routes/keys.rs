@@ -8,12 +8,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use cairn_wire::keys::{KeyBundle, PutKeys};
+use cairn_wire::keys::{KeyBundle, PutKeys, RecoverySetUp, RecoveryStatus, SetUpRecovery};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::default().routes(routes!(get, put))
+    OpenApiRouter::default()
+        .routes(routes!(get, put))
+        .routes(routes!(recovery_status))
+        .routes(routes!(set_up_recovery))
 }
 
 fn answer(bundle: KeyBundle) -> Response {
@@ -57,4 +60,45 @@ async fn put(
     app.store
         .put_key_bundle(caller.account, &keys, if_match(&headers)?)?;
     Ok(answer(keys.bundle))
+}
+
+/// Whether a recovery key is set up, who made it, and whether it opens files.
+#[utoipa::path(
+    get, path = "/api/v1/keys/recovery", tag = "keys",
+    responses((status = 200, description = "The status", body = RecoveryStatus))
+)]
+async fn recovery_status(
+    caller: Caller,
+    State(app): State<Shared>,
+) -> Result<Json<RecoveryStatus>> {
+    Ok(Json(app.store.recovery_status(caller.account)?))
+}
+
+/// Sets a recovery key up. A client that holds the keys sends what it wrapped; for one that does
+/// not, the server makes a key that proves whose account it is and can open nothing.
+#[utoipa::path(
+    post, path = "/api/v1/keys/recovery/setup", tag = "keys", request_body = SetUpRecovery,
+    responses(
+        (status = 201, description = "The key, if the server made it; never shown again", body = RecoverySetUp),
+        (status = 400, description = "A field is no 64 hexadecimal digits, or one of two is missing", body = cairn_wire::ErrorBody),
+        (status = 403, description = "`passphrase_hash` is not that of the passphrase in force", body = cairn_wire::ErrorBody),
+        (status = 409, description = "The account has no keys yet", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn set_up_recovery(
+    caller: Caller,
+    State(app): State<Shared>,
+    Input(asked): Input<SetUpRecovery>,
+) -> Result<Response> {
+    let (recovery_key, status) = app.store.set_up_recovery(caller.account, &asked)?;
+    let answer = RecoverySetUp {
+        recovery_key,
+        status,
+    };
+    let mut response = (StatusCode::CREATED, Json(answer)).into_response();
+    // Also keeps it out of the answers that are remembered for repeated requests.
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
 }

@@ -12,7 +12,7 @@ use crate::store::Space;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use cairn_model::Cursor;
+use cairn_model::{AccountId, Cursor};
 use cairn_wire::changes::{FeedMoved, StreamQuery};
 use futures_util::Stream;
 use std::time::Duration;
@@ -30,6 +30,8 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 struct Listener {
     app: Shared,
     space: Space,
+    /// Who listens in the space of a team, as long as they belong to it.
+    member: Option<AccountId>,
     cursor: Cursor,
     bare: bool,
     moved: watch::Receiver<i64>,
@@ -40,6 +42,9 @@ impl Listener {
     /// What has changed since the last event.
     fn news(&self) -> Result<Option<FeedMoved>> {
         let store = &self.app.store;
+        if let Some(account) = self.member {
+            store.membership_in_space(account, self.space.id)?;
+        }
         if self.bare {
             // A position of another history is an error here, as it is for the changes.
             store.position(&self.cursor.0)?;
@@ -64,8 +69,9 @@ impl Listener {
             self.moved.mark_unchanged();
             let moved = match self.news() {
                 Ok(moved) => moved,
-                // Another history has begun; the client learns it when it asks again.
-                Err(Error::Gone(_)) => return None,
+                // Another history has begun, or the listener has left the team; the client learns it
+                // when it asks again.
+                Err(Error::Gone(_) | Error::NotFound(_)) => return None,
                 Err(error) => return Some(Err(error)),
             };
             if let Some(moved) = moved {
@@ -126,6 +132,7 @@ async fn stream(
     let listener = Listener {
         app,
         space: caller.space,
+        member: caller.team.map(|_| caller.account),
         cursor,
         bare: query.bare,
         moved,

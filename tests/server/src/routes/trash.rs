@@ -6,6 +6,7 @@ use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::extract::{Args, Params};
 use crate::http::page::Window;
+use crate::rights::Right;
 use crate::store::{Listing, Order};
 use axum::Json;
 use axum::extract::State;
@@ -53,6 +54,7 @@ async fn list(
     responses((status = 200, description = "How many nodes went", body = Emptied))
 )]
 async fn empty(caller: Caller, State(app): State<Shared>) -> Result<Json<Emptied>> {
+    caller.require(Right::EmptyTrash)?;
     let purged = app.store.write(|tx| tx.purge_all(&caller.actor()))?;
     app.objects.delete(&purged.objects).await;
     Ok(Json(Emptied {
@@ -73,6 +75,7 @@ async fn purge(
     State(app): State<Shared>,
     Args(id): Args<NodeId>,
 ) -> Result<Json<Emptied>> {
+    caller.require(Right::EmptyTrash)?;
     let purged = app.store.write(|tx| tx.purge(&caller.actor(), id))?;
     app.objects.delete(&purged.objects).await;
     Ok(Json(Emptied {

@@ -99,7 +99,7 @@ async fn upload(
         if let Some(garbage) = stored.garbage.filter(|_| size > 0) {
             app.objects.delete(&[garbage]).await;
         }
-        app.bandwidth.add(&app, caller.account, size)?;
+        app.bandwidth.add(&app, caller.meter(), size)?;
         stored.results
     };
     let results = results

@@ -229,7 +229,7 @@ async fn put_chunk(
                 return Err(error);
             }
         }
-        app.bandwidth.add(&app, caller.account, size)?;
+        app.bandwidth.add(&app, caller.meter(), size)?;
     }
     Ok(StatusCode::NO_CONTENT.into_response())
 }

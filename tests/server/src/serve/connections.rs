@@ -4,16 +4,19 @@
 //! limit. A proxy in front speaks HTTP/2 with the world.
 
 use crate::options::Patience;
-use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tower::Layer as _;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 /// The longest head of a request that is read.
@@ -43,10 +46,11 @@ pub(super) async fn serve(
             // An error means that the app is gone, which is an end, too.
             _ = closing.wait_for(|closing| *closing) => break,
         };
-        let Some((stream, place)) = accepted else {
+        let Some((stream, peer, place)) = accepted else {
             continue;
         };
-        let service = TowerToHyperService::new(router.clone());
+        let service = Extension(ConnectInfo(peer)).layer(router.clone());
+        let service = TowerToHyperService::new(service);
         let connection = builder
             .serve_connection(TokioIo::new(stream), service)
             .into_owned();
@@ -66,14 +70,14 @@ pub(super) async fn serve(
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let place = places.clone().acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, peer)) => {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "can't set TCP_NODELAY");
             }
-            Some((stream, place))
+            Some((stream, peer, place))
         }
         Err(error) if is_the_peers(&error) => None,
         Err(error) => {

@@ -1,7 +1,7 @@
 //! Accounts and their personal spaces.
 
 use super::rows::id;
-use super::{Space, Store};
+use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
 use crate::options::Limits;
 use cairn_model::{AccountId, SpaceId};
@@ -83,6 +83,7 @@ impl Store {
                     number(new.limits.files)
                 ],
             )?;
+            tx.ensure_profile(account)?;
             Ok(Account {
                 id: account,
                 email: new.email.to_owned(),
@@ -126,5 +127,20 @@ impl Store {
                 .query_row([id.as_bytes()], account)
                 .optional()?)
         })
+    }
+}
+
+impl Tx<'_> {
+    /// How an account is called towards others.
+    pub(crate) fn display_name(&self, account: AccountId) -> Result<String> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT display_name FROM accounts WHERE id = ?1")?
+            .query_row([account.as_bytes()], |row| row.get(0))?)
+    }
+
+    /// The account with an e-mail address, if there is one.
+    pub(crate) fn account_with_email(&self, email: &str) -> Result<Option<AccountId>> {
+        Ok(by_email(self.conn, email)?.map(|account| account.id))
     }
 }

@@ -50,6 +50,21 @@ fn place(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option<Chunk
         .optional()?)
 }
 
+/// Where a chunk of one revision lies, wherever that was sealed.
+pub(super) fn of_revision(
+    conn: &Connection,
+    revision: RevisionId,
+    chunk: ChunkId,
+) -> Result<Option<ChunkPlace>> {
+    let Some(found) = super::revisions::find(conn, revision)? else {
+        return Ok(None);
+    };
+    if !found.chunks()?.iter().any(|one| one.id == chunk) {
+        return Ok(None);
+    }
+    place(conn, found.holder(found.node), chunk)
+}
+
 /// Makes an object known; its chunks are added one by one.
 pub(super) fn add_object(conn: &Connection, name: &str) -> Result<i64> {
     conn.prepare_cached("INSERT INTO objects (name, refs) VALUES (?1, 0)")?

@@ -1,6 +1,8 @@
 //! The account's wrapped keys, which the server keeps and can't open.
 
 use super::Store;
+use super::audit::{KeyEvent, differences};
+use super::rows::json;
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::keys::{KeyBundle, PutKeys};
@@ -11,10 +13,13 @@ struct Held {
     version: u64,
     auth: [u8; 32],
     recovery: Option<[u8; 32]>,
+    /// Of a recovery key that this server made.
+    reset: Option<[u8; 32]>,
+    bundle: Option<KeyBundle>,
 }
 
 /// AUTH and the recovery verifier are as good as random, so one hash is enough to store them.
-fn verifier(field: &str, hexadecimal: &str) -> Result<[u8; 32]> {
+pub(super) fn verifier(field: &str, hexadecimal: &str) -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
     hex::decode_to_slice(hexadecimal, &mut bytes)
         .map_err(|_| Error::invalid(format!("`{field}` has to be 64 hexadecimal digits")))?;
@@ -70,9 +75,17 @@ impl Store {
             let held = tx
                 .conn
                 .query_row(
-                    "SELECT version, auth, recovery FROM key_bundles WHERE account = ?1",
+                    "SELECT version, auth, recovery, reset_verifier, bundle FROM key_bundles WHERE account = ?1",
                     [account.as_bytes()],
-                    |row| Ok(Held { version: row.get(0)?, auth: row.get(1)?, recovery: row.get(2)? }),
+                    |row| {
+                        Ok(Held {
+                            version: row.get(0)?,
+                            auth: row.get(1)?,
+                            recovery: row.get(2)?,
+                            reset: row.get(3)?,
+                            bundle: json(row, 4)?,
+                        })
+                    },
                 )
                 .optional()?;
             let version = held.as_ref().map_or(0, |held| held.version);
@@ -85,9 +98,13 @@ impl Store {
                 });
             }
             let mut kept_recovery = None;
+            let mut reset = false;
+            let mut events = vec![KeyEvent::Created];
             if let Some(held) = &held {
-                let proven = current == Some(held.auth)
-                    || (current.is_none() && recovery.is_some() && recovery == held.recovery);
+                let recovered = current.is_none() && recovery.is_some() && recovery == held.recovery;
+                // That of a key made here proves the same, but is no verifier of what opens the bundle.
+                reset = current.is_none() && recovery.is_some() && recovery == held.reset;
+                let proven = current == Some(held.auth) || recovered || reset;
                 if !proven {
                     return Err(Error::Forbidden(
                         "replacing the keys needs `current_auth` of the passphrase in force, or `recovery_auth`".into(),
@@ -100,7 +117,12 @@ impl Store {
                     )));
                 }
                 kept_recovery = held.recovery;
+                events = held.bundle.as_ref().map_or_else(Vec::new, |old| differences(old, &put.bundle));
+                if recovered || reset {
+                    events.insert(0, KeyEvent::RecoveryKeyUsed);
+                }
             }
+            let recovery = recovery.filter(|_| !reset);
             // Without a wrapped account key there is nothing that the recovery key could open.
             let recovery = put.bundle.recovery.as_ref().and(recovery.or(kept_recovery));
             tx.conn.execute(
@@ -110,7 +132,13 @@ impl Store {
                  updated_at = excluded.updated_at",
                 params![account.as_bytes(), put.bundle.version, text, auth, recovery, tx.now],
             )?;
-            Ok(())
+            if events.contains(&KeyEvent::RecoveryKeySetUp) {
+                tx.conn.execute(
+                    "UPDATE key_bundles SET recovery_set_at = ?2 WHERE account = ?1",
+                    params![account.as_bytes(), tx.now],
+                )?;
+            }
+            tx.audit_keys(account, put.bundle.version, &events)
         })
     }
 }

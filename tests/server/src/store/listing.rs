@@ -1,4 +1,4 @@
-//! Pages of nodes: a folder's children, the trash, search results.
+//! Pages of nodes: a folder's children, the trash.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, node_row, parent_blob};
 use super::{Space, Store, nodes};
@@ -16,8 +16,6 @@ pub(crate) enum Listing {
     },
     /// What was put into the trash, without what went along with it.
     Trash,
-    /// Active nodes whose name, description, tags or labels contain the text.
-    Matching { text: String },
 }
 
 /// Ties are broken by name and id, so that pages don't overlap.
@@ -39,19 +37,6 @@ impl Order {
             Self::Date => "coalesce(n.modified_at, n.updated_at) DESC, n.name_key, n.id",
         }
     }
-}
-
-/// A LIKE pattern that finds the text itself anywhere.
-fn pattern(text: &str) -> String {
-    let mut out = String::from("%");
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out.push('%');
-    out
 }
 
 impl Store {
@@ -83,15 +68,12 @@ impl Store {
                     }
                 }
                 Listing::Trash => "n.state = 1 AND n.trash_root = n.id",
-                Listing::Matching { text } => {
-                    values.push(Box::new(pattern(text)));
-                    "n.state = 0 AND (n.name LIKE ?2 ESCAPE '\\' OR n.description LIKE ?2 ESCAPE '\\' \
-                     OR n.tags LIKE ?2 ESCAPE '\\' OR n.labels LIKE ?2 ESCAPE '\\')"
-                }
             };
             let parameters: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
             let total = conn
-                .prepare_cached(&format!("SELECT count(*) FROM nodes n WHERE n.space = ?1 AND {filter}"))?
+                .prepare_cached(&format!(
+                    "SELECT count(*) FROM nodes n WHERE n.space = ?1 AND {filter}"
+                ))?
                 .query_row(parameters.as_slice(), |row| row.get(0))?;
             let sql = format!(
                 "SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.space = ?1 AND {filter} \
@@ -100,7 +82,9 @@ impl Store {
             );
             let nodes = conn
                 .prepare(&sql)?
-                .query_map(parameters.as_slice(), |row| node_row(row).map(|found| found.node))?
+                .query_map(parameters.as_slice(), |row| {
+                    node_row(row).map(|found| found.node)
+                })?
                 .collect::<rusqlite::Result<_>>()?;
             Ok((nodes, total))
         })

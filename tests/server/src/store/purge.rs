@@ -4,7 +4,7 @@
 
 use super::rows::{State, id as read_id};
 use super::usage::{self, Growth};
-use super::{Actor, Space, Tx, chunks, nodes, revisions};
+use super::{Actor, Space, Tx, chunks, comments, nodes, revisions, search};
 use crate::error::{Error, Result};
 use cairn_model::NodeId;
 use rusqlite::{Connection, params};
@@ -25,7 +25,7 @@ fn together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64, i64)>> 
         .collect::<rusqlite::Result<_>>()?)
 }
 
-fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()> {
+pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()> {
     for revision in revisions::of_node(tx.conn, node)? {
         let holder = revision.holder(node);
         for chunk in &revision.chunks()? {
@@ -46,6 +46,8 @@ fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()> {
              WHERE id = ?1",
         )?
         .execute(params![node.as_bytes(), tx.now])?;
+    search::forget(tx.conn, node)?;
+    comments::forget(tx.conn, node)?;
     purged.nodes += 1;
     Ok(())
 }

@@ -1,12 +1,16 @@
 //! Between rows and the vocabulary: ids as blobs of 16 bytes, nodes with their current revision.
 
-use super::Space;
+use super::{Space, Tx};
 use crate::error::{Error, Result};
-use cairn_model::{AccountId, ChunkId, DeviceId, Kind, NodeId, RevisionId, SpaceId, UploadId};
+use cairn_model::{
+    AccountId, ChunkId, DeviceId, Kind, NodeId, RevisionId, SpaceId, TeamId, UploadId,
+};
 use cairn_wire::nodes::{ContentSource, Node, NodeState};
 use cairn_wire::transfer::SealedChunk;
 use cairn_wire::{Sealed, Timestamp};
 use rusqlite::Row;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 /// An id that is stored as the 16 bytes of its UUID.
@@ -24,7 +28,15 @@ macro_rules! ids {
     };
 }
 
-ids!(AccountId, DeviceId, NodeId, RevisionId, SpaceId, UploadId);
+ids!(
+    AccountId, DeviceId, NodeId, RevisionId, SpaceId, TeamId, UploadId
+);
+
+impl Id for Uuid {
+    fn of(bytes: [u8; 16]) -> Self {
+        Self::from_bytes(bytes)
+    }
+}
 
 pub(super) fn id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     row.get(column).map(T::of)
@@ -32,6 +44,45 @@ pub(super) fn id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
 
 pub(super) fn optional_id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
     Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(T::of))
+}
+
+/// A fresh random id.
+pub(super) fn fresh_id(tx: &Tx<'_>) -> Uuid {
+    uuid::Builder::from_random_bytes(tx.source.bytes()).into_uuid()
+}
+
+/// A column that holds a value of an enum by its name on the wire.
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    read_word(&text).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e))
+    })
+}
+
+/// The same for one that may be NULL.
+pub(super) fn optional_word<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
+    match row.get_ref(column)? {
+        rusqlite::types::ValueRef::Null => Ok(None),
+        rusqlite::types::ValueRef::Integer(_)
+        | rusqlite::types::ValueRef::Real(_)
+        | rusqlite::types::ValueRef::Text(_)
+        | rusqlite::types::ValueRef::Blob(_) => word(row, column).map(Some),
+    }
+}
+
+fn read_word<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned()))
+}
+
+/// The name on the wire of an enum's value.
+pub(super) fn name_of<T: Serialize>(value: &T) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// How a parent is stored: an empty blob at the top of the space.
@@ -139,7 +190,7 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
     })
 }
 
-fn json<T: serde::de::DeserializeOwned + Default>(
+pub(super) fn json<T: DeserializeOwned + Default>(
     row: &Row<'_>,
     column: usize,
 ) -> rusqlite::Result<T> {
@@ -165,7 +216,7 @@ impl NodeRow {
 }
 
 /// The media type that the name suggests, and the category that a person would file it under.
-fn media(kind: Kind, name: &str) -> (Option<String>, Option<String>) {
+pub(super) fn media(kind: Kind, name: &str) -> (Option<String>, Option<String>) {
     if kind == Kind::Folder {
         return (None, None);
     }

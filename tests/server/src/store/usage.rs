@@ -28,8 +28,9 @@ pub(super) fn check_quota(conn: &Connection, space: Space, growth: Growth) -> Re
     }
     let (used, files, limit, file_limit): (i64, i64, i64, i64) = conn
         .prepare_cached(
-            "SELECT s.storage_used, s.file_count, a.storage_limit, a.file_count_limit \
-             FROM spaces s JOIN accounts a ON a.space = s.row WHERE s.row = ?1",
+            "SELECT s.storage_used, s.file_count, coalesce(a.storage_limit, t.storage_limit), \
+             coalesce(a.file_count_limit, t.file_count_limit) FROM spaces s \
+             LEFT JOIN accounts a ON a.space = s.row LEFT JOIN teams t ON t.space = s.row WHERE s.row = ?1",
         )?
         .query_row([space.row], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
@@ -60,7 +61,7 @@ pub(super) fn grow(conn: &Connection, space: Space, growth: Growth) -> Result<()
 }
 
 /// `2026-01`: bandwidth counts by calendar month.
-fn month(now_ms: i64) -> String {
+pub(super) fn month(now_ms: i64) -> String {
     Timestamp(now_ms).to_string().chars().take(7).collect()
 }
 

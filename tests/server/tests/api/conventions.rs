@@ -132,7 +132,7 @@ async fn both_path_families_and_slashes_reach_the_same_nodes() {
         owner.get(&path).await.done(200);
     }
     owner.get("/v2/nodesque").await.failed(404);
-    owner.get("/api/v1/search/?query=a").await.done(200);
+    owner.get("/api/v1/search/?query=ab").await.done(200);
 }
 
 #[tokio::test]

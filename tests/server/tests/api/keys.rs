@@ -36,6 +36,15 @@ async fn put(who: &Caller, body: Value, if_match: Option<&str>) -> Answer {
     .await
 }
 
+/// Stores the account's first bundle.
+pub(crate) async fn first_keys(who: &Caller, recovery: bool) -> Answer {
+    let mut body = json!({"bundle": bundle(1, recovery), "auth": auth('a')});
+    if recovery {
+        body["recovery_auth"] = json!(auth('b'));
+    }
+    put(who, body, None).await
+}
+
 #[tokio::test]
 async fn keys_are_made_once_and_come_back_as_they_were() {
     let world = World::new();

@@ -6,7 +6,10 @@
 )]
 
 mod account;
+mod account_end;
+mod assistant;
 mod batch;
+mod comments;
 mod connections;
 mod conventions;
 mod copies;
@@ -15,16 +18,27 @@ mod dev_clock;
 mod dev_faults;
 mod downloads;
 mod feed;
+mod folders;
 mod housekeeping;
 mod idempotency;
 mod identity;
+mod keeping;
 mod keys;
 mod listing;
 mod nodes;
 mod openapi;
+mod payments;
+mod preferences;
+mod public_shares;
 mod quota;
+mod recovery;
 mod revisions;
+mod search;
+mod shares;
+mod social;
 mod stream;
+mod team_spaces;
+mod teams;
 mod trash;
 mod upload_batch;
 mod upload_races;

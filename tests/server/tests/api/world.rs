@@ -6,8 +6,9 @@ use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use cairn_model::{ChunkId, NodeId, RevisionId};
+use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, SpaceId};
 use cairn_server::{App, Clock, Options, build};
+use cairn_wire::account::AccountInfo;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, SealedChunk, Upload};
 use cairn_wire::{ErrorBody, Sealed};
@@ -60,6 +61,10 @@ impl World {
         self.caller(Some("ck_dev_owner"))
     }
 
+    pub(crate) fn member(&self) -> Caller {
+        self.caller(Some("ck_dev_member"))
+    }
+
     pub(crate) fn outsider(&self) -> Caller {
         self.caller(Some("ck_dev_outsider"))
     }
@@ -73,6 +78,7 @@ impl World {
             router: self.router.clone(),
             token: token.map(str::to_owned),
             device: None,
+            space: None,
         }
     }
 }
@@ -83,6 +89,7 @@ pub(crate) struct Caller {
     router: Router,
     token: Option<String>,
     device: Option<String>,
+    space: Option<String>,
 }
 
 /// A whole answer.
@@ -151,6 +158,20 @@ impl Answer {
 }
 
 impl Caller {
+    /// The same caller in another space than their own.
+    pub(crate) fn in_space(&self, space: SpaceId) -> Self {
+        Self {
+            space: Some(space.to_string()),
+            ..self.clone()
+        }
+    }
+
+    /// The account's id.
+    pub(crate) async fn id(&self) -> AccountId {
+        let info: AccountInfo = self.get("/api/v1/useraccount/composite").await.ok();
+        info.id
+    }
+
     /// The same account on a device of its own.
     pub(crate) fn on_device(&self, number: u8) -> Self {
         let id = Uuid::from_bytes([number; 16]).to_string();
@@ -194,6 +215,9 @@ impl Caller {
         }
         if let Some(device) = &self.device {
             request = request.header("x-device-id", device);
+        }
+        if let Some(space) = &self.space {
+            request = request.header("x-space-id", space);
         }
         for (name, value) in headers {
             request = request.header(*name, *value);

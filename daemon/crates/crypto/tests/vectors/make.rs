@@ -2,6 +2,7 @@
 
 mod account;
 mod content;
+mod link;
 
 use crate::seeded::Seeded;
 use crate::{Case, File};
@@ -23,6 +24,7 @@ pub(crate) fn all() -> Vec<(&'static str, File)> {
         ("manifest", content::manifest()),
         ("node_seal", content::node_seal()),
         ("link", account::link()),
+        ("link_file", link::file()),
         ("chunker", content::chunker()),
     ]
 }

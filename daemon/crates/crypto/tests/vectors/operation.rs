@@ -80,6 +80,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
             let content = key.unwrap(id(input, "node"), &bytes(input, "link_wrapped"))?;
             Ok(json!({"chunk_id": content.chunk_id(b"cairn").to_string()}))
         }
+        "open_link_file" => open_link_file(input),
         "cut" => {
             let mut data = vec![0; usize::try_from(number(input, "length")).unwrap()];
             Seeded::new(text(input, "seed")).fill(&mut data);
@@ -98,6 +99,28 @@ pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
 fn derive(input: &Value) -> Outcome {
     let root = derive_root(text(input, "passphrase"), &kdf(input)?)?;
     Ok(json!({"auth": root.auth.to_hex()}))
+}
+
+fn open_link_file(input: &Value) -> Outcome {
+    let secret = LinkSecret::parse(text(input, "fragment"))?;
+    let key = match input["password"].as_str() {
+        None => secret.key(),
+        Some(password) => secret.key_with_password(password, &kdf(input)?)?.0,
+    };
+    let share = text(input, "share").parse().unwrap();
+    let file = key.open_file(share, id(input, "node"), &bytes(input, "link_file"))?;
+    let chunk = file.chunks[0];
+    let plain = file
+        .key
+        .open_chunk(&chunk.id, chunk.len, &bytes(input, "sealed_chunk"))?;
+    Ok(json!({
+        "path": file.path,
+        "size": file.size,
+        "modified_ms": file.modified_ms,
+        "revision": file.revision.0.simple().to_string(),
+        "chunks": file.chunks.len(),
+        "plain": hex::encode(plain),
+    }))
 }
 
 fn kdf(input: &Value) -> Result<KdfParams, CryptoError> {

@@ -168,7 +168,7 @@ fn ask_for_login(
 
 /// Shows the page for a code, or the one that asks for it.
 #[utoipa::path(
-    get, path = "/oauth/device", tag = "identity", security(()), params(Code),
+    get, path = "/oauth/device", operation_id = "show_device", tag = "identity", security(()), params(Code),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 400, description = "There is no such code", body = String, content_type = "text/html")
@@ -191,7 +191,7 @@ async fn show(
 
 /// Takes the page's form: lets the device in, or turns it away.
 #[utoipa::path(
-    post, path = "/oauth/device", tag = "identity", security(()),
+    post, path = "/oauth/device", operation_id = "submit_device", tag = "identity", security(()),
     request_body(content = Decision, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "It is decided", body = String, content_type = "text/html"),

@@ -1,0 +1,54 @@
+//! Any endpoint, as JSON in and JSON out: for callers whose contract is a table of their own.
+
+use crate::account::segment;
+use crate::auth::Auth;
+use crate::call::Call;
+use crate::client::Api;
+use crate::error::ApiError;
+use cairn_wire::headers;
+use http::Method;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Api {
+    /// Where its tokens come from, for another client of the same account.
+    #[must_use]
+    pub fn auth(&self) -> Arc<dyn Auth> {
+        self.shared_auth()
+    }
+
+    /// Calls an endpoint below `/api/v1` and reads its answer, which is null where it has none. A GET
+    /// is repeated as the retry policy says; a POST carries an idempotency key. Every part of `path`
+    /// becomes one segment, whatever is in it.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &[&str],
+        query: &[(String, String)],
+        body: Option<&Value>,
+    ) -> Result<Value, ApiError> {
+        let mut full = "/api/v1".to_owned();
+        for part in path {
+            full.push('/');
+            full.push_str(&segment(part));
+        }
+        let what = format!("{method} {full}");
+        let posts = method == Method::POST;
+        let mut call = Call::new(method, full).query(&query)?;
+        if let Some(body) = body {
+            call = call.json(body)?;
+        }
+        if posts {
+            call = call.header(headers::IDEMPOTENCY_KEY, &self.new_key())?;
+        }
+        let answer = self.bytes(call).await?;
+        if answer.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&answer)
+            .map_err(|e| ApiError::Protocol(format!("{what} answered no JSON: {e}")))
+    }
+}

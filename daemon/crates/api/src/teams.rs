@@ -1,0 +1,83 @@
+//! Teams: listing, making, inviting, members.
+
+use crate::call::Call;
+use crate::client::Api;
+use crate::error::ApiError;
+use cairn_model::TeamId;
+use cairn_wire::teams::{Invitation, InviteMember, NameTeam, Team, TeamMember};
+use http::Method;
+use uuid::Uuid;
+
+impl Api {
+    /// `GET /teams`: all teams of the account.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn teams(&self) -> Result<Vec<Team>, ApiError> {
+        self.all_pages("/api/v1/teams", &()).await
+    }
+
+    /// `POST /teams`: makes a team that the account owns.
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] for a name that is empty or too long.
+    pub async fn create_team(&self, name: &str) -> Result<Team, ApiError> {
+        let body = NameTeam {
+            name: name.to_owned(),
+        };
+        self.json(self.idempotent(Call::new(Method::POST, "/api/v1/teams").json(&body)?)?)
+            .await
+    }
+
+    /// `GET /teams/{id}/members`: all members of a team.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] for a team that the account does not belong to.
+    pub async fn team_members(&self, team: TeamId) -> Result<Vec<TeamMember>, ApiError> {
+        self.all_pages(&format!("/api/v1/teams/{team}/members"), &())
+            .await
+    }
+
+    /// `POST /teams/{id}/invite`: invites an address by mail.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a member who is no admin, [`ApiError::Conflict`] for somebody
+    /// who is in the team or invited already.
+    pub async fn invite(
+        &self,
+        team: TeamId,
+        invitation: &InviteMember,
+    ) -> Result<Invitation, ApiError> {
+        let call = Call::new(Method::POST, format!("/api/v1/teams/{team}/invite"));
+        self.json(self.idempotent(call.json(invitation)?)?).await
+    }
+
+    /// `GET /teams/invitations`: the invitations that wait for the account's answer.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn invitations(&self) -> Result<Vec<Invitation>, ApiError> {
+        self.all_pages("/api/v1/teams/invitations", &()).await
+    }
+
+    /// `POST /teams/invitations/{id}/accept`: joins the team.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] for another's invitation, [`ApiError::Gone`] for one that is no longer
+    /// open.
+    pub async fn accept_invitation(&self, invitation: Uuid) -> Result<Team, ApiError> {
+        let path = format!("/api/v1/teams/invitations/{invitation}/accept");
+        self.json(self.idempotent(Call::new(Method::POST, path))?)
+            .await
+    }
+
+    /// `POST /teams/invitations/{id}/decline`.
+    ///
+    /// # Errors
+    /// As [`Api::accept_invitation`].
+    pub async fn decline_invitation(&self, invitation: Uuid) -> Result<(), ApiError> {
+        let path = format!("/api/v1/teams/invitations/{invitation}/decline");
+        self.done(self.idempotent(Call::new(Method::POST, path))?)
+            .await
+    }
+}

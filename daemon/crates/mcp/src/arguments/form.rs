@@ -1,0 +1,182 @@
+//! What single texts have to look like: ids, addresses, times, colours.
+
+use crate::param::Form;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use time::format_description::well_known::{Iso8601, Rfc3339};
+use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
+
+/// The text as the service takes it, or the rule that it breaks.
+pub(super) fn checked(form: Form, text: &str) -> Result<String, String> {
+    let rule = match form {
+        Form::Free => None,
+        Form::Said => text.trim().is_empty().then_some("can't be empty"),
+        Form::Uuid => (!is_uuid(text)).then_some(
+            "has to be a UUID such as 123e4567-e89b-42d3-a456-426614174000: list or search to get one",
+        ),
+        Form::Email => {
+            (!is_email(text)).then_some("has to be an e-mail address such as name@example.com")
+        }
+        Form::Moment => return moment(text),
+        Form::Handle => (!text.chars().all(is_handle))
+            .then_some("can have letters, digits, hyphens and underscores only"),
+        Form::Https => {
+            (https_host(text).is_none()).then_some("has to be an address that begins with https://")
+        }
+        Form::Callback => return callback(text),
+        Form::Colour => (!is_colour(text)).then_some("has to be a colour such as #1A2B3C"),
+        Form::Hex => (text.is_empty() || !text.bytes().all(|b| b.is_ascii_hexdigit()))
+            .then_some("has to be hexadecimal"),
+    };
+    match rule {
+        Some(rule) => Err(rule.to_owned()),
+        None if form == Form::Uuid => Ok(text.to_lowercase()),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// 36 characters, any case, any version.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+fn is_email(text: &str) -> bool {
+    let Some((user, host)) = text.rsplit_once('@') else {
+        return false;
+    };
+    let plain = |part: &str| !part.chars().any(|c| c.is_whitespace() || c.is_control());
+    text.len() <= 254
+        && !user.is_empty()
+        && !user.contains('@')
+        && plain(user)
+        && plain(host)
+        && host.contains('.')
+        && host.split('.').all(|label| !label.is_empty())
+}
+
+fn is_handle(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
+}
+
+fn is_colour(text: &str) -> bool {
+    text.strip_prefix('#')
+        .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// An ISO 8601 date or date with time as RFC 3339 in UTC; what names no zone is UTC.
+fn moment(text: &str) -> Result<String, String> {
+    let parsed = OffsetDateTime::parse(text, &Rfc3339)
+        .or_else(|_| OffsetDateTime::parse(text, &Iso8601::PARSING))
+        .or_else(|_| {
+            PrimitiveDateTime::parse(text, &Iso8601::PARSING).map(PrimitiveDateTime::assume_utc)
+        })
+        .or_else(|_| Date::parse(text, &Iso8601::PARSING).map(|date| date.midnight().assume_utc()));
+    let rule = || {
+        "has to be an ISO 8601 date or date-time such as 2026-01-31 or 2026-01-31T12:00:00Z"
+            .to_owned()
+    };
+    let moment = parsed
+        .map_err(|_| rule())?
+        .checked_to_offset(UtcOffset::UTC)
+        .ok_or_else(rule)?;
+    if !(0..=9999).contains(&moment.year()) {
+        return Err(rule());
+    }
+    Ok(format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        moment.year(),
+        u8::from(moment.month()),
+        moment.day(),
+        moment.hour(),
+        moment.minute(),
+        moment.second(),
+        moment.millisecond()
+    ))
+}
+
+/// The host of an https address.
+fn https_host(text: &str) -> Option<String> {
+    let scheme = text.get(..8)?;
+    let rest = text
+        .get(8..)
+        .filter(|_| scheme.eq_ignore_ascii_case("https://"))?;
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = match host.strip_prefix('[') {
+        Some(inner) => inner.split(']').next()?,
+        None => host.split(':').next()?,
+    };
+    let clean = !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    (clean && !host.is_empty()).then(|| host.trim_end_matches('.').to_lowercase())
+}
+
+/// HTTPS, to a host that can be public. What the name resolves to is checked by the service when it
+/// connects.
+fn callback(text: &str) -> Result<String, String> {
+    let host = https_host(text).ok_or("has to be an address that begins with https://")?;
+    let private =
+        "can't be a private or internal address: the service has to reach it from outside";
+    if host == "localhost"
+        || host.ends_with(".localhost")
+        || ["metadata.", "internal."]
+            .iter()
+            .any(|start| host.starts_with(start))
+        || matches!(host.as_str(), "metadata" | "internal")
+    {
+        return Err(private.to_owned());
+    }
+    let address = host
+        .parse::<IpAddr>()
+        .ok()
+        .or_else(|| old_ipv4(&host).map(IpAddr::V4));
+    match address {
+        Some(IpAddr::V4(v4)) if is_private_v4(v4) => Err(private.to_owned()),
+        Some(IpAddr::V6(v6)) if is_private_v6(v6) => Err(private.to_owned()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.octets()[0] == 0
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    address.is_loopback()
+        || address.is_unspecified()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+        || address.to_ipv4().is_some_and(is_private_v4)
+}
+
+/// The older ways to write an IPv4 address that resolvers still take: fewer parts, hexadecimal, octal.
+fn old_ipv4(host: &str) -> Option<Ipv4Addr> {
+    let mut parts = Vec::new();
+    for part in host.split('.') {
+        let hex = part.strip_prefix("0x");
+        let number = match (hex, part) {
+            (Some(digits), _) => u32::from_str_radix(digits, 16),
+            (None, part) if part.len() > 1 && part.starts_with('0') => u32::from_str_radix(part, 8),
+            (None, part) => part.parse(),
+        };
+        parts.push(number.ok()?);
+    }
+    let last = parts.pop()?;
+    if parts.len() > 3 || parts.iter().any(|part| *part > 255) {
+        return None;
+    }
+    let shift = 8 * (4 - u32::try_from(parts.len()).ok()?);
+    if shift < 32 && last >> shift != 0 {
+        return None;
+    }
+    let head = parts
+        .iter()
+        .enumerate()
+        .fold(0_u32, |sum, (at, part)| sum | (part << (24 - 8 * at)));
+    Some(Ipv4Addr::from(head | last))
+}

@@ -1,0 +1,230 @@
+//! One tool with every shape, and what it takes and refuses.
+
+use super::*;
+use crate::param::{
+    agreed, anything, between, callback, choice, choices, colour, email, emails, flag, handle, hex,
+    https, labels, list, moment, money, number_above, object, on, said, text, uuid, uuids, whole,
+};
+use crate::tool::{Effect, Need, Run, Tool, get};
+
+const TOOL: Tool = Tool::new(
+    "all",
+    "All",
+    Effect::Reads,
+    "Takes everything.",
+    &[
+        text("text", "t").length(0, 3),
+        said("said", "t"),
+        uuid("uuid", "t"),
+        email("email", "t"),
+        moment("moment", "t"),
+        handle("handle", 3, 5, "t"),
+        https("https", "t"),
+        callback("callback", "t"),
+        colour("colour", "t"),
+        hex("hex", "t"),
+        choice("choice", &["a", "b"], "t").or("a"),
+        between("page_size", 1, 100, "t").or_number(20),
+        whole("days", 1, "t"),
+        number_above("budget", 0.0, "t"),
+        flag("flag", "t"),
+        on("on", "t"),
+        agreed("agreed", "t"),
+        money("money", 1, 1_000_000, "t"),
+        uuids("uuids", 2, "t"),
+        emails("emails", 2, "t"),
+        choices("choices", &["x", "y"], "t"),
+        labels("labels", "t"),
+        object("object", "t"),
+        list("list", "t"),
+        anything("anything", "t"),
+    ],
+    Run::Rest(get("/x")),
+)
+.needs(&[Need {
+    when: ("choice", "b"),
+    argument: "days",
+}]);
+
+const UUID: &str = "123E4567-e89b-12d3-a456-426614174000";
+
+fn checked(given: Value) -> Outcome<Arguments> {
+    let Value::Object(given) = given else {
+        panic!("tests give objects")
+    };
+    Arguments::check(&TOOL, given)
+}
+
+#[test]
+fn defaults_are_filled_in_and_nulls_left_out() {
+    let filled = checked(json!({ "days": null })).unwrap();
+    assert_eq!(
+        Value::Object(filled.fields().clone()),
+        json!({ "choice": "a", "page_size": 20, "on": true })
+    );
+}
+
+#[test]
+fn good_values_arrive_in_one_form() {
+    for (name, given, arrives) in [
+        ("text", json!("äöü"), json!("äöü")),
+        ("uuid", json!(UUID), json!(UUID.to_lowercase())),
+        (
+            "email",
+            json!("a.b+c@example.co.uk"),
+            json!("a.b+c@example.co.uk"),
+        ),
+        (
+            "moment",
+            json!("2026-01-31"),
+            json!("2026-01-31T00:00:00.000Z"),
+        ),
+        (
+            "moment",
+            json!("2026-01-31T12:00:00+02:00"),
+            json!("2026-01-31T10:00:00.000Z"),
+        ),
+        (
+            "moment",
+            json!("2026-01-31T12:00:00"),
+            json!("2026-01-31T12:00:00.000Z"),
+        ),
+        ("handle", json!("a-_1"), json!("a-_1")),
+        (
+            "https",
+            json!("https://example.com/x"),
+            json!("https://example.com/x"),
+        ),
+        (
+            "callback",
+            json!("https://172.32.0.1/"),
+            json!("https://172.32.0.1/"),
+        ),
+        ("colour", json!("#0aF9bC"), json!("#0aF9bC")),
+        ("page_size", json!(100.0), json!(100)),
+        ("page_size", json!(1), json!(1)),
+        ("budget", json!(0.5), json!(0.5)),
+        ("budget", json!(80.0), json!(80)),
+        ("money", json!("4.5"), json!("4.50")),
+        ("uuids", json!([UUID]), json!([UUID.to_lowercase()])),
+        ("emails", json!([]), json!([])),
+        ("choices", json!(["x", "y"]), json!(["x", "y"])),
+        (
+            "labels",
+            json!({ "a": 1, "b": true }),
+            json!({ "a": "1", "b": "true" }),
+        ),
+        ("anything", json!([1]), json!([1])),
+    ] {
+        let got = checked(json!({ name: given })).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(got.get(name), Some(&arrives), "{name}");
+    }
+}
+
+#[test]
+fn bad_values_are_refused_by_name() {
+    let long = "x".repeat(300);
+    for (name, bad) in [
+        ("text", json!("four")),
+        ("text", json!(1)),
+        ("said", json!("")),
+        ("said", json!(" \n")),
+        ("uuid", json!("123e4567e89b12d3a456426614174000")),
+        ("uuid", json!(format!("{UUID}0"))),
+        ("uuid", json!("123e4567-e89b-12d3-a456-42661417400g")),
+        ("email", json!("nobody")),
+        ("email", json!("a b@example.com")),
+        ("email", json!(format!("{long}@example.com"))),
+        ("moment", json!("yesterday")),
+        ("moment", json!("2026-02-30")),
+        ("handle", json!("ab")),
+        ("handle", json!("abcdef")),
+        ("handle", json!("a.b")),
+        ("https", json!("http://example.com")),
+        ("https", json!("https://")),
+        ("colour", json!("red")),
+        ("colour", json!("#12345")),
+        ("hex", json!("xyz")),
+        ("choice", json!("c")),
+        ("choice", json!("A")),
+        ("page_size", json!(0)),
+        ("page_size", json!(101)),
+        ("page_size", json!(1.5)),
+        ("page_size", json!("20")),
+        ("page_size", json!(1e300)),
+        ("days", json!(-1)),
+        ("budget", json!(0)),
+        ("budget", json!("5")),
+        ("flag", json!("true")),
+        ("agreed", json!(false)),
+        ("money", json!(5)),
+        ("money", json!("10000.01")),
+        ("uuids", json!([])),
+        ("uuids", json!([UUID, UUID, UUID])),
+        ("uuids", json!([UUID, "x"])),
+        (
+            "emails",
+            json!(["a@example.com", "b@example.com", "c@example.com"]),
+        ),
+        ("choices", json!([])),
+        ("choices", json!(["z"])),
+        ("labels", json!({ "a": {} })),
+        ("labels", json!(["a"])),
+        ("object", json!([])),
+        ("list", json!({})),
+    ] {
+        let error = checked(json!({ name: bad })).expect_err(name).to_string();
+        assert!(error.starts_with(name), "{name} with {bad}: {error}");
+    }
+}
+
+#[test]
+fn callbacks_to_private_places_are_refused() {
+    for bad in [
+        "http://example.com/",
+        "https://127.0.0.1/",
+        "https://127.9.9.9:8443/hook",
+        "https://10.1.2.3/",
+        "https://172.16.0.1/",
+        "https://172.31.255.255/",
+        "https://192.168.0.1/",
+        "https://169.254.169.254/latest",
+        "https://0.0.0.0/",
+        "https://[::1]/",
+        "https://[fd00::1]/",
+        "https://[fc00::1]/",
+        "https://[fe80::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://metadata.google.internal/",
+        "https://internal.example.com/",
+        "https://LOCALHOST/",
+        "https://user@127.0.0.1/",
+        "https://2130706433/",
+        "https://0x7f.1/",
+        "https://0177.0.0.1/",
+        "https://example.com\\@127.0.0.1 /",
+    ] {
+        assert!(checked(json!({ "callback": bad })).is_err(), "{bad}");
+    }
+    for good in [
+        "https://example.com/hook?x=1",
+        "https://8.8.8.8/",
+        "https://metadatastore.example/",
+    ] {
+        assert!(checked(json!({ "callback": good })).is_ok(), "{good}");
+    }
+}
+
+#[test]
+fn what_is_not_declared_is_refused() {
+    let error = checked(json!({ "folder": 1 })).unwrap_err().to_string();
+    assert!(
+        error.contains("`folder`") && error.contains("page_size"),
+        "{error}"
+    );
+    let error = checked(json!({ NO_OBJECT: [] })).unwrap_err().to_string();
+    assert!(error.contains("JSON object"), "{error}");
+    let error = checked(json!({ "choice": "b" })).unwrap_err().to_string();
+    assert_eq!(error, "days is required when choice is b");
+    assert!(checked(json!({ "choice": "b", "days": 1 })).is_ok());
+}

@@ -1,0 +1,81 @@
+//! What is written, quoted and refused. That the commands run is tested with the program itself.
+
+use super::*;
+use crate::toolset;
+
+fn write(given: Value) -> Outcome<Value> {
+    let tool = toolset::ALL
+        .iter()
+        .flat_map(|set| set.tools)
+        .find(|tool| tool.name == "generate_cli_command")
+        .expect("it is in the catalogue");
+    let Value::Object(given) = given else {
+        panic!("tests give objects")
+    };
+    written(&Arguments::check(tool, given)?)
+}
+
+#[test]
+fn each_operation_has_its_command() {
+    let named: Vec<_> = ALL.iter().map(|operation| operation.name).collect();
+    assert_eq!(named, OPERATIONS);
+    for operation in ALL {
+        let given = json!({
+            "operation": operation.name, "file_path": "/a", "query": "ab",
+            "target_folder_uuid": "123e4567-e89b-42d3-a456-426614174000",
+        });
+        let answer = write(given).unwrap();
+        let command = answer["command"].as_str().unwrap();
+        let begins = format!("cairn {}", operation.words.join(" "));
+        assert!(command.starts_with(&begins), "{command}");
+        assert!(!answer["description"].as_str().unwrap().is_empty());
+        assert!(!answer["examples"].as_array().unwrap().is_empty());
+        assert!(answer["available_flags"].is_array());
+    }
+}
+
+#[test]
+fn one_word_stays_one_word() {
+    for (text, word) in [
+        ("a b", "'a b'"),
+        ("$(rm -rf ~)", "'$(rm -rf ~)'"),
+        ("it's", r"'it'\''s'"),
+        ("a;b|c&d", "'a;b|c&d'"),
+        ("plain-1.txt", "plain-1.txt"),
+    ] {
+        let answer = write(json!({ "operation": "search", "query": text })).unwrap();
+        assert_eq!(answer["command"], format!("cairn search {word}"));
+    }
+    let dash = write(json!({ "operation": "delete", "file_path": "-rf" })).unwrap();
+    assert_eq!(dash["command"], "cairn delete -- -rf");
+    assert!(write(json!({ "operation": "search", "query": "a\nb" })).is_err());
+}
+
+#[test]
+fn options_become_flags_that_exist() {
+    let answer = write(json!({
+        "operation": "download", "file_path": "/a",
+        "options": { "out": "x y", "--force": true, "json": false },
+    }))
+    .unwrap();
+    assert_eq!(answer["command"], "cairn download --force '--out=x y' /a");
+    for bad in [
+        json!({ "nope": true }),
+        json!({ "force": "yes" }),
+        json!({ "out": true }),
+        json!({ "out": [] }),
+    ] {
+        let given = json!({ "operation": "download", "file_path": "/a", "options": bad });
+        assert!(
+            write(given)
+                .unwrap_err()
+                .to_string()
+                .starts_with("options: ")
+        );
+    }
+    let missing = write(json!({ "operation": "move", "file_path": "/a" })).unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        "move needs target_folder_uuid or query"
+    );
+}

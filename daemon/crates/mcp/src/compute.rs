@@ -1,0 +1,217 @@
+//! `compute`: sums, filters, sorting and tables over values that an assistant has at hand. It makes no
+//! call, and it never guesses: one element of another type is an error that names it.
+
+mod table;
+mod values;
+
+use crate::arguments::Arguments;
+use crate::call::Call;
+use crate::failure::{Outcome, ToolError};
+use serde_json::{Value, json};
+use std::cmp::Ordering;
+use values::{as_number, compared, fielded, numbers};
+
+pub(crate) const OPERATIONS: &[&str] = &[
+    "sum",
+    "count",
+    "average",
+    "min",
+    "max",
+    "filter",
+    "sort",
+    "format_bytes",
+    "format_table",
+];
+
+pub(crate) const COMPARISONS: &[&str] = &[
+    "eq",
+    "neq",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "contains",
+    "startsWith",
+    "endsWith",
+];
+
+pub(crate) fn run(call: &Call) -> Outcome<Value> {
+    computed(&call.arguments)
+}
+
+fn computed(arguments: &Arguments) -> Outcome<Value> {
+    let operation = arguments.required("operation")?;
+    let values = arguments
+        .get("values")
+        .and_then(Value::as_array)
+        .ok_or_else(|| ToolError::argument(format!("values is required for {operation}")))?;
+    let field = arguments.text("field");
+    match operation {
+        "count" => Ok(answer(operation, json!(values.len()), values.len())),
+        "sum" | "average" | "min" | "max" => numeric(operation, values, field),
+        "filter" => filter(arguments, values, field),
+        "sort" => sort(arguments, values, field),
+        "format_bytes" => format_bytes(values),
+        _ => table::formatted(arguments, values),
+    }
+}
+
+fn answer(operation: &str, result: Value, count: usize) -> Value {
+    json!({ "operation": operation, "result": result, "count": count })
+}
+
+fn numeric(operation: &str, values: &[Value], field: Option<&str>) -> Outcome<Value> {
+    let numbers = numbers(values, field)?;
+    if numbers.is_empty() && operation != "sum" {
+        return Err(ToolError::argument(format!(
+            "values is empty: there is no {operation} of nothing"
+        )));
+    }
+    let result = match operation {
+        "sum" => values::sum(&numbers)?,
+        "average" => values::average(&numbers)?,
+        "min" => extreme(&numbers, Ordering::Less),
+        _ => extreme(&numbers, Ordering::Greater),
+    };
+    Ok(answer(operation, result, numbers.len()))
+}
+
+fn extreme(numbers: &[&Value], wanted: Ordering) -> Value {
+    let mut best: Option<&Value> = None;
+    for number in numbers {
+        let better =
+            best.is_none_or(|best| as_number(number).partial_cmp(&as_number(best)) == Some(wanted));
+        if better {
+            best = Some(number);
+        }
+    }
+    best.cloned().unwrap_or(Value::Null)
+}
+
+fn filter(arguments: &Arguments, values: &[Value], field: Option<&str>) -> Outcome<Value> {
+    let comparison = arguments.required("filter_op")?;
+    let wanted = arguments.get("filter_value").unwrap_or(&Value::Null);
+    let mut kept = Vec::new();
+    for (at, element) in values.iter().enumerate() {
+        let value = match field {
+            None => Some(element),
+            Some(field) => element
+                .as_object()
+                .ok_or_else(|| values::no_object(at, element))?
+                .get(field)
+                .filter(|value| !value.is_null()),
+        };
+        // What has no value is equal to nothing, and neither more nor less than anything.
+        let fits = match value {
+            None => comparison == "neq",
+            Some(value) => fits(comparison, value, wanted, at, field)?,
+        };
+        if fits {
+            kept.push(element.clone());
+        }
+    }
+    let count = kept.len();
+    Ok(json!({
+        "operation": "filter",
+        "result": kept,
+        "count": count,
+        "total": values.len(),
+    }))
+}
+
+fn fits(
+    comparison: &str,
+    value: &Value,
+    wanted: &Value,
+    at: usize,
+    field: Option<&str>,
+) -> Outcome<bool> {
+    let text = |value: &Value| value.as_str().map(str::to_lowercase);
+    match comparison {
+        "eq" => Ok(values::equal(value, wanted)),
+        "neq" => Ok(!values::equal(value, wanted)),
+        "contains" => match (value.as_array(), text(value), text(wanted)) {
+            (Some(items), ..) => Ok(items.iter().any(|item| values::equal(item, wanted))),
+            (None, Some(value), Some(wanted)) => Ok(value.contains(&wanted)),
+            _ => Err(values::not_text(at, field, value, wanted)),
+        },
+        "startsWith" | "endsWith" => match (text(value), text(wanted)) {
+            (Some(value), Some(wanted)) if comparison == "startsWith" => {
+                Ok(value.starts_with(&wanted))
+            }
+            (Some(value), Some(wanted)) => Ok(value.ends_with(&wanted)),
+            _ => Err(values::not_text(at, field, value, wanted)),
+        },
+        _ => {
+            let order = compared(value, wanted)
+                .ok_or_else(|| values::incomparable(at, field, value, wanted))?;
+            Ok(match comparison {
+                "gt" => order == Ordering::Greater,
+                "gte" => order != Ordering::Less,
+                "lt" => order == Ordering::Less,
+                _ => order != Ordering::Greater,
+            })
+        }
+    }
+}
+
+fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> Outcome<Value> {
+    let keys = fielded(values, field)?;
+    if let Some(first) = keys.first() {
+        for (at, key) in keys.iter().enumerate() {
+            if compared(first, key).is_none() {
+                return Err(values::incomparable(at, field, key, first));
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| {
+        let order = compared(keys[*a], keys[*b]).unwrap_or(Ordering::Equal);
+        if arguments.text("sort_order") == Some("desc") {
+            order.reverse()
+        } else {
+            order
+        }
+    });
+    let sorted: Vec<_> = order.into_iter().map(|at| values[at].clone()).collect();
+    let count = sorted.len();
+    Ok(answer("sort", Value::Array(sorted), count))
+}
+
+fn format_bytes(values: &[Value]) -> Outcome<Value> {
+    let mut formatted = Vec::new();
+    for (at, number) in numbers(values, None)?.into_iter().enumerate() {
+        let bytes = as_number(number);
+        if bytes < 0.0 {
+            return Err(ToolError::argument(format!(
+                "values[{at}] is {number}: a size can't be negative"
+            )));
+        }
+        formatted.push(json!({ "bytes": number, "formatted": size(bytes) }));
+    }
+    let count = formatted.len();
+    Ok(answer("format_bytes", Value::Array(formatted), count))
+}
+
+/// A size in binary units, with one decimal from KiB on.
+pub(crate) fn size(bytes: f64) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut size = bytes;
+    let mut unit = 0;
+    // What would be shown as 1024.0 is the next unit.
+    while size >= 1023.95 && unit < UNITS.len() - 1 {
+        if unit == 0 && size < 1024.0 {
+            break;
+        }
+        size /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 {
+        format!("{size} {}", UNITS[unit])
+    } else {
+        format!("{size:.1} {}", UNITS[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Content of files, opened and sealed on this machine: what the content tools do.
+
+mod disk;
+mod down;
+mod folder_down;
+mod folder_up;
+mod path;
+mod up;
+
+use crate::call::Call;
+use crate::failure::{Outcome, ToolError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cairn_model::{Kind, NodeId};
+use cairn_transfer::{MemoryTarget, Space};
+use cairn_wire::nodes::{Node, NodeState};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+type Answer = BoxFuture<'static, Outcome<Value>>;
+
+const MB: u64 = 1024 * 1024;
+const GB: u64 = 1024 * MB;
+const MAX_TEXT: u64 = 10 * MB;
+const MAX_BASE64: u64 = 50 * MB;
+const MAX_UPLOAD: u64 = 500 * MB;
+
+pub(crate) fn read(call: Call) -> Answer {
+    async move {
+        let space = call.services.space().await?;
+        let node = node(&space, &call, "file_uuid", Kind::File).await?;
+        let base64 = call.arguments.text("encoding") == Some("base64");
+        let (limit, way) = if base64 {
+            (MAX_BASE64, "base64")
+        } else {
+            (MAX_TEXT, "text")
+        };
+        let too_large = || {
+            ToolError::refused(format!(
+                "`{}` has {} MB, more than the {} MB that can be read as {way}: use download_file",
+                node.name,
+                node.size / MB,
+                limit / MB
+            ))
+        };
+        if node.size > limit {
+            return Err(too_large());
+        }
+        call.progress.expect(node.size);
+        let content = space
+            .content(&node, None)
+            .await?
+            .ok_or_else(|| no_content(&node))?;
+        let target = Arc::new(MemoryTarget::default());
+        let manifest = space
+            .transfer()
+            .download(content, target.clone(), &call.progress.file())
+            .await?;
+        if manifest.size > limit {
+            return Err(too_large());
+        }
+        let bytes = target.take();
+        let (size, name) = (bytes.len(), &node.name);
+        let content = if base64 {
+            STANDARD.encode(&bytes)
+        } else {
+            String::from_utf8(bytes).map_err(|_| {
+                ToolError::refused(format!(
+                    "`{name}` is no text: read it with encoding base64, or use download_file"
+                ))
+            })?
+        };
+        Ok(json!({
+            "file_uuid": node.id,
+            "name": name,
+            "size": size,
+            "encoding": way,
+            "content": content,
+        }))
+    }
+    .boxed()
+}
+
+pub(crate) fn download_file(call: Call) -> Answer {
+    async move { down::file(&call).await }.boxed()
+}
+
+pub(crate) fn download_folder(call: Call) -> Answer {
+    async move { folder_down::folder(&call).await }.boxed()
+}
+
+pub(crate) fn upload_file(call: Call) -> Answer {
+    async move { up::file(&call).await }.boxed()
+}
+
+pub(crate) fn upload_folder(call: Call) -> Answer {
+    async move { folder_up::folder(&call).await }.boxed()
+}
+
+/// The node that an argument names, of the kind that the tool works with, and not in the trash.
+async fn node(space: &Space, call: &Call, argument: &str, kind: Kind) -> Outcome<Node> {
+    let id: NodeId = call.arguments.id(argument)?;
+    let node = space.node(id).await?;
+    if node.state == NodeState::Trashed {
+        return Err(ToolError::refused(format!(
+            "`{}` is in the trash: restore_from_trash brings it back",
+            node.name
+        )));
+    }
+    match (node.kind, kind) {
+        (Kind::Folder, Kind::File) => Err(ToolError::refused(format!(
+            "`{}` is a folder: use download_folder, or list_files to see what is in it",
+            node.name
+        ))),
+        (Kind::File, Kind::Folder) => Err(ToolError::refused(format!(
+            "`{}` is a file, and a folder is needed",
+            node.name
+        ))),
+        (Kind::File, Kind::File) | (Kind::Folder, Kind::Folder) => Ok(node),
+    }
+}
+
+fn no_content(node: &Node) -> ToolError {
+    ToolError::refused(format!("the service has no content of `{}`", node.name))
+}

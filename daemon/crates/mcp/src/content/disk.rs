@@ -1,0 +1,45 @@
+//! Files of this machine as the content tools see them.
+
+use crate::call::Call;
+use crate::failure::{Outcome, ToolError};
+use cairn_model::Name;
+use cairn_transfer::{LocalFacts, Source, SourceReader};
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A file to upload that is looked at again each time it is opened.
+pub(super) struct CheckedSource(pub(super) PathBuf);
+
+impl Source for CheckedSource {
+    fn open(&self) -> io::Result<Box<dyn SourceReader>> {
+        let file = File::open(&self.0)?;
+        super::path::still_allowed(&self.0)
+            .map_err(|e| io::Error::new(io::ErrorKind::PermissionDenied, e.to_string()))?;
+        Ok(Box::new(file))
+    }
+}
+
+pub(super) fn facts(call: &Call, path: &Path, meta: &Metadata) -> LocalFacts {
+    let modified = meta
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_millis()).ok());
+    LocalFacts {
+        size: meta.len(),
+        modified_ms: modified.unwrap_or(0),
+        executable: call.services.files.executable(path),
+    }
+}
+
+/// The last component of a name that the server gave, if this system can have it.
+pub(super) fn base_name(call: &Call, name: &str) -> Outcome<Name> {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let bad =
+        |why: String| ToolError::refused(format!("`{name}` can't be a file's name here: {why}"));
+    let name = Name::new(base).map_err(|e| bad(e.to_string()))?;
+    call.services.files.acceptable(&name).map_err(bad)?;
+    Ok(name)
+}

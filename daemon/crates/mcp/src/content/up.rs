@@ -1,0 +1,90 @@
+//! One file from this disk to the service.
+
+use super::disk::{CheckedSource, facts};
+use super::{MAX_UPLOAD, MB, node, path};
+use crate::call::Call;
+use crate::failure::{Outcome, ToolError};
+use cairn_model::{Kind, Name, NodeId};
+use cairn_transfer::Space;
+use cairn_wire::nodes::Node;
+use serde_json::{Value, json};
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(super) async fn file(call: &Call) -> Outcome<Value> {
+    let said = call.arguments.path("local_path")?;
+    let local = path::allowed(said)?;
+    let shown = said.display();
+    let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
+    if meta.is_dir() {
+        return Err(ToolError::refused(format!(
+            "`{shown}` is a folder: use upload_folder"
+        )));
+    }
+    check(&local, &meta)?;
+    let own = || {
+        // The name that was said, not that of what a link leads to.
+        let last = said.file_name().or(local.file_name());
+        last.map(|name| name.to_string_lossy().into_owned())
+    };
+    let name = call
+        .arguments
+        .text("file_name")
+        .map(str::to_owned)
+        .or_else(own)
+        .unwrap_or_default();
+    let name = Name::new(name.as_str()).map_err(|e| {
+        ToolError::argument(format!("file_name can't be `{name}`: {e}; choose another"))
+    })?;
+    let space = call.services.space().await?;
+    let parent = target(&space, call).await?;
+    call.progress.expect(meta.len());
+    let node = send(call, &space, &local, &meta, parent, &name).await?;
+    Ok(json!({
+        "file_uuid": node.id,
+        "name": node.name,
+        "size": node.size,
+        "folder_uuid": node.parent_id,
+        "version_id": node.revision_id,
+    }))
+}
+
+/// The folder that an upload goes into; `None` for the root.
+pub(super) async fn target(space: &Space, call: &Call) -> Outcome<Option<NodeId>> {
+    if !call.arguments.has("folder_uuid") {
+        return Ok(None);
+    }
+    let folder = node(space, call, "folder_uuid", Kind::Folder).await?;
+    Ok(Some(folder.id))
+}
+
+/// Refuses what is no regular file, and what is too large.
+pub(super) fn check(path: &Path, meta: &Metadata) -> Outcome {
+    let shown = path.display();
+    if !meta.is_file() {
+        return Err(ToolError::refused(format!("`{shown}` is no regular file")));
+    }
+    if meta.len() > MAX_UPLOAD {
+        return Err(ToolError::refused(format!(
+            "`{shown}` has {} MB, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
+            meta.len() / MB,
+            MAX_UPLOAD / MB
+        )));
+    }
+    Ok(())
+}
+
+pub(super) async fn send(
+    call: &Call,
+    space: &Space,
+    local: &Path,
+    meta: &Metadata,
+    parent: Option<NodeId>,
+    name: &Name,
+) -> Outcome<Node> {
+    let source = Arc::new(CheckedSource(local.to_owned()));
+    let facts = facts(call, local, meta);
+    let progress = call.progress.file();
+    Ok(space.upload(source, facts, parent, name, &progress).await?)
+}

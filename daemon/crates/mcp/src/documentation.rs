@@ -1,0 +1,146 @@
+//! `docs/tools.md`, made of the catalogue so that it can't tell anything else.
+
+use crate::param::{Param, Shape};
+use crate::tool::Tool;
+use crate::toolset;
+use crate::{prompt, resource};
+use std::fmt::Write as _;
+
+/// The reference of all tools, resources and prompts, as Markdown.
+#[must_use]
+pub fn reference() -> String {
+    let mut out = String::from(
+        "# Tools\n\n\
+        What `cairn mcp` offers to AI assistants. This page is made from the catalogue in \
+        `daemon/crates/mcp/src/toolset/`: change it there, then run `cairn mcp --print-tools > docs/tools.md`.\n\n\
+        A parameter with * is required. Hints: **R** reads only, **D** destroys or overwrites, **I** saying it \
+        again changes nothing more, **W** reaches people or systems outside the service, **C** a person is asked \
+        first where the client can ask.\n",
+    );
+    for set in toolset::ALL {
+        let _ = write!(
+            out,
+            "\n## {} (`{}`, {} tools)\n\n{}.\n\n| Tool | What it does | Parameters | Hints |\n|---|---|---|---|\n",
+            set.title,
+            set.id,
+            set.tools.len(),
+            capital(set.about)
+        );
+        for tool in set.tools {
+            let params: Vec<_> = tool.params.iter().map(described).collect();
+            let params = if params.is_empty() {
+                "none".to_owned()
+            } else {
+                params.join("; ")
+            };
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {params} | {} |",
+                tool.name,
+                cell(tool.about),
+                hints(tool)
+            );
+        }
+    }
+    out.push_str("\n## Resources\n\n| URI | Content |\n|---|---|\n");
+    for fixed in resource::FIXED.iter().chain([&resource::SYNC]) {
+        let _ = writeln!(out, "| `{}` | {} |", fixed.uri, fixed.about);
+    }
+    for template in resource::TEMPLATES {
+        let _ = writeln!(out, "| `{}` | {} |", template.uri(), template.about);
+    }
+    out.push_str("\n## Prompts\n\n| Prompt | Asks the assistant to |\n|---|---|\n");
+    for prompt in prompt::ALL {
+        let _ = writeln!(out, "| `{}` | {} |", prompt.name, prompt.about);
+    }
+    out
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|first| first.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn described(param: &Param) -> String {
+    let star = if param.required { "*" } else { "" };
+    let about = cell(param.about);
+    format!("`{}`{star} {}: {about}", param.name, shape(&param.shape))
+}
+
+fn shape(shape: &Shape) -> String {
+    match shape {
+        Shape::Text { min, max, .. } => match (*min, *max) {
+            (0 | 1, usize::MAX) => "text".to_owned(),
+            (min, usize::MAX) => format!("text of at least {min} characters"),
+            (min, max) => format!("text of {min} to {max} characters"),
+        },
+        Shape::Choice { of, default } => {
+            let named: Vec<_> = of
+                .iter()
+                .map(|choice| {
+                    let mark = if *default == Some(*choice) {
+                        " (default)"
+                    } else {
+                        ""
+                    };
+                    format!(
+                        "`{}`{mark}",
+                        if choice.is_empty() { "(empty)" } else { choice }
+                    )
+                })
+                .collect();
+            named.join(" / ")
+        }
+        Shape::Whole { min, max, default } => {
+            let range = if *max == i64::MAX {
+                format!("whole number from {min}")
+            } else {
+                format!("whole number {min} to {max}")
+            };
+            default.map_or(range.clone(), |default| {
+                format!("{range}, default {default}")
+            })
+        }
+        Shape::Number { above } => format!("number above {above}"),
+        Shape::Flag { default } => match default {
+            Some(default) => format!("true or false, default {default}"),
+            None => "true or false".to_owned(),
+        },
+        Shape::Agreed => "true".to_owned(),
+        Shape::Money { .. } => "decimal text".to_owned(),
+        Shape::Texts { min, max, .. } => match (*min, *max) {
+            (_, usize::MAX) => "list of texts".to_owned(),
+            (min, max) => format!("list of {min} to {max} texts"),
+        },
+        Shape::Choices { of } => {
+            let named: Vec<_> = of.iter().map(|choice| format!("`{choice}`")).collect();
+            format!("list of {}", named.join(", "))
+        }
+        Shape::Labels | Shape::Object => "object".to_owned(),
+        Shape::List => "list".to_owned(),
+        Shape::Anything => "any value".to_owned(),
+    }
+}
+
+fn hints(tool: &Tool) -> String {
+    let marks = [
+        (tool.effect.reads_only(), "R"),
+        (tool.effect.destroys(), "D"),
+        (tool.effect.repeats(), "I"),
+        (tool.open_world, "W"),
+        (tool.confirm, "C"),
+    ];
+    let set: Vec<_> = marks
+        .iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, mark)| *mark)
+        .collect();
+    set.join(" ")
+}

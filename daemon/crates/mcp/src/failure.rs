@@ -1,0 +1,124 @@
+//! Why a tool failed, in words that say what to do next; and what of it may not be said.
+
+use crate::mask;
+use cairn_api::ApiError;
+use cairn_control::ControlError;
+use cairn_transfer::TransferError;
+use serde_json::{Value, json};
+use std::io;
+
+pub(crate) type Outcome<T = ()> = Result<T, ToolError>;
+
+/// A failure of a tool or resource.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ToolError {
+    /// The arguments are not what the tool takes.
+    #[error("{0}")]
+    Argument(String),
+    /// It can't be done, for a reason that is said in full.
+    #[error("{0}")]
+    Refused(String),
+    #[error(
+        "SERVICE_PASSPHRASE is not set: file content needs the account's passphrase; set the variable where this tool server is configured and start it again"
+    )]
+    NoPassphrase,
+    #[error("{}", explained(.0))]
+    Api(#[from] ApiError),
+    #[error("{}", moved(.0))]
+    Transfer(#[from] TransferError),
+    #[error("can't {doing}: {source}")]
+    Local { doing: String, source: io::Error },
+    #[error("the sync daemon can't do it: {0}")]
+    Daemon(#[from] ControlError),
+    #[error("the service did not answer within {seconds} s: it may be busy; try again later")]
+    Late { seconds: u64 },
+    #[error("it was not confirmed: nothing was changed")]
+    NotConfirmed,
+    #[error("it was cancelled: nothing is left half done")]
+    Cancelled,
+    #[error("the tool server hit an internal error: try again, and report it if it stays")]
+    Panicked,
+}
+
+impl ToolError {
+    pub(crate) fn argument(text: impl Into<String>) -> Self {
+        Self::Argument(text.into())
+    }
+
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self::Refused(text.into())
+    }
+
+    /// Says what was being done to a file on this machine.
+    pub(crate) fn local(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let doing = doing.into();
+        move |source| Self::Local { doing, source }
+    }
+
+    /// The message as it may leave this process.
+    pub(crate) fn told(&self) -> String {
+        let whole = self.to_string();
+        if matches!(self, Self::NoPassphrase) {
+            return whole;
+        }
+        mask::masked(crate::clean::text(&whole))
+    }
+
+    /// The one shape that every failure has.
+    pub(crate) fn json(&self) -> Value {
+        json!({ "error": self.told() })
+    }
+}
+
+fn explained(error: &ApiError) -> String {
+    match error {
+        ApiError::Unauthorized => {
+            "the service doesn't accept the access token: check SERVICE_API_KEY, it may have expired or been revoked".to_owned()
+        }
+        ApiError::Forbidden { message } => format!("not allowed: {message}"),
+        ApiError::NotFound { message } => {
+            format!("not found: {message}; list or search first to get a current id")
+        }
+        ApiError::Conflict { message, .. } => format!("conflict: {message}"),
+        ApiError::PreconditionFailed { message } => {
+            format!("it changed meanwhile: {message}; look at it again and repeat")
+        }
+        ApiError::Gone { message } => format!("no longer available (410 Gone): {message}"),
+        ApiError::TooLarge { message } => format!("too large: {message}"),
+        ApiError::QuotaFull { .. } | ApiError::RateLimited { .. } | ApiError::Server { .. } => {
+            error.to_string()
+        }
+        ApiError::Offline(why) => format!(
+            "the service can't be reached: {why}; check SERVICE_API_URL and the network"
+        ),
+        ApiError::Rejected { status, message } => {
+            format!("the service refused it ({status}): {message}")
+        }
+        ApiError::Protocol(why) => format!("the service's answer can't be used: {why}"),
+    }
+}
+
+fn moved(error: &TransferError) -> String {
+    match error {
+        TransferError::Unauthorized => explained(&ApiError::Unauthorized),
+        TransferError::Offline(why) => explained(&ApiError::Offline(why.clone())),
+        TransferError::Forbidden { message } => format!("not allowed: {message}"),
+        TransferError::Gone { message } => {
+            format!("not found: {message}; list or search first to get a current id")
+        }
+        TransferError::Conflict { message, .. } => format!("conflict: {message}"),
+        // The check that failed is for the log, not for whoever reads answers.
+        TransferError::Refused { .. } | TransferError::Sealing(_) => {
+            "Encryption operation failed".to_owned()
+        }
+        TransferError::SourceChanged
+        | TransferError::UploadLost
+        | TransferError::QuotaFull { .. }
+        | TransferError::RateLimited { .. }
+        | TransferError::Server { .. }
+        | TransferError::Rejected { .. }
+        | TransferError::Protocol(_)
+        | TransferError::Source(_)
+        | TransferError::Target(_) => error.to_string(),
+    }
+}

@@ -1,0 +1,97 @@
+//! The server itself: one process, one client, on stdin and stdout.
+
+mod confirm;
+mod handler;
+mod transport;
+
+use crate::selection::{Choice, ChoiceError, Selection};
+use crate::services::{Account, LocalFiles, Services};
+use cairn_api::ApiError;
+use handler::Handler;
+use rmcp::ServiceExt as _;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use transport::Lines;
+
+pub use confirm::Confirm;
+
+/// Everything a server is made of.
+pub struct Settings {
+    pub account: Account,
+    pub choice: Choice,
+    pub confirm: Confirm,
+    pub files: Arc<dyn LocalFiles>,
+    /// The socket of this user's daemon, if one runs and its tools are wanted.
+    pub daemon: Option<PathBuf>,
+}
+
+/// Why a server can't serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    #[error("{0}")]
+    Account(#[from] ApiError),
+    #[error("the client and this server can't agree how to speak: {0}")]
+    Handshake(Box<ServerInitializeError>),
+    #[error("the server ended unexpectedly: {0}")]
+    Ended(String),
+}
+
+/// A server that has not begun yet.
+pub struct Server {
+    handler: Handler,
+    services: Arc<Services>,
+}
+
+impl Server {
+    /// Checks the settings; nothing is asked of anybody.
+    ///
+    /// # Errors
+    /// [`ServeError::Choice`] and [`ServeError::Account`].
+    pub fn new(settings: Settings) -> Result<Self, ServeError> {
+        let selection = Selection::new(&settings.choice, settings.daemon.is_some())?;
+        let services = Services::new(settings.account, settings.files, settings.daemon)?;
+        let services = Arc::new(services);
+        Ok(Self {
+            handler: Handler::new(services.clone(), selection, settings.confirm),
+            services,
+        })
+    }
+
+    /// Serves on this process's stdin and stdout until the input ends.
+    ///
+    /// # Errors
+    /// [`ServeError::Handshake`] and [`ServeError::Ended`].
+    pub async fn serve_stdio(self) -> Result<(), ServeError> {
+        self.serve(tokio::io::stdin(), tokio::io::stdout()).await
+    }
+
+    /// Serves one client until its input ends.
+    ///
+    /// # Errors
+    /// [`ServeError::Handshake`] and [`ServeError::Ended`].
+    pub async fn serve<R, W>(self, reader: R, writer: W) -> Result<(), ServeError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let services = self.services;
+        let opening = tokio::spawn(async move { services.open_early().await });
+        let ended = match self.handler.serve(Lines::new(reader, writer)).await {
+            Ok(running) => match running.waiting().await {
+                Ok(QuitReason::JoinError(error)) | Err(error) => {
+                    Err(ServeError::Ended(error.to_string()))
+                }
+                Ok(_) => Ok(()),
+            },
+            // A client that leaves before it has said anything is no failure.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(ServeError::Handshake(Box::new(error))),
+        };
+        opening.abort();
+        ended
+    }
+}

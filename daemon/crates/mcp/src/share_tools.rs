@@ -1,0 +1,187 @@
+//! Share links. With the account's keys a link carries the keys of what it shares, sealed under a secret
+//! that only its address has; without them the service makes a link that shows names and no content.
+
+use crate::call::{Call, finished};
+use crate::failure::{Outcome, ToolError};
+use crate::tool::{Route, post, put};
+use cairn_crypto::DEFAULT_ITERATIONS;
+use cairn_model::NodeId;
+use cairn_transfer::{LinkPassword, SharedLink, Space};
+use cairn_wire::nodes::Node;
+use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+type Answer = BoxFuture<'static, Outcome<Value>>;
+
+const NO_CONTENT: &str =
+    "the link shows names only: set SERVICE_PASSPHRASE to make links that open content";
+
+pub(crate) fn create(call: Call) -> Answer {
+    async move {
+        let Some((space, node)) = shared(&call, call.arguments.id("file_uuid")?).await? else {
+            let route = post("shares").renamed(&[("file_uuid", "file_id")]);
+            return without_keys(&call, &route).await;
+        };
+        let settings: CreateShare = settings(&call, &["file_uuid", "password"])?;
+        let password = call.arguments.text("password").map(link_password);
+        let link = space
+            .transfer()
+            .create_share(&node, settings, password)
+            .await?;
+        Ok(shown(link))
+    }
+    .boxed()
+}
+
+pub(crate) fn by_email(call: Call) -> Answer {
+    async move {
+        let Some((space, node)) = shared(&call, call.arguments.id("file_uuid")?).await? else {
+            let route = post("shares/email").renamed(&[("file_uuid", "file_id")]);
+            return without_keys(&call, &route).await;
+        };
+        let email = call.arguments.required("email")?.to_owned();
+        let settings = ShareByEmail {
+            file_id: node.id,
+            email,
+            expiry_days: call.arguments.get("expiry_days").and_then(Value::as_f64),
+            view_only: call.arguments.flag("view_only").unwrap_or_default(),
+            id: None,
+            key_blob: None,
+        };
+        let link = space.transfer().share_by_email(&node, settings).await?;
+        let sent = link.email_sent.unwrap_or_default();
+        Ok(json!({
+            "share": shown(link),
+            "email_sent": sent,
+            "note": "the mail has the address without its secret: hand over `url` yourself",
+        }))
+    }
+    .boxed()
+}
+
+pub(crate) fn bulk(call: Call) -> Answer {
+    async move {
+        let Some(space) = call.services.space_if_any().await? else {
+            let route = post("shares/bulk").renamed(&[("file_uuids", "file_ids")]);
+            return without_keys(&call, &route).await;
+        };
+        let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
+        let mut results = Vec::new();
+        for id in ids.into_iter().flatten().filter_map(Value::as_str) {
+            let link = one_of_many(&call, &space, id).await;
+            results.push(match link {
+                Ok(share) => json!({ "file_id": id, "share": share }),
+                Err(error) => json!({ "file_id": id, "error": error.told() }),
+            });
+        }
+        let succeeded = results
+            .iter()
+            .filter(|result| result.get("share").is_some())
+            .count();
+        Ok(json!({
+            "total": results.len(),
+            "succeeded": succeeded,
+            "failed": results.len() - succeeded,
+            "results": results,
+        }))
+    }
+    .boxed()
+}
+
+async fn one_of_many(call: &Call, space: &Space, id: &str) -> Outcome<Value> {
+    let id: NodeId = id
+        .parse()
+        .map_err(|_| ToolError::argument("it is no id of the service"))?;
+    let node = call.services.reads.node(id).await?;
+    space.check(&node)?;
+    let link = space
+        .transfer()
+        .create_share(&node, CreateShare::default(), None)
+        .await?;
+    Ok(shown(link))
+}
+
+pub(crate) fn update(call: Call) -> Answer {
+    async move {
+        if call.arguments.fields().len() < 2 {
+            return Err(ToolError::argument(
+                "nothing to change: give at least one of expiry_days, password, is_active, access_mode, allowed_emails",
+            ));
+        }
+        let code = call.arguments.required("short_code")?;
+        let Some(password) = call.arguments.text("password") else {
+            return call.rest(&put("shares/{short_code}")).await;
+        };
+        let share: Share = call.services.reads.share(code).await?;
+        let space = match share.key_blob {
+            Some(_) => call.services.space().await?,
+            // The service keeps the gate of a link that opens no content.
+            None => return call.rest(&put("shares/{short_code}")).await,
+        };
+        let node = call.services.reads.node(share.file_id).await?;
+        space.check(&node)?;
+        let link = space
+            .transfer()
+            .set_share_password(&share, &node, Some(link_password(password)))
+            .await?;
+        let change: UpdateShare = settings(&call, &["short_code", "password"])?;
+        if change == UpdateShare::default() {
+            return Ok(shown(link));
+        }
+        let changed = call.services.writes.update_share(code, &change).await?;
+        Ok(shown(SharedLink {
+            share: changed,
+            ..link
+        }))
+    }
+    .boxed()
+}
+
+/// What the call says of the link, under the names of the service.
+fn settings<T: DeserializeOwned>(call: &Call, except: &[&str]) -> Outcome<T> {
+    let fields: Map<String, Value> = call
+        .arguments
+        .fields()
+        .iter()
+        .filter(|(name, _)| !except.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    serde_json::from_value(Value::Object(fields))
+        .map_err(|error| ToolError::argument(format!("the settings can't be used: {error}")))
+}
+
+fn link_password(password: &str) -> LinkPassword<'_> {
+    LinkPassword {
+        password,
+        iterations: DEFAULT_ITERATIONS,
+    }
+}
+
+/// The node to share with the keys for it, if they are at hand.
+async fn shared(call: &Call, id: NodeId) -> Outcome<Option<(Space, Node)>> {
+    let Some(space) = call.services.space_if_any().await? else {
+        return Ok(None);
+    };
+    let node = call.services.reads.node(id).await?;
+    if node.space_id != space.keys().space() {
+        return Ok(None);
+    }
+    space.check(&node)?;
+    Ok(Some((space, node)))
+}
+
+async fn without_keys(call: &Call, route: &Route) -> Outcome<Value> {
+    let mut answer = finished(call.rest(route).await?, None);
+    answer["note"] = json!(NO_CONTENT);
+    Ok(answer)
+}
+
+/// The link with its whole address, which is what a person hands over.
+fn shown(link: SharedLink) -> Value {
+    let mut share = json!(link.share);
+    share["url"] = json!(link.address);
+    share
+}

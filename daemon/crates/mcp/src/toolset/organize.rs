@@ -1,0 +1,99 @@
+//! Extended file management: trash, versions, favourites, descriptions, labels.
+
+use crate::node_tools;
+use crate::param::{agreed, choice, labels, said, text, uuid};
+use crate::tool::{Effect, Run, Tool, delete, get, post, put};
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool::new(
+        "create_nested_folders",
+        "Create nested folders",
+        Effect::Adds,
+        "Makes every missing folder of a path; returns them and the UUID of the last.",
+        &[
+            said("path", "Such as a/b/c, at most 20 levels").required(),
+            uuid("parent_uuid", "Where it begins; the root if omitted"),
+        ],
+        Run::Own(node_tools::create_nested_folders),
+    ),
+    Tool::new(
+        "restore_from_trash",
+        "Restore from trash",
+        Effect::Sets,
+        "Puts a trashed file or folder back where it was.",
+        &[uuid("file_uuid", "What to restore").required()],
+        Run::Rest(post("trash/{file_uuid}/restore").done("restored")),
+    ),
+    Tool::new(
+        "empty_trash",
+        "Empty trash",
+        Effect::Replaces,
+        "Deletes everything in the trash for good. Can't be undone.",
+        &[],
+        Run::Rest(delete("trash").done("the trash is empty")),
+    )
+    .confirmed(),
+    Tool::new(
+        "favorite_file",
+        "Favorite file",
+        Effect::Sets,
+        "Marks a file or folder as favorite, or takes the mark away.",
+        &[
+            uuid("file_uuid", "File or folder").required(),
+            choice("action", &["add", "remove"], "What to do").required(),
+        ],
+        Run::Own(node_tools::favorite_file),
+    ),
+    Tool::new(
+        "set_file_description",
+        "Set file description",
+        Effect::Replaces,
+        "Sets the description of a file or folder.",
+        &[
+            uuid("file_uuid", "File or folder").required(),
+            text("description", "Empty clears it").required(),
+        ],
+        Run::Rest(put("nodes/{file_uuid}")),
+    ),
+    Tool::new(
+        "get_file_versions",
+        "Get file versions",
+        Effect::Reads,
+        "Lists the stored versions of a file with ids, times, sizes and uploaders.",
+        &[uuid("file_uuid", "File").required()],
+        Run::Rest(get("nodes/{file_uuid}/revisions").fixed(&[("page_size", "100")])),
+    ),
+    Tool::new(
+        "restore_file_version",
+        "Restore file version",
+        Effect::Replaces,
+        "Makes an old version current; the present one stays in the history.",
+        &[
+            uuid("file_uuid", "File").required(),
+            said("version_id", "From get_file_versions").required(),
+        ],
+        Run::Rest(post("nodes/{file_uuid}/revisions/{version_id}/restore")),
+    ),
+    Tool::new(
+        "classify_file",
+        "Classify file",
+        Effect::Replaces,
+        "Sets the labels of a file or folder.",
+        &[
+            uuid("file_uuid", "File or folder").required(),
+            labels("labels", "Key-value pairs, such as {\"project\": \"x\"}").required(),
+        ],
+        Run::Rest(put("nodes/{file_uuid}")),
+    ),
+    Tool::new(
+        "auto_classify_folder",
+        "Auto-classify folder",
+        Effect::Spends,
+        "Labels every file in a folder by AI, from extension and metadata. Uses tokens: 100 files a month on Standard, 1000 on Professional, no limit on Premium.",
+        &[
+            uuid("folder_uuid", "Folder").required(),
+            agreed("confirm_token_use", "Must be true: tokens are used").required(),
+        ],
+        Run::Rest(post("ai/classify").renamed(&[("folder_uuid", "folder_id")])),
+    ),
+];

@@ -1,0 +1,130 @@
+//! The account's keys between the server and the crypto crate: bundles, and the first ones of an
+//! account. Passphrases come from the caller and go nowhere else.
+
+use crate::error::TransferError;
+use cairn_api::Api;
+use cairn_crypto::{KeyBundle, SystemRandom, Unlocked, WrappedSpaceKey};
+use cairn_wire::Sealed;
+use cairn_wire::account::AccountInfo;
+use cairn_wire::keys as wire;
+use cairn_wire::keys::PutKeys;
+
+/// A bundle as the crypto crate opens it.
+#[must_use]
+pub fn from_wire(bundle: &wire::KeyBundle) -> KeyBundle {
+    KeyBundle {
+        format: bundle.format,
+        version: bundle.version,
+        kdf_algorithm: bundle.kdf.algorithm.clone(),
+        kdf_iterations: bundle.kdf.iterations,
+        kdf_salt: bundle.kdf.salt.0.clone(),
+        account_key: bundle.account_key.0.clone(),
+        rsa_public: bundle.rsa_public.0.clone(),
+        rsa_private: bundle.rsa_private.0.clone(),
+        signing_public: bundle.signing_public.0.clone(),
+        signing_private: bundle.signing_private.0.clone(),
+        spaces: bundle
+            .spaces
+            .iter()
+            .map(|space| WrappedSpaceKey {
+                space_id: space.space_id,
+                epoch: space.epoch,
+                key: space.key.0.clone(),
+            })
+            .collect(),
+        recovery: bundle.recovery.as_ref().map(|sealed| sealed.0.clone()),
+    }
+}
+
+/// A bundle as it travels.
+#[must_use]
+pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
+    let sealed = |bytes: &Vec<u8>| Sealed(bytes.clone());
+    wire::KeyBundle {
+        format: bundle.format,
+        version: bundle.version,
+        kdf: wire::KdfParams {
+            algorithm: bundle.kdf_algorithm.clone(),
+            iterations: bundle.kdf_iterations,
+            salt: sealed(&bundle.kdf_salt),
+        },
+        account_key: sealed(&bundle.account_key),
+        rsa_public: sealed(&bundle.rsa_public),
+        rsa_private: sealed(&bundle.rsa_private),
+        signing_public: sealed(&bundle.signing_public),
+        signing_private: sealed(&bundle.signing_private),
+        spaces: bundle
+            .spaces
+            .iter()
+            .map(|space| wire::WrappedSpaceKey {
+                space_id: space.space_id,
+                epoch: space.epoch,
+                key: sealed(&space.key),
+            })
+            .collect(),
+        recovery: bundle.recovery.as_ref().map(sealed),
+    }
+}
+
+/// Tells whether an account was used before. Keys are made for an unused one only: a server that hides
+/// those of another must not get new ones.
+///
+/// # Errors
+/// As the server gives them.
+pub async fn is_used(api: &Api, info: &AccountInfo) -> Result<bool, TransferError> {
+    Ok(info.usage.file_count > 0 || !api.snapshot(None).await?.nodes.is_empty())
+}
+
+/// Makes the first keys of an account and keeps them, sealed, on the server.
+///
+/// # Errors
+/// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase.
+pub async fn create(
+    api: &Api,
+    info: &AccountInfo,
+    passphrase: &str,
+    iterations: u32,
+) -> Result<(wire::KeyBundle, Unlocked), TransferError> {
+    let made = tokio::task::block_in_place(|| {
+        cairn_crypto::create_account(
+            passphrase,
+            info.id,
+            info.space_id,
+            iterations,
+            &mut SystemRandom,
+        )
+    });
+    let (bundle, unlocked, auth) = made.map_err(TransferError::Sealing)?;
+    let bundle = to_wire(&bundle);
+    let put = PutKeys {
+        bundle: bundle.clone(),
+        auth: auth.to_hex(),
+        current_auth: None,
+        recovery_auth: None,
+    };
+    api.put_keys(&put, None).await?;
+    Ok((bundle, unlocked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::{AccountId, SpaceId};
+
+    #[test]
+    fn a_bundle_survives_the_wire() {
+        let (account, space) = (
+            AccountId::from_random_bytes([1; 16]),
+            SpaceId::from_random_bytes([2; 16]),
+        );
+        let (bundle, ..) = cairn_crypto::create_account(
+            "passphrase",
+            account,
+            space,
+            cairn_crypto::MIN_ITERATIONS,
+            &mut SystemRandom,
+        )
+        .unwrap();
+        assert_eq!(from_wire(&to_wire(&bundle)), bundle);
+    }
+}

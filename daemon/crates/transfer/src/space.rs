@@ -1,0 +1,143 @@
+//! One space on the server as a holder of its keys sees it: nodes are checked when they come, and
+//! sealed when they change. It knows no local path and asks nobody.
+
+mod change;
+mod content;
+
+pub use content::LocalFacts;
+
+use crate::error::TransferError;
+use crate::transfer::Transfer;
+use cairn_api::Api;
+use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};
+use cairn_model::{Name, NodeId};
+use cairn_wire::nodes::{Node, NodeState};
+use std::sync::Arc;
+
+/// A space that is worked in without a synced folder.
+#[derive(Clone)]
+pub struct Space {
+    api: Arc<Api>,
+    keys: Arc<SpaceKeys>,
+    transfer: Transfer,
+}
+
+impl Space {
+    /// Makes the view; all three belong to the same account.
+    #[must_use]
+    pub fn new(api: Arc<Api>, keys: Arc<SpaceKeys>, transfer: Transfer) -> Self {
+        Self {
+            api,
+            keys,
+            transfer,
+        }
+    }
+
+    /// The client that it asks.
+    #[must_use]
+    pub fn api(&self) -> &Arc<Api> {
+        &self.api
+    }
+
+    /// The keys that it opens and seals with.
+    #[must_use]
+    pub fn keys(&self) -> &Arc<SpaceKeys> {
+        &self.keys
+    }
+
+    /// Its transfers of content.
+    #[must_use]
+    pub fn transfer(&self) -> &Transfer {
+        &self.transfer
+    }
+
+    /// The node of an id, which may be in the trash.
+    ///
+    /// # Errors
+    /// [`TransferError::Gone`] if there is none, [`TransferError::Protocol`] if it can't be one.
+    pub async fn node(&self, id: NodeId) -> Result<Node, TransferError> {
+        let node = self.api.node(id).await?;
+        self.check(&node)?;
+        Ok(node)
+    }
+
+    /// The child of a folder (`None`: the top) under a name, in any normal form of it.
+    ///
+    /// # Errors
+    /// [`TransferError::Protocol`] if what is found can't be used.
+    pub async fn child(
+        &self,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<Option<Node>, TransferError> {
+        let wanted = name.key();
+        let found = self.api.children(parent, Some(name.as_str())).await?;
+        let node = found.into_iter().find(|node| {
+            node.parent_id == parent
+                && Name::new(node.name.clone()).is_ok_and(|name| name.key() == wanted)
+        });
+        if let Some(node) = &node {
+            self.check(node)?;
+        }
+        Ok(node)
+    }
+
+    /// The children of a folder, by name; what can't be one is left out with a note in the log.
+    ///
+    /// # Errors
+    /// As the server gives them.
+    pub async fn children(&self, parent: Option<NodeId>) -> Result<Vec<Node>, TransferError> {
+        let mut found = self.api.children(parent, None).await?;
+        found.retain(|node| match self.check(node) {
+            Ok(()) => node.parent_id == parent,
+            Err(error) => {
+                tracing::warn!(node = %node.id, %error, "left out");
+                false
+            }
+        });
+        Ok(found)
+    }
+
+    /// Refuses a node that can't be one of this space.
+    ///
+    /// # Errors
+    /// [`TransferError::Protocol`].
+    pub fn check(&self, node: &Node) -> Result<(), TransferError> {
+        let wrong = |why: &str| TransferError::Protocol(format!("node {} {why}", node.id));
+        if node.space_id != self.keys.space() {
+            return Err(wrong("belongs to another space"));
+        }
+        Name::new(node.name.clone()).map_err(|_| wrong("has an impossible name"))?;
+        Ok(())
+    }
+
+    /// What the node's seal carries, if a client with the keys vouches for its present state.
+    #[must_use]
+    pub fn seal(&self, node: &Node) -> Option<SealInfo> {
+        let facts = NodeFacts {
+            deleted: node.state == NodeState::Trashed,
+            ..facts(node)
+        };
+        NodeSeal::check(&self.keys, &facts, &node.seal.as_ref()?.0).ok()
+    }
+}
+
+/// What a seal says of a node that is not deleted.
+fn facts(node: &Node) -> NodeFacts<'_> {
+    NodeFacts {
+        node: node.id,
+        parent: node.parent_id,
+        name: &node.name,
+        kind: node.kind,
+        executable: node.executable,
+        deleted: false,
+    }
+}
+
+/// A new id.
+#[must_use]
+pub fn random_id() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    SystemRandom.fill(&mut bytes);
+    bytes
+}

@@ -1,0 +1,128 @@
+//! Changes of names and places: folders, moves, copies, the trash. Each is sealed where the node's
+//! present state can be vouched for.
+
+use super::{Space, facts, random_id};
+use crate::error::TransferError;
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
+use cairn_model::{Kind, Name, NodeId};
+use cairn_wire::Sealed;
+use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
+
+impl Space {
+    /// Makes a folder.
+    ///
+    /// # Errors
+    /// [`TransferError::Conflict`] if the name is taken.
+    pub async fn make_folder(
+        &self,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<Node, TransferError> {
+        let id = NodeId::from_random_bytes(random_id());
+        let facts = NodeFacts {
+            node: id,
+            parent,
+            name: name.as_str(),
+            kind: Kind::Folder,
+            executable: false,
+            deleted: false,
+        };
+        let info = SealInfo {
+            seq: 1,
+            manifest_hash: None,
+        };
+        let folder = CreateNode {
+            id: Some(id),
+            parent_id: parent,
+            kind: Kind::Folder,
+            name: name.as_str().to_owned(),
+            seal: Some(self.sealed(&facts, info)),
+        };
+        Ok(self.api.create_folder(&folder).await?)
+    }
+
+    /// Moves or renames a node, in one step. It must be as it was when it was found.
+    ///
+    /// # Errors
+    /// [`TransferError::Conflict`] if it changed meanwhile or the name is taken.
+    pub async fn move_node(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<Node, TransferError> {
+        let seal = self.seal(node).map(|info| {
+            let facts = NodeFacts {
+                parent,
+                name: name.as_str(),
+                ..facts(node)
+            };
+            self.sealed(&facts, next(info))
+        });
+        let change = UpdateNode {
+            name: Some(name.as_str().to_owned()),
+            parent_id: Some(parent),
+            seal,
+            ..UpdateNode::default()
+        };
+        Ok(self
+            .api
+            .update_node(node.id, Some(node.version), &change)
+            .await?)
+    }
+
+    /// Copies a node, a folder with everything below it, in one step.
+    ///
+    /// # Errors
+    /// [`TransferError::Conflict`] if the name is taken.
+    pub async fn copy_node(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<Node, TransferError> {
+        let id = NodeId::from_random_bytes(random_id());
+        let seal = self.seal(node).map(|info| {
+            let facts = NodeFacts {
+                node: id,
+                parent,
+                name: name.as_str(),
+                ..facts(node)
+            };
+            self.sealed(&facts, SealInfo { seq: 1, ..info })
+        });
+        let copy = CopyNode {
+            id: Some(id),
+            parent_id: parent,
+            name: Some(name.as_str().to_owned()),
+            seal,
+        };
+        Ok(self.api.copy_node(node.id, &copy).await?)
+    }
+
+    /// Moves a node into the trash, with everything below it.
+    ///
+    /// # Errors
+    /// [`TransferError::Gone`] if it is there already.
+    pub async fn trash_node(&self, node: &Node) -> Result<(), TransferError> {
+        let seal = self.seal(node).map(|info| {
+            let facts = NodeFacts {
+                deleted: true,
+                ..facts(node)
+            };
+            self.sealed(&facts, next(info))
+        });
+        Ok(self.api.delete_node(node.id, None, seal.as_ref()).await?)
+    }
+
+    fn sealed(&self, facts: &NodeFacts<'_>, info: SealInfo) -> Sealed {
+        Sealed(NodeSeal::make(&self.keys, facts, info))
+    }
+}
+
+fn next(info: SealInfo) -> SealInfo {
+    SealInfo {
+        seq: info.seq + 1,
+        ..info
+    }
+}

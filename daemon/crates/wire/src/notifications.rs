@@ -1,0 +1,35 @@
+//! Notifications: `/api/v1/social/notifications`.
+
+use crate::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Something that the account should hear of.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Notification {
+    pub id: Uuid,
+    /// `share_invite`, `comment`, `follow`, `tip`, `team`, `payment`, `security` or `system`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub title: String,
+    /// What it is about; varies by type.
+    pub data: serde_json::Value,
+    pub read: bool,
+    pub created_at: Timestamp,
+    pub read_at: Option<Timestamp>,
+}
+
+/// `GET /social/notifications`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct ListNotifications {
+    /// 1 to 100; 20 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread_only: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+}

@@ -1,0 +1,503 @@
+//! Share links: `/api/v1/shares` (also `/webshare/url`), and what strangers see of them under
+//! `/api/v1/public/shares`.
+//!
+//! The secret of a link stands after `#` in its address and is in none of these: what a link gives
+//! access to travels sealed under it.
+
+use crate::{ErrorBody, Sealed, Timestamp};
+use cairn_model::{NodeId, RevisionId};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// What a link leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub enum StorageType {
+    #[default]
+    #[serde(rename = "VR_FILE")]
+    File,
+    #[serde(rename = "VR_FOLDER")]
+    Folder,
+}
+
+/// What those who have the link may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AccessMode {
+    #[default]
+    Download,
+    ViewOnly,
+}
+
+/// Why a link does not open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ShareIssue {
+    Deactivated,
+    Expired,
+    AtDownloadLimit,
+    NotYetActive,
+    ActiveWindowEnded,
+}
+
+/// Whether a link opens now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ShareStatus {
+    Active,
+    Deactivated,
+    Expired,
+    AtDownloadLimit,
+    NotYetActive,
+    ActiveWindowEnded,
+}
+
+/// How a password turns into the value that the gate asks for: PBKDF2-HMAC-SHA256.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct GateKdf {
+    pub iterations: u32,
+    pub salt: Sealed,
+}
+
+/// A share link, as its owner sees it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Share {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub id: Uuid,
+    pub short_code: String,
+    /// The address without its secret: only a client with the keys can complete it.
+    pub url: String,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub file_id: NodeId,
+    pub file_name: String,
+    pub storage_type: StorageType,
+    pub is_active: bool,
+    pub status: ShareStatus,
+    pub access_mode: AccessMode,
+    pub has_password: bool,
+    pub expires_at: Option<Timestamp>,
+    pub download_limit: Option<u64>,
+    pub download_count: u64,
+    pub access_count: u64,
+    /// Empty: whoever has the link.
+    pub allowed_emails: Vec<String>,
+    pub active_from: Option<Timestamp>,
+    pub active_until: Option<Timestamp>,
+    pub notify_on_download: bool,
+    /// Files whose keys the link carries; 0 until a client with the keys has added them.
+    pub files: u64,
+    /// The link's secret, wrapped for the owner's own devices.
+    pub key_blob: Option<Sealed>,
+    pub kdf: Option<GateKdf>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// `POST /shares`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct CreateShare {
+    /// Chosen by the client: what it seals is bound to it. Sent again, it finds the same link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
+    pub id: Option<Uuid>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
+    pub file_id: Option<NodeId>,
+    /// Default: what the node is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_type: Option<StorageType>,
+    /// Days from now, more than 0; the account's default if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiry_days: Option<f64>,
+    /// The gate value, at most 72 bytes; kept as bcrypt. With `kdf` it is what a client derived from
+    /// the password, so that the password itself never travels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kdf: Option<GateKdf>,
+    /// At least 1; then the link answers 410.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub download_limit: Option<u64>,
+    /// At most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_emails: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_mode: Option<AccessMode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_from: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_until: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify_on_download: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_blob: Option<Sealed>,
+}
+
+/// `PUT /shares/{id}`: only the given fields change.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct UpdateShare {
+    /// Days from now; null takes the expiry away.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub expiry_days: Option<Option<f64>>,
+    /// The new gate value; null or empty takes the gate away.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub password: Option<Option<String>>,
+    /// Belongs to `password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kdf: Option<GateKdf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_active: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_mode: Option<AccessMode>,
+    /// Replaces the list; empty opens the link to everyone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_emails: Option<Vec<String>>,
+    /// Null takes the limit away.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub download_limit: Option<Option<u64>>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub active_from: Option<Option<Timestamp>>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub active_until: Option<Option<Timestamp>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify_on_download: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_blob: Option<Sealed>,
+}
+
+fn present<'de, D, T>(d: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::<T>::deserialize(d).map(Some)
+}
+
+/// `GET /shares`; pages count from 0 here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct ListShares {
+    /// From 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
+    /// Another name of `page_size`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Only links of this node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = Uuid))]
+    pub file_id: Option<NodeId>,
+}
+
+/// One file that a link carries.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SharedFile {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub node_id: NodeId,
+    /// The revision that is shared: later ones are not, until a client puts them here.
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub revision_id: RevisionId,
+    /// Key, name, path, size and chunks of the file, sealed under the link's key.
+    pub sealed: Sealed,
+}
+
+/// `PUT /shares/{id}/files`: adds files to a link, or replaces them; at most 500 at a time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct PutSharedFiles {
+    pub files: Vec<SharedFile>,
+    /// Takes away all files that the link carried before.
+    #[serde(default)]
+    pub replace: bool,
+}
+
+/// `POST /shares/email`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct ShareByEmail {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub file_id: NodeId,
+    pub email: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiry_days: Option<f64>,
+    #[serde(default)]
+    pub view_only: bool,
+    /// As in `POST /shares`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
+    pub id: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_blob: Option<Sealed>,
+}
+
+/// Answer of `POST /shares/email`: the link is there, also when no mail could be sent.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SharedByEmail {
+    pub share: Share,
+    /// The mail is in the outbox. It has the address without the secret, which the owner hands over.
+    pub email_sent: bool,
+}
+
+/// `POST /shares/bulk`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct CreateShares {
+    /// 1 to 20.
+    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::Id>))]
+    pub file_ids: Vec<NodeId>,
+}
+
+/// What became of one file of `POST /shares/bulk`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct BulkShare {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub file_id: NodeId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorBody>,
+}
+
+/// Answer of `POST /shares/bulk`, in the order of the request.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct BulkShares {
+    pub results: Vec<BulkShare>,
+    pub total: u64,
+    pub succeeded: u64,
+    pub failed: u64,
+}
+
+/// What new links begin with: `GET` and `PUT /shares/defaults`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct ShareDefaults {
+    /// 0: links don't expire.
+    pub default_expiry_days: f64,
+    pub default_access_mode: AccessMode,
+    pub notify_on_download: bool,
+}
+
+/// `PUT /shares/defaults`: only the given fields change.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct UpdateShareDefaults {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_expiry_days: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_access_mode: Option<AccessMode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify_on_download: Option<bool>,
+}
+
+/// How the pages of an account's links look; empty fields are not shown.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct ShareTheme {
+    pub display_name: String,
+    pub bio: String,
+    pub logo_url: String,
+    pub accent_color: String,
+    pub background_color: String,
+    pub css_class: String,
+}
+
+/// `PUT /shares/theme`: only the given fields change; an empty text clears one.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct UpdateShareTheme {
+    /// At most 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// At most 500 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bio: Option<String>,
+    /// `https://…`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo_url: Option<String>,
+    /// `#RRGGBB`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accent_color: Option<String>,
+    /// `#RRGGBB`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background_color: Option<String>,
+    /// `theme-dark`, `theme-light`, `theme-minimal`, `theme-bold`, `theme-elegant` or empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub css_class: Option<String>,
+}
+
+/// Answer of `POST /shares/{id}/toggle`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct ToggledShare {
+    /// Whether the link was active.
+    pub previous: bool,
+    /// Whether it is now.
+    pub current: bool,
+    pub share: Share,
+}
+
+/// One visit of a link.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AccessEntry {
+    /// What the visitor gave, or `anonymous`.
+    pub email: String,
+    /// The last octet (IPv4) or the last four groups (IPv6) are masked; nothing else is kept.
+    pub masked_ip: String,
+    pub bytes_served: u64,
+    /// `opened`, `downloaded` or `denied`.
+    pub action: String,
+    pub at: Timestamp,
+}
+
+/// Answer of `GET /shares/{id}/access-log`, newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AccessLog {
+    pub entries: Vec<AccessEntry>,
+    pub total: u64,
+}
+
+/// `GET /shares/{id}/audit`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct AuditQuery {
+    /// Visits from this time on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
+    pub date_from: Option<Timestamp>,
+    /// Visits up to this time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
+    pub date_to: Option<Timestamp>,
+    /// Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include_summary: Option<bool>,
+}
+
+/// One visit in an audit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AuditEntry {
+    #[serde(flatten)]
+    pub entry: AccessEntry,
+    /// Such as `1.5 MiB`.
+    pub bytes_formatted: String,
+}
+
+/// What an audit's entries come to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AuditSummary {
+    pub total_accesses: u64,
+    pub unique_visitors_by_email: u64,
+    /// Masked addresses, so that neighbours count as one.
+    pub unique_visitors_by_ip: u64,
+    pub total_bytes_served: u64,
+    pub total_bytes_formatted: String,
+    /// `2026-01-31` → visits of that day, UTC.
+    pub accesses_by_day: BTreeMap<String, u64>,
+}
+
+/// Answer of `GET /shares/{id}/audit`, newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Audit {
+    pub entries: Vec<AuditEntry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<AuditSummary>,
+}
+
+/// Answer of `GET /shares/{id}/health`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct ShareHealth {
+    /// `healthy` or `issues_found`.
+    pub status: String,
+    pub issues: Vec<ShareIssue>,
+    pub link: Share,
+}
+
+/// What a stranger learns of a link before its gate.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct PublicShare {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub id: Uuid,
+    pub storage_type: StorageType,
+    pub access_mode: AccessMode,
+    pub has_password: bool,
+    pub kdf: Option<GateKdf>,
+    /// An e-mail address out of the owner's list is asked for.
+    pub asks_email: bool,
+    pub expires_at: Option<Timestamp>,
+    pub theme: ShareTheme,
+}
+
+/// `POST /public/shares/{code}/open`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct OpenShare {
+    /// The password, or what `kdf` makes of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+}
+
+/// Behind the gate: what the link carries.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct OpenedShare {
+    /// Belongs into `X-Share-Access` of the requests that follow.
+    pub access: String,
+    /// Whether `access` is enough to fetch chunks; otherwise a download has to be begun first.
+    pub may_view: bool,
+    pub name: String,
+    pub files: Vec<SharedFile>,
+}
+
+/// Answer of `POST /public/shares/{code}/downloads`: one download, which counts.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct BegunDownload {
+    /// Belongs into `X-Share-Access` while its chunks are fetched.
+    pub access: String,
+}

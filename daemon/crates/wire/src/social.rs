@@ -1,0 +1,264 @@
+//! People to each other: profiles, following, blocking, the feed, tips and reports (`/api/v1/social`).
+
+use crate::{Amount, Timestamp};
+use cairn_model::AccountId;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Who may see a profile and its activity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    Public,
+    Private,
+    FollowersOnly,
+}
+
+/// A social profile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Profile {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub display_name: String,
+    pub username: Option<String>,
+    pub vanity_url: Option<String>,
+    pub bio: String,
+    pub avatar_url: Option<String>,
+    pub visibility: Visibility,
+    pub is_verified: bool,
+    pub follower_count: u64,
+    pub following_count: u64,
+    /// Where tips for this person go.
+    pub tip_jar_id: Uuid,
+    pub created_at: Timestamp,
+}
+
+/// `PUT /social/profile`; what is absent stays.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct UpdateProfile {
+    /// 1 to 100 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// At most 500 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bio: Option<String>,
+    /// An https address; empty clears it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avatar_url: Option<String>,
+}
+
+/// `PUT /social/username`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SetUsername {
+    /// 1 to 30 letters, digits, `-`, `_`.
+    pub username: String,
+}
+
+/// `PUT /social/vanity-url`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SetVanityUrl {
+    /// 3 to 30 letters, digits, `-`, `_`.
+    pub vanity_url: String,
+}
+
+/// `PUT /social/visibility`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SetVisibility {
+    pub visibility: Visibility,
+}
+
+/// How the caller stands to somebody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Relationship {
+    None,
+    Following,
+    FollowsYou,
+    /// Both follow each other.
+    Friends,
+}
+
+/// An element of `GET /social/followers` and `GET /social/following`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Contact {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub display_name: String,
+    pub username: Option<String>,
+    pub relationship: Relationship,
+    pub since: Timestamp,
+}
+
+/// Answer of `GET /social/connections/{user_id}`, and of following, blocking and muting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Connection {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub relationship: Relationship,
+    pub is_following: bool,
+    pub is_followed_by: bool,
+    pub is_blocked: bool,
+    pub is_muted: bool,
+}
+
+/// `POST /social/follow/bulk`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FollowMany {
+    /// 1 to 20.
+    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::Id>))]
+    pub user_ids: Vec<AccountId>,
+}
+
+/// What became of one of [`FollowMany`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Followed {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub success: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<Connection>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<crate::ErrorBody>,
+}
+
+/// Answer of `POST /social/follow/bulk`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FollowedMany {
+    pub results: Vec<Followed>,
+    pub total: u64,
+    pub succeeded: u64,
+    pub failed: u64,
+}
+
+/// An element of `GET /social/suggestions`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Suggestion {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub display_name: String,
+    pub username: Option<String>,
+    /// People that the caller follows and who follow this one.
+    pub mutual_connections: u64,
+    /// Teams that both belong to.
+    pub shared_teams: u64,
+    pub follower_count: u64,
+}
+
+/// Answer of `GET /social/suggestions`: at most 20, the nearest first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Suggestions {
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// An element of `GET /social/feed`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FeedEntry {
+    pub id: Uuid,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub display_name: String,
+    pub username: Option<String>,
+    /// `followed`, `profile_updated`, `plan_created` or `tipped`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub data: serde_json::Value,
+    pub created_at: Timestamp,
+}
+
+/// What a tip is paid in.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TipCurrency {
+    #[default]
+    Fiat,
+    Tokens,
+}
+
+/// `POST /social/tips`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct SendTip {
+    pub tip_jar_id: Uuid,
+    /// 0.01 to 10000.00 US dollars.
+    pub amount: Amount,
+    #[serde(default)]
+    pub currency_type: TipCurrency,
+    /// Hundredths of a token; required with `tokens`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_amount: Option<i64>,
+    /// At most 1000 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default)]
+    pub is_anonymous: bool,
+}
+
+/// Answer of `POST /social/tips`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct TipReceipt {
+    pub id: Uuid,
+    pub tip_jar_id: Uuid,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub recipient_id: AccountId,
+    pub recipient_name: String,
+    pub currency_type: TipCurrency,
+    /// What was paid, in dollars or in tokens.
+    pub amount: Amount,
+    pub message: Option<String>,
+    pub is_anonymous: bool,
+    pub created_at: Timestamp,
+}
+
+/// Why somebody is reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReportReason {
+    Spam,
+    Harassment,
+    Impersonation,
+    InappropriateContent,
+    Other,
+}
+
+/// `POST /social/reports`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct ReportUser {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub reason: ReportReason,
+    /// At most 1000 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+}
+
+/// Answer of `POST /social/reports`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Report {
+    pub id: Uuid,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
+    pub user_id: AccountId,
+    pub reason: ReportReason,
+    /// `received`: moderation will look at it.
+    pub status: String,
+    pub created_at: Timestamp,
+}

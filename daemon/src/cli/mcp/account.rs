@@ -1,0 +1,95 @@
+//! Whose tools they are: the account in the environment, else the one that this machine is logged in to.
+
+use super::variable;
+use crate::app::App;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::keys;
+use crate::session::{Patience, Session};
+use cairn_api::ApiKey;
+use cairn_mcp::{KeySource, LocalFiles};
+use cairn_model::{DeviceId, Name};
+use cairn_platform::{Disk as _, RealDisk, names};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Where the bundled server listens unless it is told otherwise.
+const DEFAULT_URL: &str = "http://127.0.0.1:8787";
+
+pub(super) fn find(app: &App) -> Outcome<cairn_mcp::Account> {
+    match std::env::var("SERVICE_API_KEY") {
+        Ok(key) if key.trim().is_empty() => Err(Failure::usage(
+            "SERVICE_API_KEY is empty: set it to an API key or access token, or unset it to use the account that this machine is logged in to",
+        )),
+        Ok(key) => from_environment(key.trim()),
+        Err(_) => from_login(app),
+    }
+}
+
+fn from_environment(key: &str) -> Outcome<cairn_mcp::Account> {
+    let url = variable("SERVICE_API_URL")?.unwrap_or_else(|| DEFAULT_URL.to_owned());
+    Ok(cairn_mcp::Account {
+        auth: Arc::new(ApiKey::new(key)),
+        url,
+        file_server: variable("SERVICE_FILE_SERVER_URL")?,
+        // Nobody knows this device by a name; its changes are told apart from those of others all the same.
+        device: DeviceId::from_random_bytes(cairn_transfer::random_id()),
+        keys: passphrase()?.map_or(KeySource::Missing, opened_with),
+    })
+}
+
+fn from_login(app: &App) -> Outcome<cairn_mcp::Account> {
+    let session = Session::open(&app.home, Patience::Person).map_err(|failure| {
+        if failure.exit == Exit::NotLoggedIn {
+            let text = "SERVICE_API_KEY is not set and this machine is not logged in: set the variable, or run `cairn login`";
+            Failure::new(Exit::NotLoggedIn, text)
+        } else {
+            failure
+        }
+    })?;
+    Ok(cairn_mcp::Account {
+        auth: session.api.auth(),
+        url: session.account.server.clone(),
+        file_server: session.account.file_server.clone(),
+        device: session.account.device,
+        keys: KeySource::Open(session.keys.space.clone()),
+    })
+}
+
+/// As it stands, without the line's end that a file or a shell may have added.
+fn passphrase() -> Outcome<Option<Zeroizing<String>>> {
+    let Some(text) = std::env::var_os("SERVICE_PASSPHRASE") else {
+        return Ok(None);
+    };
+    let text = Zeroizing::new(
+        text.into_string()
+            .map_err(|_| Failure::usage("SERVICE_PASSPHRASE is no UTF-8 text"))?,
+    );
+    let text = text.trim_end_matches(['\r', '\n']);
+    Ok((!text.is_empty()).then(|| Zeroizing::new(text.to_owned())))
+}
+
+fn opened_with(passphrase: Zeroizing<String>) -> KeySource {
+    KeySource::Passphrase {
+        passphrase,
+        iterations: keys::iterations(),
+    }
+}
+
+/// This machine's disk, as the tools ask about it.
+pub(super) struct Disk;
+
+impl LocalFiles for Disk {
+    fn executable(&self, path: &Path) -> bool {
+        RealDisk::new().stat(path).is_ok_and(|stat| stat.executable)
+    }
+
+    fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()> {
+        RealDisk::new().set_executable(path, executable).map(drop)
+    }
+
+    fn acceptable(&self, name: &Name) -> Result<(), String> {
+        names::acceptable(name).map_err(|problem| problem.to_string())
+    }
+}

@@ -1,0 +1,219 @@
+//! `cairn teams`: the teams of the account, their members, and invitations.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::table::{Align, Table};
+use crate::output::text::{clean, local_time};
+use cairn_api::Api;
+use cairn_model::TeamId;
+use cairn_wire::teams::{InviteMember, Team, TeamRole};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Show teams, make one, or invite somebody into one
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Show the teams you belong to [default]
+    List,
+    /// Make a team that you own
+    Create {
+        /// 1 to 255 characters
+        name: String,
+    },
+    /// Show who belongs to a team
+    Members {
+        /// The team's name, or its id
+        team: String,
+    },
+    /// Invite somebody by e-mail; owners and admins can
+    Invite {
+        /// The team's name, or its id
+        team: String,
+        email: String,
+        /// Make them an admin
+        #[arg(long)]
+        admin: bool,
+    },
+    /// Show the invitations that wait for your answer
+    Invitations,
+    /// Accept an invitation
+    Accept {
+        /// As `teams invitations` shows it
+        invitation: Uuid,
+    },
+    /// Decline an invitation
+    Decline {
+        /// As `teams invitations` shows it
+        invitation: Uuid,
+    },
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let session = app.session()?;
+    let api = session.api.as_ref();
+    match args.action {
+        Some(Action::List) | None => list(app, api).await,
+        Some(Action::Create { name }) => {
+            let team = api
+                .create_team(&name)
+                .await
+                .doing(format_args!("make the team {name}"))?;
+            app.out.line(format_args!(
+                "Made the team {} ({}).",
+                clean(&team.name),
+                team.id
+            ));
+            app.out.json(&json!({ "team": team }));
+            Ok(())
+        }
+        Some(Action::Members { team }) => members(app, api, &team).await,
+        Some(Action::Invite { team, email, admin }) => invite(app, api, &team, email, admin).await,
+        Some(Action::Invitations) => invitations(app, api).await,
+        Some(Action::Accept { invitation }) => {
+            let team = api
+                .accept_invitation(invitation)
+                .await
+                .doing(format_args!("accept the invitation {invitation}"))?;
+            app.out
+                .line(format_args!("You are in the team {}.", clean(&team.name)));
+            app.out.json(&json!({ "team": team }));
+            Ok(())
+        }
+        Some(Action::Decline { invitation }) => {
+            api.decline_invitation(invitation)
+                .await
+                .doing(format_args!("decline the invitation {invitation}"))?;
+            app.out.line("The invitation is declined.");
+            app.out.json(&json!({ "declined": invitation }));
+            Ok(())
+        }
+    }
+}
+
+fn role_name(role: TeamRole) -> &'static str {
+    match role {
+        TeamRole::Owner => "owner",
+        TeamRole::Admin => "admin",
+        TeamRole::Member => "member",
+    }
+}
+
+/// The team that a person means: by its id, or by a name that only one has.
+async fn find(api: &Api, wanted: &str) -> Outcome<TeamId> {
+    if let Ok(id) = wanted.parse() {
+        return Ok(id);
+    }
+    let teams = api.teams().await.doing("ask for the teams")?;
+    let found: Vec<&Team> = teams.iter().filter(|team| team.name == wanted).collect();
+    match found[..] {
+        [team] => Ok(team.id),
+        [] => Err(Failure::failed(format!(
+            "you belong to no team {wanted}; `cairn teams` shows yours"
+        ))),
+        [..] => Err(Failure::failed(format!(
+            "{} teams are called {wanted}; name one by its id, which `cairn teams` shows",
+            found.len()
+        ))),
+    }
+}
+
+async fn list(app: &App, api: &Api) -> Outcome {
+    let teams = api.teams().await.doing("ask for the teams")?;
+    let mut table = Table::new(&[
+        ("NAME", Align::Left),
+        ("ROLE", Align::Left),
+        ("MEMBERS", Align::Right),
+        ("OWNER", Align::Left),
+        ("ID", Align::Left),
+    ]);
+    for team in &teams {
+        table.row([
+            team.name.clone(),
+            role_name(team.role).to_owned(),
+            team.member_count.to_string(),
+            team.owner_name.clone(),
+            team.id.to_string(),
+        ]);
+    }
+    table.print(
+        &app.out,
+        "You belong to no team: `cairn teams create NAME` makes one.",
+    );
+    app.out.json(&json!({ "teams": teams }));
+    Ok(())
+}
+
+async fn members(app: &App, api: &Api, team: &str) -> Outcome {
+    let id = find(api, team).await?;
+    let members = api
+        .team_members(id)
+        .await
+        .doing(format_args!("ask for the members of {team}"))?;
+    let mut table = Table::new(&[
+        ("E-MAIL", Align::Left),
+        ("NAME", Align::Left),
+        ("ROLE", Align::Left),
+        ("SINCE", Align::Left),
+        ("ID", Align::Left),
+    ]);
+    for member in &members {
+        table.row([
+            member.email.clone(),
+            member.display_name.clone(),
+            role_name(member.role).to_owned(),
+            local_time(member.joined_at.0, app.offset),
+            member.user_id.to_string(),
+        ]);
+    }
+    table.print(&app.out, "The team has no members.");
+    app.out.json(&json!({ "team_id": id, "members": members }));
+    Ok(())
+}
+
+async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) -> Outcome {
+    let id = find(api, team).await?;
+    let wish = InviteMember {
+        email,
+        role: admin.then_some(TeamRole::Admin),
+    };
+    let sent = api
+        .invite(id, &wish)
+        .await
+        .doing(format_args!("invite {} to {team}", wish.email))?;
+    app.out.line(format_args!(
+        "Invited {} to {} as {}, until {}.",
+        clean(&sent.email),
+        clean(&sent.team_name),
+        role_name(sent.role),
+        local_time(sent.expires_at.0, app.offset)
+    ));
+    app.out.json(&json!({ "invitation": sent }));
+    Ok(())
+}
+
+async fn invitations(app: &App, api: &Api) -> Outcome {
+    let waiting = api.invitations().await.doing("ask for the invitations")?;
+    let mut table = Table::new(&[
+        ("TEAM", Align::Left),
+        ("ROLE", Align::Left),
+        ("UNTIL", Align::Left),
+        ("ID", Align::Left),
+    ]);
+    for one in &waiting {
+        table.row([
+            one.team_name.clone(),
+            role_name(one.role).to_owned(),
+            local_time(one.expires_at.0, app.offset),
+            one.id.to_string(),
+        ]);
+    }
+    table.print(&app.out, "No invitation waits for you.");
+    app.out.json(&json!({ "invitations": waiting }));
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Notifications of the caller.
+
+use crate::app::Shared;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Params};
+use crate::http::page::Window;
+use axum::Json;
+use axum::extract::State;
+use cairn_wire::Page;
+use cairn_wire::notifications::{ListNotifications, Notification};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+pub(super) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::default()
+        .routes(routes!(list_notifications))
+        .routes(routes!(mark_read))
+}
+
+/// Lists what the caller was told, latest first.
+#[utoipa::path(
+    get, path = "/api/v1/social/notifications", tag = "social", params(ListNotifications),
+    responses(
+        (status = 200, description = "One page", body = Page<Notification>),
+        (status = 400, description = "`limit` is not 1 to 100", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn list_notifications(
+    caller: Caller,
+    State(app): State<Shared>,
+    Params(query): Params<ListNotifications>,
+) -> Result<Json<Page<Notification>>> {
+    let limit = query.limit.unwrap_or(20);
+    if !(1..=100).contains(&limit) {
+        return Err(Error::invalid(format!(
+            "`limit` is {limit}; it has to be 1 to 100"
+        )));
+    }
+    let window = Window::new(query.page, Some(limit))?;
+    let found = app.store.notifications(
+        caller.account,
+        query.unread_only.unwrap_or(false),
+        window.skip(),
+        window.take(),
+    )?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Marks a notification as read.
+#[utoipa::path(
+    put, path = "/api/v1/social/notifications/{id}/read", tag = "social",
+    params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The notification", body = Notification),
+        (status = 404, description = "The caller has no such notification", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn mark_read(
+    caller: Caller,
+    State(app): State<Shared>,
+    Args(id): Args<Uuid>,
+) -> Result<Json<Notification>> {
+    Ok(Json(app.store.read_notification(caller.account, id)?))
+}

@@ -1,0 +1,107 @@
+//! Comments, replies, and whose they are.
+
+use super::world::World;
+use cairn_wire::comments::{Comment, Comments};
+use serde_json::json;
+
+#[tokio::test]
+async fn comments_nest_and_are_counted() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a.txt", "x").await;
+    let path = format!("/api/v1/nodes/{}/comments", file.id);
+    let answer = owner.post(&path, &json!({"text": "first"})).await;
+    answer.done(201);
+    let first: Comment = answer.json();
+    assert_eq!(
+        (
+            first.body.as_str(),
+            first.author.email.as_str(),
+            first.parent_id
+        ),
+        ("first", "owner@example.com", None)
+    );
+    let second: Comment = owner.post(&path, &json!({"text": "second"})).await.ok();
+    let replies = format!("{path}/{}/replies", first.id);
+    let reply: Comment = owner.post(&replies, &json!({"text": "reply"})).await.ok();
+    assert_eq!(reply.parent_id, Some(first.id));
+    let deeper: Comment = owner
+        .post(
+            &format!("{path}/{}/replies", reply.id),
+            &json!({"text": "deeper"}),
+        )
+        .await
+        .ok();
+    let all: Comments = owner.get(&path).await.ok();
+    assert_eq!(all.total, 4);
+    assert_eq!(all.content.len(), 2);
+    assert_eq!(all.content[0].replies[0].replies[0], deeper);
+    assert_eq!(all.content[1], second);
+
+    // The place of an answered comment stays until the last answer goes.
+    owner
+        .delete(&format!("/api/v1/comments/{}", first.id))
+        .await
+        .done(204);
+    let left: Comments = owner.get(&path).await.ok();
+    assert_eq!(left.total, 3);
+    assert!(left.content[0].deleted && left.content[0].body.is_empty());
+    owner
+        .post(&replies, &json!({"text": "late"}))
+        .await
+        .failed(404);
+    owner
+        .delete(&format!("/api/v1/comments/{}", first.id))
+        .await
+        .failed(404);
+    for id in [reply.id, deeper.id] {
+        owner
+            .delete(&format!("/api/v1/comments/{id}"))
+            .await
+            .done(204);
+    }
+    assert_eq!(owner.get(&path).await.ok::<Comments>().content, [second]);
+}
+
+#[tokio::test]
+async fn a_text_has_bounds_and_what_is_others_is_not_there() {
+    let world = World::new();
+    let (owner, outsider) = (world.owner(), world.outsider());
+    let file = owner.file(None, "a.txt", "x").await;
+    let other = owner.file(None, "b.txt", "x").await;
+    let path = format!("/api/v1/nodes/{}/comments", file.id);
+    for bad in ["", "  ", &"x".repeat(5001)] {
+        owner.post(&path, &json!({"text": bad})).await.failed(400);
+    }
+    let long = "é".repeat(5000);
+    let written: Comment = owner.post(&path, &json!({"text": long})).await.ok();
+    outsider.get(&path).await.failed(404);
+    outsider
+        .post(&path, &json!({"text": "hi"}))
+        .await
+        .failed(404);
+    outsider
+        .delete(&format!("/api/v1/comments/{}", written.id))
+        .await
+        .failed(404);
+    let elsewhere = format!("/api/v1/nodes/{}/comments/{}/replies", other.id, written.id);
+    owner
+        .post(&elsewhere, &json!({"text": "hi"}))
+        .await
+        .failed(404);
+    let mut at = written.id;
+    for _ in 0..19 {
+        let reply: Comment = owner
+            .post(&format!("{path}/{at}/replies"), &json!({"text": "down"}))
+            .await
+            .ok();
+        at = reply.id;
+    }
+    owner
+        .post(
+            &format!("{path}/{at}/replies"),
+            &json!({"text": "too deep"}),
+        )
+        .await
+        .failed(400);
+}

@@ -1,0 +1,387 @@
+//! Share links from a stranger's side: the gate, the states, the counts, the chunks.
+
+use super::shares::{DAY, share};
+use super::world::{Answer, Caller, Draft, World, id_of};
+use axum::http::Method;
+use cairn_wire::nodes::Node;
+use cairn_wire::shares::{AccessLog, OpenedShare, PublicShare, Share};
+use serde_json::{Value, json};
+
+async fn put_file(owner: &Caller, link: &Share, file: &Node) -> Answer {
+    let files = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "c2VhbGVk"}]});
+    owner
+        .put(&format!("/api/v1/shares/{}/files", link.id), &files)
+        .await
+}
+
+fn path(link: &Share, part: &str) -> String {
+    format!("/api/v1/public/shares/{}{part}", link.short_code)
+}
+
+async fn open(stranger: &Caller, link: &Share, body: Value) -> Answer {
+    stranger.post(&path(link, "/open"), &body).await
+}
+
+async fn with_access(stranger: &Caller, method: Method, path: &str, access: &str) -> Answer {
+    let body = if method == Method::POST { "{}" } else { "" };
+    stranger
+        .send(method, path, &[("x-share-access", access)], body)
+        .await
+}
+
+async fn chunk(stranger: &Caller, link: &Share, file: &Node, text: &str, access: &str) -> Answer {
+    let part = format!("/chunks/{}?node={}", id_of(text.as_bytes()), file.id);
+    with_access(stranger, Method::GET, &path(link, &part), access).await
+}
+
+async fn begin(stranger: &Caller, link: &Share, access: &str) -> Answer {
+    with_access(stranger, Method::POST, &path(link, "/downloads"), access).await
+}
+
+#[tokio::test]
+async fn whoever_has_the_link_fetches_what_it_carries_and_nothing_else() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "shared").await;
+    let other = owner.file(None, "b.txt", "private").await;
+    let link = share(&owner, &file, json!({})).await;
+    let put: Share = put_file(&owner, &link, &file).await.ok();
+    assert_eq!(put.files, 1);
+    put_file(&owner, &link, &other).await.failed(400);
+    let look: PublicShare = stranger.get(&path(&link, "")).await.ok();
+    assert!(!look.has_password && !look.asks_email);
+    assert_eq!(look.id, link.id);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    assert_eq!((opened.name.as_str(), opened.may_view), ("a.txt", true));
+    assert_eq!(opened.files[0].sealed.0, b"sealed");
+    let got = chunk(&stranger, &link, &file, "shared", &opened.access).await;
+    got.done(200);
+    assert_eq!(&got.body[..], b"shared");
+    chunk(&stranger, &link, &other, "private", &opened.access)
+        .await
+        .failed(404);
+    chunk(&stranger, &link, &file, "private", &opened.access)
+        .await
+        .failed(404);
+    chunk(&stranger, &link, &file, "shared", "wrong")
+        .await
+        .failed(401);
+    let second = share(&owner, &other, json!({})).await;
+    chunk(&stranger, &second, &other, "private", &opened.access)
+        .await
+        .failed(401);
+    begin(&stranger, &link, &opened.access).await.done(200);
+    world.app.source().advance(DAY);
+    chunk(&stranger, &link, &file, "shared", &opened.access)
+        .await
+        .failed(401);
+    let log: AccessLog = owner
+        .get(&format!("/api/v1/shares/{}/access-log", link.id))
+        .await
+        .ok();
+    let seen: Vec<_> = log
+        .entries
+        .iter()
+        .map(|entry| (entry.action.as_str(), entry.bytes_served))
+        .collect();
+    assert_eq!(seen, [("downloaded", 0), ("opened", 6)]);
+    let counted: Share = owner.get(&format!("/api/v1/shares/{}", link.id)).await.ok();
+    assert_eq!((counted.access_count, counted.download_count), (1, 1));
+}
+
+#[tokio::test]
+async fn the_gate_wants_its_value_and_the_right_address() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let settings = json!({"password": "gate value", "allowed_emails": ["ada@example.com"],
+        "kdf": {"iterations": 600_000, "salt": "CwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCws="}});
+    let link = share(&owner, &file, settings).await;
+    let look: PublicShare = stranger.get(&path(&link, "")).await.ok();
+    assert!(look.has_password && look.asks_email);
+    assert_eq!(look.kdf.unwrap().salt.0, [11; 32]);
+    open(&stranger, &link, json!({"email": "ada@example.com"}))
+        .await
+        .failed(401);
+    open(
+        &stranger,
+        &link,
+        json!({"gate": "other", "email": "ada@example.com"}),
+    )
+    .await
+    .failed(401);
+    open(&stranger, &link, json!({"gate": "gate value"}))
+        .await
+        .failed(403);
+    open(
+        &stranger,
+        &link,
+        json!({"gate": "gate value", "email": "eve@example.com"}),
+    )
+    .await
+    .failed(403);
+    let opened: OpenedShare = open(
+        &stranger,
+        &link,
+        json!({"gate": "gate value", "email": " ADA@example.com"}),
+    )
+    .await
+    .ok();
+    // A new password ends the visits that the old one began.
+    owner
+        .put(
+            &format!("/api/v1/shares/{}", link.id),
+            &json!({"password": "new"}),
+        )
+        .await
+        .done(200);
+    begin(&stranger, &link, &opened.access).await.failed(401);
+    open(
+        &stranger,
+        &link,
+        json!({"gate": "gate value", "email": "ada@example.com"}),
+    )
+    .await
+    .failed(401);
+    for _ in 0..16 {
+        open(&stranger, &link, json!({"gate": "guess"}))
+            .await
+            .failed(401);
+    }
+    let limited = open(
+        &stranger,
+        &link,
+        json!({"gate": "new", "email": "ada@example.com"}),
+    )
+    .await;
+    limited.failed(429);
+    assert_eq!(limited.header("retry-after"), "900");
+    world.app.source().advance(900_000);
+    open(
+        &stranger,
+        &link,
+        json!({"gate": "new", "email": "ada@example.com"}),
+    )
+    .await
+    .done(200);
+}
+
+#[tokio::test]
+async fn a_link_at_its_download_limit_is_gone() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "shared").await;
+    let link = share(&owner, &file, json!({"download_limit": 1})).await;
+    put_file(&owner, &link, &file).await.done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    let late: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    assert!(!opened.may_view);
+    chunk(&stranger, &link, &file, "shared", &opened.access)
+        .await
+        .failed(403);
+    let begun: Value = begin(&stranger, &link, &opened.access).await.ok();
+    begin(&stranger, &link, &late.access).await.failed(410);
+    // The one that counted goes on to its end.
+    chunk(
+        &stranger,
+        &link,
+        &file,
+        "shared",
+        begun["access"].as_str().unwrap(),
+    )
+    .await
+    .done(200);
+    stranger.get(&path(&link, "")).await.failed(410);
+    open(&stranger, &link, json!({})).await.failed(410);
+    let page = stranger.get(&format!("/s/{}", link.short_code)).await;
+    page.done(410);
+    assert!(page.header("content-type").starts_with("text/html"));
+    let more = json!({"download_limit": 2});
+    owner
+        .put(&format!("/api/v1/shares/{}", link.id), &more)
+        .await
+        .done(200);
+    open(&stranger, &link, json!({})).await.done(200);
+}
+
+#[tokio::test]
+async fn two_downloads_can_not_share_the_last_one() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let link = share(&owner, &file, json!({"download_limit": 1})).await;
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    let all =
+        futures_util::future::join_all((0..8).map(|_| begin(&stranger, &link, &opened.access)))
+            .await;
+    let good = all.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(good, 1);
+}
+
+#[tokio::test]
+async fn every_state_has_its_answer() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let link = share(
+        &owner,
+        &file,
+        json!({"active_from": "2026-01-02T00:00:00Z", "active_until": "2026-01-05T00:00:00Z"}),
+    )
+    .await;
+    let own = format!("/api/v1/shares/{}", link.id);
+    let status = async || stranger.get(&path(&link, "")).await.status.as_u16();
+    assert_eq!(status().await, 403);
+    world.app.source().advance(DAY);
+    assert_eq!(status().await, 200);
+    owner
+        .post(&format!("{own}/toggle"), &json!({}))
+        .await
+        .done(200);
+    assert_eq!(status().await, 403);
+    owner
+        .post(&format!("{own}/toggle"), &json!({}))
+        .await
+        .done(200);
+    owner.put(&own, &json!({"expiry_days": 1})).await.done(200);
+    world.app.source().advance(DAY);
+    assert_eq!(status().await, 410);
+    owner
+        .put(&own, &json!({"expiry_days": null}))
+        .await
+        .done(200);
+    assert_eq!(status().await, 200);
+    world.app.source().advance(2 * DAY);
+    assert_eq!(status().await, 410);
+    owner
+        .put(&own, &json!({"active_until": null}))
+        .await
+        .done(200);
+    owner
+        .delete(&format!("/api/v1/nodes/{}", file.id))
+        .await
+        .done(200);
+    assert_eq!(status().await, 404);
+    owner
+        .post(&format!("/api/v1/trash/{}/restore", file.id), &json!({}))
+        .await
+        .done(200);
+    assert_eq!(status().await, 200);
+    owner.delete(&own).await.done(204);
+    assert_eq!(status().await, 404);
+    stranger
+        .get(&format!("/s/{}", link.short_code))
+        .await
+        .done(404);
+}
+
+#[tokio::test]
+async fn a_view_only_link_is_looked_at_and_not_downloaded() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "seen").await;
+    let link = share(
+        &owner,
+        &file,
+        json!({"access_mode": "view_only", "download_limit": 1}),
+    )
+    .await;
+    put_file(&owner, &link, &file).await.done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    assert!(opened.may_view);
+    chunk(&stranger, &link, &file, "seen", &opened.access)
+        .await
+        .done(200);
+    begin(&stranger, &link, &opened.access).await.failed(403);
+}
+
+#[tokio::test]
+async fn a_folder_link_carries_what_lies_in_the_folder_and_keeps_the_shared_revision() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let folder = owner.folder(None, "d").await;
+    let inner = owner.folder(Some(folder.id), "e").await;
+    let first = owner.file(Some(folder.id), "a.txt", "one").await;
+    let second = owner.file(Some(inner.id), "b.txt", "two").await;
+    let link = share(&owner, &folder, json!({})).await;
+    put_file(&owner, &link, &first).await.done(200);
+    put_file(&owner, &link, &second).await.done(200);
+    put_file(&owner, &link, &folder).await.failed(400);
+    owner.upload(&Draft::of(&first, "later")).await.done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    assert_eq!(opened.files.len(), 2);
+    chunk(&stranger, &link, &first, "one", &opened.access)
+        .await
+        .done(200);
+    chunk(&stranger, &link, &first, "later", &opened.access)
+        .await
+        .failed(404);
+    // What is moved out of the folder is shared no longer.
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", second.id),
+            &json!({"parent_id": null}),
+        )
+        .await
+        .done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    assert_eq!(opened.files.len(), 1);
+    chunk(&stranger, &link, &second, "two", &opened.access)
+        .await
+        .failed(404);
+}
+
+#[tokio::test]
+async fn the_page_is_complete_and_lets_nothing_else_in() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let link = share(&owner, &file, json!({})).await;
+    owner
+        .put(
+            "/api/v1/shares/theme",
+            &json!({"logo_url": "https://logo.example/a/b.png"}),
+        )
+        .await
+        .done(200);
+    let page = stranger.get(&format!("/s/{}", link.short_code)).await;
+    page.done(200);
+    let policy = page.header("content-security-policy");
+    assert!(
+        policy.contains("default-src 'none'") && policy.contains("script-src 'self';"),
+        "{policy}"
+    );
+    assert!(policy.contains("data: https://logo.example;"), "{policy}");
+    assert_eq!(page.header("referrer-policy"), "no-referrer");
+    let html = String::from_utf8(page.body.to_vec()).unwrap();
+    assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("style="));
+    let mut wanted: Vec<String> = html
+        .match_indices("/s/assets/")
+        .map(|(at, _)| html[at..].split('"').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(wanted.len(), 2);
+    let mut seen = Vec::new();
+    while let Some(path) = wanted.pop() {
+        let asset = stranger.get(&path).await;
+        asset.done(200);
+        assert_eq!(asset.header("x-content-type-options"), "nosniff");
+        let text = String::from_utf8(asset.body.to_vec()).unwrap();
+        for import in text
+            .match_indices("from \"./")
+            .map(|(at, _)| text[at + 8..].split('"').next().unwrap())
+        {
+            let path = format!("/s/assets/{import}");
+            if !seen.contains(&path) {
+                wanted.push(path);
+            }
+        }
+        seen.push(path);
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 8);
+    stranger.get("/s/assets/other.js").await.failed(404);
+    let unknown = stranger.get("/s/nothing").await;
+    unknown.done(404);
+    assert!(unknown.header("content-type").starts_with("text/html"));
+}

@@ -1,0 +1,147 @@
+//! The three ways of searching, and their filters.
+
+use super::world::World;
+use cairn_wire::Page;
+use cairn_wire::nodes::Node;
+use serde_json::json;
+
+fn names(page: &Page<Node>) -> Vec<&str> {
+    page.content.iter().map(|node| node.name.as_str()).collect()
+}
+
+#[tokio::test]
+async fn words_are_found_in_everything_that_is_written_about_a_node() {
+    let world = World::new();
+    let owner = world.owner();
+    let invoice = owner.file(None, "Rechnung-März.pdf", "x").await;
+    let note = owner.file(None, "note.txt", "y").await;
+    let search = async |query: &str| {
+        owner
+            .get(&format!("/api/v1/search/?mode=content&query={query}"))
+            .await
+            .ok::<Page<Node>>()
+    };
+    assert_eq!(names(&search("marz").await), ["Rechnung-März.pdf"]);
+    assert_eq!(names(&search("rech").await), ["Rechnung-März.pdf"]);
+    assert!(
+        search("chnung").await.content.is_empty(),
+        "words, not parts of them"
+    );
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", note.id),
+            &json!({"description": "about the landlord", "labels": {"project": "kitchen"}, "tags": ["urgent"]}),
+        )
+        .await
+        .done(200);
+    for word in [
+        "landlord",
+        "kitchen",
+        "urgent",
+        "about%20kitchen",
+        "project",
+    ] {
+        assert_eq!(names(&search(word).await), ["note.txt"], "{word}");
+    }
+    let comments = format!("/api/v1/nodes/{}/comments", invoice.id);
+    let comment: serde_json::Value = owner
+        .post(&comments, &json!({"text": "paid the landlord"}))
+        .await
+        .ok();
+    assert_eq!(search("landlord").await.total_elements, 2);
+    owner
+        .delete(&format!(
+            "/api/v1/comments/{}",
+            comment["id"].as_str().unwrap()
+        ))
+        .await
+        .done(204);
+    assert_eq!(names(&search("landlord").await), ["note.txt"]);
+    owner
+        .delete(&format!("/api/v1/nodes/{}", note.id))
+        .await
+        .done(200);
+    assert!(search("landlord").await.content.is_empty());
+    owner
+        .post(&format!("/api/v1/trash/{}/restore", note.id), &json!({}))
+        .await
+        .done(200);
+    assert_eq!(names(&search("landlord").await), ["note.txt"]);
+    owner
+        .delete(&format!("/api/v1/nodes/{}", note.id))
+        .await
+        .done(200);
+    owner.delete("/api/v1/trash").await.done(200);
+    assert!(search("landlord").await.content.is_empty());
+    assert!(
+        search("\"%20OR%20").await.content.is_empty(),
+        "no text is a query language"
+    );
+    let other = world
+        .outsider()
+        .get("/api/v1/search/?mode=content&query=marz")
+        .await;
+    assert_eq!(other.ok::<Page<Node>>().total_elements, 0);
+}
+
+#[tokio::test]
+async fn a_name_counts_more_than_a_comment() {
+    let world = World::new();
+    let owner = world.owner();
+    let mentioned = owner.file(None, "a.txt", "x").await;
+    owner
+        .post(
+            &format!("/api/v1/nodes/{}/comments", mentioned.id),
+            &json!({"text": "see budget"}),
+        )
+        .await
+        .done(201);
+    owner.file(None, "budget.xlsx", "y").await;
+    let found: Page<Node> = owner
+        .get("/api/v1/search/?mode=content&query=budget")
+        .await
+        .ok();
+    assert_eq!(names(&found), ["budget.xlsx", "a.txt"]);
+}
+
+#[tokio::test]
+async fn filters_narrow_and_pages_follow_them() {
+    let world = World::new();
+    let owner = world.owner();
+    owner.folder(None, "trip").await;
+    owner.file(None, "trip.jpg", "1").await;
+    owner.file(None, "trip.pdf", "2").await;
+    world.app.source().advance(86_400_000);
+    owner.file(None, "trip2.JPG", "3").await;
+    let search = async |rest: &str| {
+        owner
+            .get(&format!("/api/v1/search/?mode=filtered&query=trip{rest}"))
+            .await
+            .ok::<Page<Node>>()
+    };
+    assert_eq!(search("").await.total_elements, 4);
+    assert_eq!(
+        names(&search("&category=image").await),
+        ["trip.jpg", "trip2.JPG"]
+    );
+    assert_eq!(names(&search("&category=folder").await), ["trip"]);
+    assert_eq!(names(&search("&ext=.pdf").await), ["trip.pdf"]);
+    assert_eq!(names(&search("&date_from=2026-01-02").await), ["trip2.JPG"]);
+    assert_eq!(search("&date_to=2026-01-01").await.total_elements, 3);
+    assert_eq!(
+        names(&search("&ext=jpg&date_to=2026-01-01T12:00:00Z&include_teams=true").await),
+        ["trip.jpg"]
+    );
+    let second = search("&category=image&page=2&page_size=1").await;
+    assert_eq!(
+        (names(&second), second.total_elements),
+        (vec!["trip2.JPG"], 2)
+    );
+    for bad in ["&category=thing", "&date_from=soon", "&mode=deep"] {
+        owner
+            .get(&format!("/api/v1/search/?query=trip{bad}"))
+            .await
+            .failed(400);
+    }
+    owner.get("/api/v1/search/?query=a").await.failed(400);
+}
