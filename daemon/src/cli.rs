@@ -10,6 +10,7 @@ mod conflicts;
 mod copy;
 mod daemon;
 mod delete;
+mod devices;
 mod doctor;
 mod download;
 mod download_folder;
@@ -22,6 +23,7 @@ mod local_path;
 mod login;
 mod logout;
 mod logs;
+mod man;
 mod mcp;
 mod mkdir;
 mod r#move;
@@ -47,6 +49,7 @@ mod upload;
 mod verify;
 mod versions;
 mod watch;
+mod webhooks;
 mod whoami;
 
 use crate::app::App;
@@ -108,6 +111,7 @@ enum Command {
     Login(login::Args),
     Logout(logout::Args),
     Whoami(whoami::Args),
+    Devices(devices::Args),
     Passphrase(passphrase::Args),
     RecoveryKey(recovery_key::Args),
 
@@ -152,7 +156,10 @@ enum Command {
     Teams(teams::Args),
     Tokens(tokens::Args),
     Mcp(mcp::Args),
+    Webhooks(webhooks::Args),
     Completions(completions::Args),
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 /// Runs the program.
@@ -217,6 +224,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Login(args) => login::run(app, args).await,
         Command::Logout(args) => logout::run(app, args).await,
         Command::Whoami(args) => whoami::run(app, args).await,
+        Command::Devices(args) => devices::run(app, args).await,
         Command::Passphrase(args) => passphrase::run(app, args).await,
         Command::RecoveryKey(args) => recovery_key::run(app, args).await,
         Command::Daemon(args) => daemon::run(app, args, log).await,
@@ -254,10 +262,12 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Delete(args) => delete::run(app, args).await,
         Command::Versions(args) => versions::run(app, args).await,
         Command::Share(args) => share::run(app, args).await,
+        Command::Webhooks(args) => webhooks::run(app, args).await,
         Command::Verify(args) => verify::run(app, args).await,
         Command::Teams(args) => teams::run(app, args).await,
         Command::Tokens(args) => tokens::run(app, args).await,
         Command::Mcp(args) => mcp::run(app, args).await,
         Command::Completions(args) => completions::run(app, args),
+        Command::Man(args) => man::run(app, &args),
     }
 }

@@ -29,10 +29,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         )));
     }
     let remote = remote_path(&new.remote)?;
-    for only in &new.only {
-        RelPath::parse(only.trim_matches('/'))
-            .map_err(|e| Failure::usage(format!("`{only}` is no subfolder: {e}")))?;
-    }
+    check_only(&new.only)?;
     for row in index.read(|db| db.folders())? {
         let other = Path::new(&row.root);
         if root == other && row.remote_path == remote {
@@ -58,10 +55,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         mode: to_index(new.mode),
         exclude: new.exclude.clone(),
         only: new.only.clone(),
-        gate: new.gate.map(|gate| cairn_index::Gate {
-            percent: gate.percent,
-            files: gate.files,
-        }),
+        gate: new.gate.map(to_index_gate),
         ..FolderSettings::default()
     };
     let row = index.write(|db| {
@@ -69,6 +63,24 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         db.folder(id)
     })?;
     row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
+}
+
+/// Changes what a person chose for a pair; where it lies on either side stays.
+pub(crate) fn change(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
+    let row = find(index, &new.local)?;
+    check_only(&new.only)?;
+    let settings = FolderSettings {
+        mode: to_index(new.mode),
+        exclude: new.exclude.clone(),
+        only: new.only.clone(),
+        gate: new.gate.map(to_index_gate),
+        ..row.settings
+    };
+    let row = index.write(|db| {
+        db.set_folder_settings(row.id, &settings)?;
+        db.folder(row.id)
+    })?;
+    row.ok_or_else(|| unknown(&new.local))
 }
 
 /// Removes a pair; its files stay on both sides.
@@ -140,6 +152,21 @@ fn to_index(mode: Mode) -> FolderMode {
     }
 }
 
+fn to_index_gate(gate: Gate) -> cairn_index::Gate {
+    cairn_index::Gate {
+        percent: gate.percent,
+        files: gate.files,
+    }
+}
+
+fn check_only(only: &[String]) -> Outcome {
+    for path in only {
+        RelPath::parse(path.trim_matches('/'))
+            .map_err(|e| Failure::usage(format!("`{path}` is no subfolder: {e}")))?;
+    }
+    Ok(())
+}
+
 /// Checks a path on the service and writes it in its one form: `/` or `/a/b`.
 pub(crate) fn remote_path(text: &str) -> Outcome<String> {
     let wrong = |why: &str| Failure::usage(format!("`{text}` is no path on the service: {why}"));
@@ -179,6 +206,40 @@ mod tests {
         assert_eq!((found.id, below.to_string().as_str()), (row.id, "a/b"));
         remove(&index, &row.root).unwrap();
         assert_eq!(find(&index, &row.root).unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn a_pair_changes_its_choices_and_stays_where_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::memory().unwrap();
+        let before = add(&index, &new(dir.path(), "/work")).unwrap();
+        let wanted = NewFolder {
+            mode: Mode::Upload,
+            only: vec!["photos".into()],
+            gate: Some(Gate {
+                percent: 10,
+                files: 5,
+            }),
+            ..new(dir.path(), "/elsewhere")
+        };
+        let after = change(&index, &wanted).unwrap();
+        assert_eq!((after.id, after.remote_path.as_str()), (before.id, "/work"));
+        let told = to_control(&after);
+        assert_eq!(
+            (told.mode, told.only, told.gate),
+            (Mode::Upload, wanted.only, wanted.gate)
+        );
+        let wrong = NewFolder {
+            only: vec!["../up".into()],
+            ..new(dir.path(), "/work")
+        };
+        assert_eq!(change(&index, &wrong).unwrap_err().exit, Exit::Usage);
+        assert_eq!(
+            change(&index, &new(Path::new("/no/pair"), "/"))
+                .unwrap_err()
+                .exit,
+            Exit::Usage
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::judges;
 use crate::run::{Stages, cargo, show};
-use crate::{openapi, setup};
+use crate::{openapi, package, setup, tray};
 use anyhow::Result;
 
 pub(crate) fn run(with_setup: bool) -> Result<()> {
@@ -11,6 +11,8 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
         stages.run("set-up", || setup::run(false))?;
     }
     stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])))?;
+    // Before anything of the workspace is built: the tray has its page built in.
+    stages.run("page of the tray", tray::page)?;
     stages.run("lints", || {
         show(cargo().args([
             "clippy",
@@ -53,6 +55,9 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
         ]))
     })?;
     stages.run("public judges of the tools", judges::run)?;
+    stages.run("tray in a browser", tray::browser)?;
+    stages.run("tray on a desktop", tray::desktop)?;
+    stages.run("package", package::check)?;
     stages.print("all passed");
     Ok(())
 }

@@ -11,8 +11,10 @@ mod demo;
 mod judges;
 mod long;
 mod openapi;
+mod package;
 mod run;
 mod setup;
+mod tray;
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
@@ -25,6 +27,8 @@ Usage: cargo xtask COMMAND [OPTIONS]
   demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
   soak [--seeds N]        the simulator for long: N whole systems of each plot
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
+  package [--check]       the Debian package with tray, daemon and command line; or try it in a root of its own
+  screenshots             the pictures of the tray in docs/, drawn anew
   bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
 
 CONTRIBUTING: docs/ARCHITECTURE.md explains the rules that `test` checks.";
@@ -70,6 +74,19 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
             let cases = take_number(&mut arguments, "--cases")?;
             nothing_left(&arguments)?;
             long::fuzz(cases)
+        }
+        "package" => {
+            let check = take_flag(&mut arguments, "--check");
+            nothing_left(&arguments)?;
+            if check {
+                package::check()
+            } else {
+                package::release()
+            }
+        }
+        "screenshots" => {
+            nothing_left(&arguments)?;
+            tray::screenshots()
         }
         "bench" => long::bench(&arguments),
         "help" | "--help" | "-h" => {

@@ -1,5 +1,6 @@
 //! Installs what the checks need and the machine doesn't have: cargo's tools, and on Debian the
-//! programs for the tests of keyring and share page. Elsewhere it says exactly what to install.
+//! programs for the tests of keyring and share page, and the libraries of a desktop. Node.js has to be
+//! there. Elsewhere it says exactly what to install.
 
 use crate::run::{cargo, show, succeeds};
 use anyhow::{Result, bail};
@@ -14,6 +15,24 @@ const PROGRAMS: [(&str, &str); 3] = [
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("chromium", "chromium"),
+];
+
+/// Debian packages that the tray is built with, and those that its tests run on.
+const DESKTOP: [&str; 14] = [
+    "libwebkit2gtk-4.1-dev",
+    "libayatana-appindicator3-dev",
+    "webkit2gtk-driver",
+    "xvfb",
+    "xauth",
+    "dbus-x11",
+    "openbox",
+    "xfce4-panel",
+    "xfconf",
+    "xdotool",
+    "fonts-dejavu-core",
+    "libglib2.0-bin",
+    "chromium",
+    "binutils",
 ];
 
 /// What Cairn is measured against.
@@ -36,11 +55,16 @@ pub(crate) fn run(bench: bool) -> Result<()> {
     if bench {
         wanted.extend(PEERS);
     }
-    let missing: Vec<&str> = wanted
+    let mut missing: Vec<&str> = wanted
         .iter()
         .filter(|(program, _)| !is_installed(program))
         .map(|(_, package)| *package)
         .collect();
+    missing.extend(
+        DESKTOP
+            .iter()
+            .filter(|package| !succeeds("dpkg", &["-s", package])),
+    );
     if missing.is_empty() {
         println!("system packages are there");
         return Ok(());

@@ -1,7 +1,7 @@
 //! Asking a person for a secret, or reading it from a file that a script has prepared.
 
 use crate::failure::{Doing as _, Failure, Outcome};
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -44,11 +44,15 @@ pub(super) fn typed(question: &str, flag: &str) -> Outcome<Zeroizing<String>> {
     not_empty(answer, "nothing was typed")
 }
 
-/// The first line of a file.
+/// The first line of a file; for `-` the next line of the standard input.
 pub(super) fn from_file(path: &Path) -> Outcome<Zeroizing<String>> {
-    let text = std::fs::read_to_string(path)
-        .map(Zeroizing::new)
-        .doing(format_args!("read {}", path.display()))?;
+    let mut text = Zeroizing::new(String::new());
+    let read = if path == Path::new("-") {
+        io::stdin().read_line(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
+    };
+    read.doing(format_args!("read {}", path.display()))?;
     let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
     not_empty(line, &format!("{} is empty", path.display()))
 }

@@ -50,13 +50,49 @@ pub(crate) fn add(row: &FolderRow, pattern: &str) -> Outcome {
     append().doing(format_args!("add to {}", path.display()))
 }
 
+/// Replaces the folder's rules file; without lines there is none.
+pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> Outcome {
+    if let Some(line) = lines.iter().find(|line| line.contains(['\n', '\r'])) {
+        return Err(Failure::usage(format!(
+            "`{line}` is no rule: it takes one line in gitignore syntax"
+        )));
+    }
+    let path = file(row);
+    let write = || -> io::Result<()> {
+        if lines.is_empty() {
+            return match std::fs::remove_file(&path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+                Ok(()) | Err(_) => Ok(()),
+            };
+        }
+        std::fs::write(&path, lines.join("\n") + "\n")
+    };
+    write().doing(format_args!("write {}", path.display()))
+}
+
+/// Says whether a path would be ignored if the rules file had these lines. Nothing is written to the folder.
+pub(crate) fn try_out(row: &FolderRow, lines: &[String], path: &Path) -> Outcome<IgnoreVerdict> {
+    let place = tempfile::tempdir().doing("try the rules out")?;
+    let draft = FolderRow {
+        root: place.path().to_string_lossy().into_owned(),
+        ..row.clone()
+    };
+    replace(&draft, lines)?;
+    let rules = Rules::load(&RealDisk::new(), place.path(), &row.settings);
+    verdict(row, &rules, path)
+}
+
 /// Says whether a path in the folder is ignored, and by which rule.
 pub(crate) fn check(row: &FolderRow, path: &Path) -> Outcome<IgnoreVerdict> {
+    let rules = Rules::load(&RealDisk::new(), Path::new(&row.root), &row.settings);
+    verdict(row, &rules, path)
+}
+
+fn verdict(row: &FolderRow, rules: &Rules, path: &Path) -> Outcome<IgnoreVerdict> {
     let outside = || Failure::usage(format!("{} is not in {}", path.display(), row.root));
     let below = path.strip_prefix(&row.root).map_err(|_| outside())?;
     let below = RelPath::parse(below.to_str().ok_or_else(outside)?).map_err(|_| outside())?;
     let is_dir = path.is_dir();
-    let rules = Rules::load(&RealDisk::new(), Path::new(&row.root), &row.settings);
     let names = below.names();
     // A rule for a folder decides for everything below it.
     for n in 1..=names.len() {
@@ -125,6 +161,16 @@ mod tests {
             (true, Some("*.log"))
         );
         assert!(ignored("build/deep/x").ignored);
+        let draft = ["*.tmp".to_owned()];
+        let tried = |path: &str| try_out(&row, &draft, &dir.path().join(path)).unwrap();
+        assert!(tried("a/x.tmp").ignored && !tried("a/x.log").ignored);
+        assert!(ignored("a/x.log").ignored, "trying changes nothing");
+        replace(&row, &draft).unwrap();
+        assert_eq!(rules(&row).unwrap().shared, draft);
+        assert!(!ignored("a/x.log").ignored);
+        replace(&row, &[]).unwrap();
+        assert!(!file(&row).exists());
+        assert!(replace(&row, &["a\nb".into()]).is_err());
         assert!(check(&row, Path::new("/elsewhere")).is_err());
         assert!(add(&row, "two\nlines").is_err());
     }

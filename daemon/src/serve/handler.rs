@@ -246,6 +246,11 @@ impl Daemon {
                     .collect(),
             )),
             Request::AddFolder { folder } => self.add_folder(&folder),
+            Request::ChangeFolder { folder } => {
+                let row = folders::change(index, &folder)?;
+                self.engine.reload();
+                Ok(Reply::Folder(folders::to_control(&row)))
+            }
             Request::RemoveFolder { folder } => {
                 folders::remove(index, &folder)?;
                 self.engine.reload();
@@ -260,12 +265,23 @@ impl Daemon {
                 self.engine.rescan(Some(row.id));
                 Ok(Reply::DONE)
             }
-            Request::CheckIgnore { folder, path } => {
+            Request::SetIgnore { folder, lines } => {
                 let row = folders::find(index, &folder)?;
-                Ok(Reply::IgnoreVerdict(folders::ignore::check(
-                    &row,
-                    Path::new(&path),
-                )?))
+                folders::ignore::replace(&row, &lines)?;
+                self.engine.rescan(Some(row.id));
+                Ok(Reply::DONE)
+            }
+            Request::CheckIgnore {
+                folder,
+                path,
+                lines,
+            } => {
+                let row = folders::find(index, &folder)?;
+                let path = Path::new(&path);
+                Ok(Reply::IgnoreVerdict(match lines {
+                    Some(lines) => folders::ignore::try_out(&row, &lines, path)?,
+                    None => folders::ignore::check(&row, path)?,
+                }))
             }
             Request::Limits => Ok(Reply::Limits(self.config().limits)),
             Request::SetLimits { limits } => self.set_limits(limits),

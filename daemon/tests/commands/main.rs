@@ -5,4 +5,5 @@ mod daemon;
 mod mcp;
 mod people;
 mod service;
+mod tray;
 mod world;

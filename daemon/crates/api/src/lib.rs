@@ -26,6 +26,7 @@ mod sse;
 mod teams;
 mod transport;
 mod uploads;
+mod webhooks;
 
 pub use auth::{ApiKey, Auth};
 pub use changes::FeedStream;
@@ -40,3 +41,4 @@ pub use retry::RetryPolicy;
 pub use transport::{BodyStream, Request, Response, Transport, TransportError};
 
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+pub use webhooks::WebhookOrder;

@@ -80,6 +80,10 @@ pub enum Request {
     AddFolder {
         folder: NewFolder,
     },
+    /// [`Folder`], as it was changed. The local folder says which; it stays paired with the same place.
+    ChangeFolder {
+        folder: NewFolder,
+    },
     /// Files stay on both sides.
     RemoveFolder {
         folder: String,
@@ -93,10 +97,17 @@ pub enum Request {
         folder: String,
         pattern: String,
     },
-    /// [`IgnoreVerdict`]; `path` is absolute.
+    /// Replaces the folder's `.cairnignore`.
+    SetIgnore {
+        folder: String,
+        lines: Vec<String>,
+    },
+    /// [`IgnoreVerdict`]; `path` is absolute. With `lines`: as if the folder's `.cairnignore` had these.
     CheckIgnore {
         folder: String,
         path: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<Vec<String>>,
     },
     /// [`Limits`].
     Limits,

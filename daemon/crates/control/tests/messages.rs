@@ -119,7 +119,10 @@ fn requests() {
             answer: Answer::Keep,
         },
         Request::Folders,
-        Request::AddFolder { folder: new },
+        Request::AddFolder {
+            folder: new.clone(),
+        },
+        Request::ChangeFolder { folder: new },
         Request::RemoveFolder { folder: folder() },
         Request::Ignore { folder: folder() },
         Request::AddIgnore {
@@ -129,6 +132,16 @@ fn requests() {
         Request::CheckIgnore {
             folder: folder(),
             path: "/home/a/Cairn/x.log".into(),
+            lines: None,
+        },
+        Request::CheckIgnore {
+            folder: folder(),
+            path: "/home/a/Cairn/x.log".into(),
+            lines: Some(vec!["*.log".into()]),
+        },
+        Request::SetIgnore {
+            folder: folder(),
+            lines: vec!["*.log".into(), "!keep.log".into()],
         },
         Request::Limits,
         Request::SetLimits {

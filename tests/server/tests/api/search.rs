@@ -74,7 +74,7 @@ async fn words_are_found_in_everything_that_is_written_about_a_node() {
     owner.delete("/api/v1/trash").await.done(200);
     assert!(search("landlord").await.content.is_empty());
     assert!(
-        search("\"%20OR%20").await.content.is_empty(),
+        search("%22%20OR%20%22").await.content.is_empty(),
         "no text is a query language"
     );
     let other = world

@@ -6,13 +6,14 @@ const PLATFORM: &str = "daemon/crates/platform/";
 const PLAN: &str = "daemon/crates/plan/src/";
 
 /// Where something may be written to stdout: the command line, the MCP transport, and programs.
-const MAY_PRINT: [&str; 7] = [
+const MAY_PRINT: [&str; 8] = [
     "daemon/src/cli",
     "daemon/src/output",
     "daemon/src/main.rs",
     "daemon/crates/mcp/src/server",
     "tests/server/src/main.rs",
     "tests/server/src/cli",
+    "src-tauri/src/main.rs",
     "xtask/",
 ];
 

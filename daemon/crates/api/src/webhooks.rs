@@ -1,0 +1,95 @@
+//! Webhooks of the account and their deliveries, as the server describes them: nothing here is decided
+//! by what they say, so their descriptions go on to a person as they are.
+
+use crate::account::segment;
+use crate::call::Call;
+use crate::client::Api;
+use crate::error::ApiError;
+use http::Method;
+use serde_json::{Value, json};
+
+/// What can be done with a webhook.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WebhookOrder {
+    /// Sends a delivery to try it out.
+    Test,
+    Enable,
+    Disable,
+    /// Makes a new secret; the answer has it.
+    Rotate,
+}
+
+impl WebhookOrder {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Enable => "enable",
+            Self::Disable => "disable",
+            Self::Rotate => "rotate",
+        }
+    }
+}
+
+fn path(id: &str) -> String {
+    format!("/api/v1/webhooks/{}", segment(id))
+}
+
+impl Api {
+    /// `GET /webhooks`: all webhooks.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn webhooks(&self) -> Result<Vec<Value>, ApiError> {
+        self.all_pages("/api/v1/webhooks", &()).await
+    }
+
+    /// `POST /webhooks`: makes a webhook; only this answer has its secret.
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] if the address is no public https one, or an event is unknown.
+    pub async fn create_webhook(&self, url: &str, events: &[String]) -> Result<Value, ApiError> {
+        let body = json!({ "url": url, "events": events });
+        self.json(self.idempotent(Call::new(Method::POST, "/api/v1/webhooks").json(&body)?)?)
+            .await
+    }
+
+    /// `DELETE /webhooks/{id}`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn delete_webhook(&self, id: &str) -> Result<(), ApiError> {
+        self.done(Call::new(Method::DELETE, path(id)).repeatable())
+            .await
+    }
+
+    /// `POST /webhooks/{id}/test|enable|disable|rotate`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn order_webhook(&self, id: &str, order: WebhookOrder) -> Result<Value, ApiError> {
+        let path = format!("{}/{}", path(id), order.word());
+        self.json(self.idempotent(Call::new(Method::POST, path))?)
+            .await
+    }
+
+    /// `GET /webhooks/{id}/deliveries`: the newest page.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn webhook_deliveries(&self, id: &str) -> Result<Vec<Value>, ApiError> {
+        let page: Value = self
+            .json(Call::get(format!("{}/deliveries", path(id))))
+            .await?;
+        Ok(page["content"].as_array().cloned().unwrap_or_default())
+    }
+
+    /// `POST /webhooks/{id}/deliveries/{delivery}/retry`.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] where it needs none.
+    pub async fn retry_delivery(&self, id: &str, delivery: &str) -> Result<Value, ApiError> {
+        let path = format!("{}/deliveries/{}/retry", path(id), segment(delivery));
+        self.json(self.idempotent(Call::new(Method::POST, path))?)
+            .await
+    }
+}

@@ -1,0 +1,256 @@
+//! Both versions of a conflict side by side: facts of each, and the lines in which they differ.
+//!
+//! Both lie in the synced folder. They are read here and changed by the daemon only.
+
+use crate::program::Fault;
+use serde::Serialize;
+use similar::{ChangeTag, TextDiff};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::time::Duration;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use ts_rs::TS;
+
+/// Bigger texts are compared by the programs that they were made with.
+const MAX_TEXT: u64 = 256 * 1024;
+/// Lines around a difference.
+const CONTEXT: usize = 3;
+/// More lines than a person reads here.
+const MAX_LINES: usize = 2_000;
+/// The comparison gives up looking for the shortest difference after this time.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// One of the two versions.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct VersionFacts {
+    /// Below the folder.
+    pub path: String,
+    pub exists: bool,
+    pub bytes: u64,
+    /// RFC 3339 in UTC; absent where it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub modified: Option<String>,
+}
+
+/// What a line of the comparison is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum LineKind {
+    Same,
+    /// Only in this device's version.
+    Mine,
+    /// Only in the other one.
+    Theirs,
+    /// Equal lines that are left out.
+    Gap,
+}
+
+/// One line of the comparison.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct DiffLine {
+    pub kind: LineKind,
+    pub text: String,
+    /// Its number in this device's version, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mine: Option<u32>,
+    /// Its number in the other one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub theirs: Option<u32>,
+}
+
+/// A conflict with both versions.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct ConflictDetail {
+    /// This device's: the conflict copy.
+    pub mine: VersionFacts,
+    /// What kept the name.
+    pub theirs: VersionFacts,
+    /// Absent where one of them is no text, or too big.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub diff: Option<Vec<DiffLine>>,
+    /// There are more differing lines than `diff` has.
+    pub cut: bool,
+}
+
+/// Reads both versions of a conflict in `folder`.
+///
+/// # Errors
+/// [`Fault`] if a version can't be read.
+pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, Fault> {
+    let root = Path::new(folder);
+    let (mine, theirs) = (facts(root, copy)?, facts(root, path)?);
+    let comparable = mine.exists && theirs.exists;
+    let texts = match comparable {
+        true => text(root, &mine)?.zip(text(root, &theirs)?),
+        false => None,
+    };
+    let diff = texts.map(|(mine, theirs)| compare(&mine, &theirs));
+    let cut = diff.as_ref().is_some_and(|(_, cut)| *cut);
+    Ok(ConflictDetail {
+        mine,
+        theirs,
+        diff: diff.map(|(lines, _)| lines),
+        cut,
+    })
+}
+
+fn facts(root: &Path, path: &str) -> Result<VersionFacts, Fault> {
+    let mut facts = VersionFacts {
+        path: path.to_owned(),
+        exists: false,
+        bytes: 0,
+        modified: None,
+    };
+    // A link is a version of its own: what it points to is none of this folder's.
+    match std::fs::symlink_metadata(root.join(path)) {
+        Ok(meta) => {
+            facts.exists = meta.is_file();
+            facts.bytes = meta.len();
+            let at = meta.modified().ok().map(OffsetDateTime::from);
+            facts.modified = at.and_then(|at| at.format(&Rfc3339).ok());
+            Ok(facts)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(facts),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn text(root: &Path, facts: &VersionFacts) -> Result<Option<String>, Fault> {
+    if facts.bytes > MAX_TEXT {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    // It may grow while it is read.
+    File::open(root.join(&facts.path))
+        .and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(&facts.path, &error))?;
+    if bytes.len() as u64 > MAX_TEXT || bytes.contains(&0) {
+        return Ok(None);
+    }
+    Ok(String::from_utf8(bytes).ok())
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Fault {
+    Fault::failed(format!("can't read {path}: {error}"))
+}
+
+fn compare(mine: &str, theirs: &str) -> (Vec<DiffLine>, bool) {
+    let diff = TextDiff::configure()
+        .timeout(PATIENCE)
+        .diff_lines(mine, theirs);
+    let mut lines = Vec::new();
+    for group in diff.grouped_ops(CONTEXT) {
+        if !lines.is_empty() {
+            lines.push(DiffLine {
+                kind: LineKind::Gap,
+                text: String::new(),
+                mine: None,
+                theirs: None,
+            });
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            if lines.len() >= MAX_LINES {
+                return (lines, true);
+            }
+            lines.push(DiffLine {
+                kind: match change.tag() {
+                    ChangeTag::Equal => LineKind::Same,
+                    ChangeTag::Delete => LineKind::Mine,
+                    ChangeTag::Insert => LineKind::Theirs,
+                },
+                text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
+                mine: number(change.old_index()),
+                theirs: number(change.new_index()),
+            });
+        }
+    }
+    (lines, false)
+}
+
+fn number(index: Option<usize>) -> Option<u32> {
+    index.and_then(|index| u32::try_from(index + 1).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world(mine: &[u8], theirs: &[u8]) -> ConflictDetail {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("copy"), mine).unwrap();
+        std::fs::write(dir.path().join("file"), theirs).unwrap();
+        read(dir.path().to_str().unwrap(), "file", "copy").unwrap()
+    }
+
+    #[test]
+    fn texts_are_compared_line_by_line() {
+        let detail = world(b"one\ntwo\nthree\n", b"one\n2\nthree\nfour\n");
+        let lines: Vec<_> = detail
+            .diff
+            .unwrap()
+            .into_iter()
+            .map(|line| (line.kind, line.text))
+            .collect();
+        let line = |kind, text: &str| (kind, text.to_owned());
+        assert_eq!(
+            lines,
+            [
+                line(LineKind::Same, "one"),
+                line(LineKind::Mine, "two"),
+                line(LineKind::Theirs, "2"),
+                line(LineKind::Same, "three"),
+                line(LineKind::Theirs, "four"),
+            ]
+        );
+        assert_eq!((detail.mine.bytes, detail.theirs.bytes), (14, 17));
+        assert!(detail.mine.modified.is_some() && !detail.cut);
+    }
+
+    #[test]
+    fn far_differences_have_a_gap_between() {
+        let long: Vec<String> = (0..50).map(|n| n.to_string()).collect();
+        let mut other = long.clone();
+        other[5] = "x".into();
+        other[40] = "y".into();
+        let detail = world(long.join("\n").as_bytes(), other.join("\n").as_bytes());
+        let gaps = detail.diff.unwrap();
+        assert_eq!(gaps.iter().filter(|l| l.kind == LineKind::Gap).count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_text_or_too_big_is_not_compared() {
+        assert_eq!(world(b"a\0b", b"a").diff, None);
+        assert_eq!(world(&[0xff, 0xfe], b"a").diff, None);
+        assert_eq!(world(&vec![b'a'; 300_000], b"a").diff, None);
+    }
+
+    #[test]
+    fn endless_differences_are_cut() {
+        let (a, b) = ("a\n".repeat(5_000), "b\n".repeat(5_000));
+        let detail = world(a.as_bytes(), b.as_bytes());
+        assert!(detail.cut && detail.diff.unwrap().len() == MAX_LINES);
+    }
+
+    #[test]
+    fn a_version_that_is_gone_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let detail = read(dir.path().to_str().unwrap(), "file", "copy").unwrap();
+        assert!(!detail.mine.exists && !detail.theirs.exists && detail.diff.is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_not_followed_out_of_the_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("copy"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", dir.path().join("file")).unwrap();
+        let detail = read(dir.path().to_str().unwrap(), "file", "copy").unwrap();
+        assert!(!detail.theirs.exists && detail.diff.is_none());
+    }
+}

@@ -1,0 +1,32 @@
+//! Starts the tray, or says in one line why not.
+
+#![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
+#![expect(
+    clippy::print_stdout,
+    reason = "`--help` and `--version` answer on stdout"
+)]
+
+use cairn_tray::options::{Options, Stop};
+use cairn_tray::shell;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args_os().skip(1)) {
+        Ok(options) => options,
+        Err(answer @ (Stop::Help | Stop::Version)) => {
+            println!("{answer}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error @ (Stop::Value(_) | Stop::Unknown(_))) => {
+            eprintln!("cairn-tray: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match shell::run(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cairn-tray: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The command line of the tray program.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// How the tray program was started.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Another home than the platform's own directories.
+    pub home: Option<PathBuf>,
+    /// Where the `cairn` program is, if not beside this one.
+    pub cairn: Option<PathBuf>,
+    /// Opens the window at once.
+    pub show: bool,
+    /// Started by the desktop: nothing opens by itself.
+    pub autostarted: bool,
+}
+
+/// What is wrong with a command line, or what was asked for instead of a start.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Stop {
+    #[error(
+        "Usage: cairn-tray [--home DIR] [--cairn PROGRAM] [--show]\n\nThe tray icon and window of Cairn. --show opens the window at once."
+    )]
+    Help,
+    #[error("cairn-tray {}", env!("CARGO_PKG_VERSION"))]
+    Version,
+    #[error("`{0}` needs a value: see `cairn-tray --help`")]
+    Value(String),
+    #[error("can't make sense of `{0}`: see `cairn-tray --help`")]
+    Unknown(String),
+}
+
+impl Options {
+    /// Reads the arguments that follow the program's name.
+    ///
+    /// # Errors
+    /// [`Stop`], which says what to show instead.
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Stop> {
+        let mut options = Self::default();
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let text = argument.to_string_lossy().into_owned();
+            let mut value = || {
+                arguments
+                    .next()
+                    .map(PathBuf::from)
+                    .ok_or_else(|| Stop::Value(text.clone()))
+            };
+            match text.as_str() {
+                "--home" => options.home = Some(value()?),
+                "--cairn" => options.cairn = Some(value()?),
+                "--show" => options.show = true,
+                "--autostarted" => options.autostarted = true,
+                "--help" | "-h" => return Err(Stop::Help),
+                "--version" | "-V" => return Err(Stop::Version),
+                _ => return Err(Stop::Unknown(text)),
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Options, Stop> {
+        Options::parse(text.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn arguments_are_read_and_nonsense_is_named() {
+        let options = parse("--show --home /tmp/h").unwrap();
+        assert!(options.show && !options.autostarted);
+        assert_eq!(options.home, Some("/tmp/h".into()));
+        assert_eq!(parse("--home"), Err(Stop::Value("--home".into())));
+        assert_eq!(parse("--frob"), Err(Stop::Unknown("--frob".into())));
+        assert_eq!(parse("--help"), Err(Stop::Help));
+    }
+}

@@ -1,0 +1,231 @@
+//! The `cairn` program, for what the control protocol doesn't offer: logging in, keys, versions, setup.
+//!
+//! Its contract is its JSON on the standard output. Secrets go through its standard input or the
+//! environment, never through arguments, which other users could read.
+
+use async_trait::async_trait;
+use cairn_control::{ControlError, FailureCode};
+use serde::Serialize;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+use ts_rs::TS;
+
+/// A word for the window, from which its advice follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultCode {
+    Failed,
+    Usage,
+    NotLoggedIn,
+    Offline,
+    Decision,
+    /// The daemon can't be asked just now.
+    NoDaemon,
+    Cancelled,
+}
+
+/// Why something was not done: what happened, to what, what to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    pub code: FaultCode,
+    pub message: String,
+}
+
+impl Fault {
+    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(FaultCode::Failed, message)
+    }
+}
+
+impl From<ControlError> for Fault {
+    fn from(error: ControlError) -> Self {
+        let code = match &error {
+            ControlError::NotRunning
+            | ControlError::Socket { .. }
+            | ControlError::Version { .. }
+            | ControlError::Closed
+            | ControlError::Protocol(_) => FaultCode::NoDaemon,
+            ControlError::Refused(failure) => match failure.code {
+                FailureCode::Failed | FailureCode::TimedOut => FaultCode::Failed,
+                FailureCode::Usage => FaultCode::Usage,
+                FailureCode::NotLoggedIn => FaultCode::NotLoggedIn,
+                FailureCode::Offline => FaultCode::Offline,
+                FailureCode::Decision => FaultCode::Decision,
+            },
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// One run of the program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Run {
+    pub arguments: Vec<String>,
+    /// Lines for its standard input.
+    pub secrets: Vec<String>,
+    /// A key for its environment.
+    pub api_key: Option<String>,
+}
+
+impl Run {
+    /// A run with these arguments.
+    pub fn of<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Hands the program a secret line.
+    #[must_use]
+    pub fn with_secret(mut self, secret: impl Into<String>) -> Self {
+        self.secrets.push(secret.into());
+        self
+    }
+}
+
+/// The program, or a double of it in tests.
+#[async_trait]
+pub trait Program: Send + Sync + 'static {
+    /// Runs it to its end and gives its document.
+    ///
+    /// # Errors
+    /// [`Fault`], with the program's own words.
+    async fn run(&self, run: Run) -> Result<Value, Fault>;
+}
+
+/// The installed program.
+#[derive(Clone, Debug)]
+pub struct Cairn {
+    program: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Cairn {
+    /// The program that was named, else the one beside this program, else the one on the path.
+    #[must_use]
+    pub fn find(named: Option<PathBuf>, home: Option<PathBuf>) -> Self {
+        let name = format!("cairn{}", std::env::consts::EXE_SUFFIX);
+        let beside = std::env::current_exe()
+            .ok()
+            .and_then(|exe| exe.parent().map(|dir| dir.join(&name)))
+            .filter(|path| path.is_file());
+        Self {
+            program: named.or(beside).unwrap_or_else(|| name.into()),
+            home,
+        }
+    }
+
+    /// Where the program is, as far as it was found.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.program
+    }
+}
+
+#[async_trait]
+impl Program for Cairn {
+    async fn run(&self, run: Run) -> Result<Value, Fault> {
+        let mut command = Command::new(&self.program);
+        if let Some(home) = &self.home {
+            command.arg("--home").arg(home);
+        }
+        command
+            .arg("--json")
+            .args(&run.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
+        if let Some(key) = &run.api_key {
+            command.env("CAIRN_API_KEY", key);
+        }
+        let missing = |error: std::io::Error| {
+            Fault::failed(format!(
+                "can't run {}: {error}; install Cairn again",
+                self.program.display()
+            ))
+        };
+        let mut child = command.spawn().map_err(missing)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            let mut text = run.secrets.join("\n");
+            text.push('\n');
+            // A program that asks for nothing may have ended already.
+            let _ = stdin.write_all(text.as_bytes()).await;
+        }
+        let output = child.wait_with_output().await.map_err(missing)?;
+        let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+        if output.status.success() {
+            return Ok(document);
+        }
+        Err(fault(output.status.code(), &document))
+    }
+}
+
+/// The exit codes are part of the program's contract.
+fn fault(exit: Option<i32>, document: &Value) -> Fault {
+    let code = match exit {
+        Some(2) => FaultCode::Usage,
+        Some(3) => FaultCode::NotLoggedIn,
+        Some(4) => FaultCode::Offline,
+        Some(5) => FaultCode::Decision,
+        Some(_) | None => FaultCode::Failed,
+    };
+    let message = document["error"]["message"].as_str().map_or_else(
+        || "the cairn program ended without a word: see `cairn logs`".to_owned(),
+        str::to_owned,
+    );
+    Fault::new(code, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_failure_keeps_the_program_s_words() {
+        let document = json!({"error": {"code": 3, "message": "not logged in"}});
+        assert_eq!(
+            fault(Some(3), &document),
+            Fault::new(FaultCode::NotLoggedIn, "not logged in")
+        );
+        assert_eq!(fault(None, &Value::Null).code, FaultCode::Failed);
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_named() {
+        let cairn = Cairn::find(Some("/nowhere/cairn".into()), None);
+        let fault = cairn.run(Run::of(["whoami"])).await.unwrap_err();
+        assert!(fault.message.contains("/nowhere/cairn"), "{fault}");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn secrets_go_through_the_standard_input_and_the_environment() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join("cairn");
+        let text = "#!/bin/sh\nread a\nread b\nprintf '{\"args\":\"%s\",\"a\":\"%s\",\"b\":\"%s\",\"key\":\"%s\"}' \"$*\" \"$a\" \"$b\" \"$CAIRN_API_KEY\"\n";
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let cairn = Cairn::find(Some(script), Some("/h".into()));
+        let mut run = Run::of(["login"]).with_secret("one").with_secret("two");
+        run.api_key = Some("ck".into());
+        assert_eq!(
+            cairn.run(run).await.unwrap(),
+            json!({"args": "--home /h --json login", "a": "one", "b": "two", "key": "ck"})
+        );
+    }
+}

@@ -1,0 +1,378 @@
+//! The tray's icon and menu as data: a pure function of what is known.
+//!
+//! On Linux there is no tooltip, so the first entry is the status. The shell changes entries in place.
+
+use crate::strings::Language;
+use crate::view::{Link, StateView, View};
+
+/// Quarters of a burst that the syncing icon tells apart.
+pub const QUARTERS: u8 = 4;
+/// Files in the submenu of recent ones.
+pub const RECENT: usize = 5;
+/// Longer names are cut in the middle: a menu is as wide as its widest entry.
+const LABEL: usize = 48;
+
+/// Which picture the tray shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Icon {
+    pub state: StateView,
+    /// For [`StateView::Syncing`]: quarters done, 0 to 3.
+    pub quarter: u8,
+}
+
+impl Icon {
+    /// The name of the picture, without size and colour scheme.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match (self.state, self.quarter) {
+            (StateView::Idle, _) => "idle",
+            (StateView::Syncing, 0) => "syncing-0",
+            (StateView::Syncing, 1) => "syncing-1",
+            (StateView::Syncing, 2) => "syncing-2",
+            (StateView::Syncing, _) => "syncing-3",
+            (StateView::Paused, _) => "paused",
+            (StateView::Offline, _) => "offline",
+            (StateView::Attention, _) => "attention",
+            (StateView::Error, _) => "error",
+        }
+    }
+}
+
+/// How long to pause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseFor {
+    Hour,
+    Tomorrow,
+    Resumed,
+}
+
+/// What a click on an entry does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Nothing: the entry tells something.
+    Status,
+    Open,
+    OpenFolder(String),
+    /// A file, absolute.
+    Reveal(String),
+    Pause(PauseFor),
+    Resume,
+    Attention,
+    Settings,
+    LogIn,
+    Quit,
+    StopAndQuit,
+    /// Opens its submenu.
+    Submenu(&'static str),
+    Separator,
+}
+
+impl Action {
+    /// The entry's id in the menu.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match self {
+            Self::Status => "status".to_owned(),
+            Self::Open => "open".to_owned(),
+            Self::OpenFolder(path) => format!("folder:{path}"),
+            Self::Reveal(path) => format!("reveal:{path}"),
+            Self::Pause(PauseFor::Hour) => "pause:hour".to_owned(),
+            Self::Pause(PauseFor::Tomorrow) => "pause:tomorrow".to_owned(),
+            Self::Pause(PauseFor::Resumed) => "pause:resumed".to_owned(),
+            Self::Resume => "resume".to_owned(),
+            Self::Attention => "attention".to_owned(),
+            Self::Settings => "settings".to_owned(),
+            Self::LogIn => "log-in".to_owned(),
+            Self::Quit => "quit".to_owned(),
+            Self::StopAndQuit => "stop-and-quit".to_owned(),
+            Self::Submenu(name) => format!("submenu:{name}"),
+            Self::Separator => "separator".to_owned(),
+        }
+    }
+
+    /// The action of an entry that was clicked.
+    #[must_use]
+    pub fn of_id(id: &str) -> Option<Self> {
+        if let Some(path) = id.strip_prefix("folder:") {
+            return Some(Self::OpenFolder(path.to_owned()));
+        }
+        if let Some(path) = id.strip_prefix("reveal:") {
+            return Some(Self::Reveal(path.to_owned()));
+        }
+        let plain = [
+            Self::Status,
+            Self::Open,
+            Self::Pause(PauseFor::Hour),
+            Self::Pause(PauseFor::Tomorrow),
+            Self::Pause(PauseFor::Resumed),
+            Self::Resume,
+            Self::Attention,
+            Self::Settings,
+            Self::LogIn,
+            Self::Quit,
+            Self::StopAndQuit,
+        ];
+        plain.into_iter().find(|action| action.id() == id)
+    }
+}
+
+/// One entry, with those below it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    pub action: Action,
+    pub label: String,
+    pub enabled: bool,
+    pub below: Vec<Entry>,
+}
+
+impl Entry {
+    fn new(action: Action, label: String) -> Self {
+        Self {
+            action,
+            label,
+            enabled: true,
+            below: Vec::new(),
+        }
+    }
+
+    fn separator() -> Self {
+        Self::new(Action::Separator, String::new())
+    }
+
+    fn submenu(name: &'static str, label: String, below: Vec<Self>) -> Self {
+        Self {
+            enabled: !below.is_empty(),
+            below,
+            ..Self::new(Action::Submenu(name), label)
+        }
+    }
+}
+
+/// The tray, as it should look.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tray {
+    pub icon: Icon,
+    pub entries: Vec<Entry>,
+}
+
+/// A file that changed lately: its name, and where it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recent {
+    pub name: String,
+    pub path: String,
+}
+
+/// Says how the tray should look.
+#[must_use]
+pub fn tray(view: &View, recent: &[Recent], language: Language) -> Tray {
+    let say = |key: &str| language.text(key, &[]);
+    let status = Entry {
+        enabled: false,
+        ..Entry::new(Action::Status, view.headline.clone())
+    };
+    let mut entries = vec![
+        status,
+        Entry::separator(),
+        Entry::new(Action::Open, say("tray.open")),
+    ];
+    let tail = |entries: &mut Vec<Entry>| {
+        entries.extend([
+            Entry::new(Action::Settings, say("tray.settings")),
+            Entry::separator(),
+            Entry::new(Action::Quit, say("tray.quit")),
+            Entry::new(Action::StopAndQuit, say("tray.stop_and_quit")),
+        ]);
+    };
+    match view.link {
+        Link::Up => {}
+        Link::LoggedOut => {
+            entries.push(Entry::new(Action::LogIn, say("tray.log_in")));
+            tail(&mut entries);
+            return Tray {
+                icon: icon(view),
+                entries,
+            };
+        }
+        Link::Starting | Link::Down => {
+            tail(&mut entries);
+            return Tray {
+                icon: icon(view),
+                entries,
+            };
+        }
+    }
+    let folders = view
+        .folders
+        .iter()
+        .map(|f| Entry::new(Action::OpenFolder(f.local.clone()), shorten(&f.name)))
+        .collect();
+    let recent = recent
+        .iter()
+        .take(RECENT)
+        .map(|file| Entry::new(Action::Reveal(file.path.clone()), shorten(&file.name)))
+        .collect();
+    entries.push(Entry::submenu("folders", say("tray.folders"), folders));
+    entries.push(Entry::submenu("recent", say("tray.recent"), recent));
+    entries.push(if view.state == StateView::Paused {
+        Entry::new(Action::Resume, say("tray.resume"))
+    } else {
+        let spans = [
+            (PauseFor::Hour, "tray.pause_hour"),
+            (PauseFor::Tomorrow, "tray.pause_tomorrow"),
+            (PauseFor::Resumed, "tray.pause_resumed"),
+        ];
+        let spans = spans.map(|(span, key)| Entry::new(Action::Pause(span), say(key)));
+        Entry::submenu("pause", say("tray.pause"), spans.into())
+    });
+    if view.attention > 0 {
+        let label = language.count("tray.attention", view.attention);
+        entries.push(Entry::new(Action::Attention, label));
+    }
+    tail(&mut entries);
+    Tray {
+        icon: icon(view),
+        entries,
+    }
+}
+
+fn icon(view: &View) -> Icon {
+    let quarter = view
+        .share
+        .map_or(0, |share| share.percent() / (100 / QUARTERS));
+    Icon {
+        state: view.state,
+        quarter: if view.state == StateView::Syncing {
+            quarter.min(QUARTERS - 1)
+        } else {
+            0
+        },
+    }
+}
+
+/// Cuts a long name in the middle: its end tells what kind of file it is.
+fn shorten(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LABEL {
+        return name.to_owned();
+    }
+    let keep = (LABEL - 1) / 2;
+    let head: String = letters[..keep].iter().collect();
+    let tail: String = letters[letters.len() - keep..].iter().collect();
+    format!("{head}…{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Share;
+    use crate::view::{FolderView, ModeView};
+
+    fn view(state: StateView) -> View {
+        View {
+            link: Link::Up,
+            state,
+            headline: "headline".into(),
+            folders: vec![FolderView {
+                local: "/home/a/Cairn".into(),
+                name: "Cairn".into(),
+                remote: "/".into(),
+                state,
+                mode: ModeView::TwoWay,
+                pending: 0,
+                files: 0,
+                bytes: 0,
+                problems: vec![],
+                problem_count: 0,
+                questions: vec![],
+            }],
+            ..View::default()
+        }
+    }
+
+    fn labels(tray: &Tray) -> Vec<&str> {
+        tray.entries
+            .iter()
+            .filter(|entry| entry.action != Action::Separator)
+            .map(|entry| entry.label.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn the_menu_follows_the_state() {
+        let tray_of = |view: &View| tray(view, &[], Language::En);
+        let idle = tray_of(&view(StateView::Idle));
+        assert_eq!(
+            labels(&idle),
+            [
+                "headline",
+                "Open Cairn",
+                "Open folder",
+                "Recent files",
+                "Pause",
+                "Settings…",
+                "Quit tray",
+                "Stop sync and quit"
+            ]
+        );
+        assert!(!idle.entries[0].enabled, "the status is no command");
+        let paused = labels(&tray_of(&view(StateView::Paused))).join("|");
+        assert!(paused.contains("Resume") && !paused.contains("Pause"));
+        let mut attention = view(StateView::Attention);
+        attention.attention = 2;
+        assert!(labels(&tray_of(&attention)).contains(&"2 things need you…"));
+        let mut out = view(StateView::Attention);
+        out.link = Link::LoggedOut;
+        assert!(labels(&tray_of(&out)).contains(&"Log in…"));
+    }
+
+    #[test]
+    fn six_states_have_six_pictures_and_syncing_a_share() {
+        let states = [
+            StateView::Idle,
+            StateView::Syncing,
+            StateView::Paused,
+            StateView::Offline,
+            StateView::Attention,
+            StateView::Error,
+        ];
+        let mut names: Vec<_> = states
+            .iter()
+            .map(|state| icon(&view(*state)).name())
+            .collect();
+        names.dedup();
+        assert_eq!(names.len(), 6);
+        let mut syncing = view(StateView::Syncing);
+        for (done, name) in [
+            (0, "syncing-0"),
+            (30, "syncing-1"),
+            (99, "syncing-3"),
+            (100, "syncing-3"),
+        ] {
+            syncing.share = Some(Share { done, total: 100 });
+            assert_eq!(icon(&syncing).name(), name);
+        }
+    }
+
+    #[test]
+    fn an_action_is_found_by_its_id() {
+        let view = view(StateView::Idle);
+        let recent = [Recent {
+            name: "x".repeat(100),
+            path: "/home/a/Cairn/x".into(),
+        }];
+        let tray = tray(&view, &recent, Language::De);
+        let all = tray
+            .entries
+            .iter()
+            .flat_map(|entry| entry.below.iter().chain([entry]));
+        for entry in all {
+            match &entry.action {
+                Action::Submenu(_) | Action::Separator => {}
+                action => assert_eq!(Action::of_id(&action.id()).as_ref(), Some(action)),
+            }
+            assert!(entry.label.chars().count() <= LABEL);
+        }
+        assert_eq!(Action::of_id("format-disk"), None);
+    }
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { ActivityView, Settings, View } from "../types";
+import { initial, MAX_ROWS, placeOf, reduce } from "./reducer";
+
+const settings: Settings = {
+  language: null,
+  icon: "light",
+  notify: { conflict: true, question: true, error: true, done: true },
+  setup_left: false,
+};
+
+const view: View = {
+  link: "up",
+  state: "idle",
+  headline: "Up to date",
+  pending: 0,
+  speed: 0,
+  folders: [],
+  transfers: [],
+  conflicts: [],
+  attention: 0,
+};
+
+const row = (path: string): ActivityView => ({
+  at: "2026-01-02T03:04:05Z",
+  kind: "uploaded",
+  path,
+  folder: "/f",
+  bytes: 1,
+});
+
+test("an address names a place, and nonsense is the overview", () => {
+  expect(placeOf("#attention")).toBe("attention");
+  expect(placeOf("#<script>")).toBe("overview");
+  expect(placeOf("")).toBe("overview");
+});
+
+test("setting up is offered once, and never to who left it for later", () => {
+  const out: View = { ...view, link: "logged_out" };
+  const start = { version: "1", language: "en" as const, settings };
+  const started = reduce(initial(""), { type: "started", start });
+  const offered = reduce(started, { type: "view", view: out });
+  expect(offered.place).toBe("setup");
+  const left = reduce(offered, { type: "place", place: "overview" });
+  expect(reduce(left, { type: "view", view: out }).place).toBe("overview");
+  const later = { ...start, settings: { ...settings, setup_left: true } };
+  const quiet = reduce(initial(""), { type: "started", start: later });
+  expect(reduce(quiet, { type: "view", view: out }).place).toBe("overview");
+});
+
+test("rows that came during the fetch stand once, the newest first", () => {
+  let state = initial("");
+  state = reduce(state, { type: "rows", rows: [row("c"), row("b")] });
+  state = reduce(state, { type: "history", rows: [row("b"), row("a")] });
+  expect(state.rows.map((r) => r.path)).toEqual(["c", "b", "a"]);
+  state = reduce(state, { type: "rows", rows: [row("d")] });
+  expect(state.rows[0]?.path).toBe("d");
+  expect(state.rowsLoaded).toBe(true);
+});
+
+test("a window that stays open for weeks keeps a bounded list", () => {
+  const many = Array.from({ length: MAX_ROWS }, (_, n) => row(String(n)));
+  let state = reduce(initial(""), { type: "history", rows: many });
+  state = reduce(state, { type: "rows", rows: [row("new")] });
+  expect(state.rows.length).toBe(MAX_ROWS);
+  expect(state.rows[0]?.path).toBe("new");
+});

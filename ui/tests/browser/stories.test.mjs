@@ -1,0 +1,295 @@
+// What a person does in the window, and what the program is asked for then.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { calls, findings, world } from "./page.mjs";
+
+let here;
+before(async () => {
+  here = await world();
+});
+after(() => here.close());
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+
+test("a conflict is compared and settled", async () => {
+  const page = await here.open({ scene: "attention", place: "attention" });
+  await button(page, "Compare: notes/plan.md").click();
+  const dialog = page.getByRole("dialog", { name: "Two versions of plan.md" });
+  await dialog.getByText("call Grace on Monday").waitFor();
+  assert.equal(await dialog.locator(".line.mine").count(), 2);
+  assert.match(await dialog.locator(".line.mine").first().textContent(), /only on this device/);
+  await button(dialog, "Keep this device’s").click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(await calls(page, "resolve"), [
+    {
+      op: "resolve",
+      folder: "/home/ada/Cairn",
+      copy: "notes/plan (conflicted copy laptop 2026-03-04 101500).md",
+      keep: "mine",
+    },
+  ]);
+  assert.equal(await page.getByText("notes/plan.md").count(), 0);
+});
+
+test("a merge that fails says why, and the versions stay", async () => {
+  const page = await here.open({ scene: "attention", place: "attention" });
+  await page.evaluate(() => window.cairn.fail("resolve", "both changed the same line: choose one"));
+  await button(page, "Compare: notes/plan.md").click();
+  await button(page, "Merge").click();
+  await page.getByRole("alert").getByText("both changed the same line: choose one").waitFor();
+  assert.equal(await page.getByRole("dialog").count(), 1);
+});
+
+test("deleting many files is asked twice, bringing them back once", async () => {
+  const page = await here.open({ scene: "attention", place: "attention" });
+  await button(page, "Delete them").click();
+  assert.equal((await calls(page, "confirm")).length, 0);
+  await button(page.getByRole("dialog"), "Delete them").click();
+  await button(page, "Bring them back").click();
+  assert.deepEqual(
+    (await calls(page, "confirm")).map((call) => [call.folder, call.delete]),
+    [
+      ["/home/ada/Pictures", true],
+      ["/home/ada/Pictures", false],
+    ],
+  );
+});
+
+test("a hundred thousand rows scroll with few in the page", async () => {
+  const page = await here.open({ place: "activity", rows: 100_000 });
+  await page.getByText("100,000 entries").waitFor();
+  const list = page.getByRole("group", { name: "Activity, newest first" });
+  await list.evaluate((box) => {
+    box.scrollTop = box.scrollHeight;
+  });
+  await page.getByText("archive/99999.txt").waitFor();
+  const drawn = await page.locator(".box li").count();
+  assert.ok(drawn < 60, `${drawn} rows are in the page`);
+  assert.equal(await page.locator(".box li").last().getAttribute("aria-posinset"), "100000");
+  await page.getByRole("searchbox").fill("99998");
+  await page.getByText("1 entry", { exact: true }).waitFor();
+});
+
+test("what happens while the list is open comes on top", async () => {
+  const page = await here.open({ place: "activity" });
+  await page.getByText("60 entries").waitFor();
+  await page.evaluate(() =>
+    window.cairn.activity({
+      at: "2026-03-04T11:00:00Z",
+      kind: "uploaded",
+      path: "brand new.txt",
+      folder: "/home/ada/Cairn",
+      device: "desk",
+      bytes: 1,
+    }),
+  );
+  await page.getByText("61 entries").waitFor();
+  assert.match(await page.locator(".box li").first().textContent(), /brand new\.txt/);
+  await page.getByLabel("What happened").selectOption("deleted");
+  await page.getByText("15 entries").waitFor();
+});
+
+test("an old version is restored", async () => {
+  const page = await here.open({ place: "activity" });
+  await button(page, "Versions…: reports/annual report 2026.pdf").first().click();
+  await button(page, "Restore: Version 2").click();
+  await page.getByText("Restored. The version before stays in the list.").waitFor({ state: "attached" });
+  const asked = await calls(page, "restore_version");
+  assert.equal(asked[0].revision, "r2");
+  assert.equal(asked[0].path, "reports/annual report 2026.pdf");
+});
+
+test("a folder is added with the system's picker and chosen subfolders", async () => {
+  const page = await here.open({ place: "folders" });
+  await button(page, "Add folder").click();
+  const dialog = page.getByRole("dialog");
+  await button(dialog, "Choose…").click();
+  await dialog.getByText("/home/ada/Documents").waitFor();
+  await dialog.getByLabel("Only the chosen ones").check();
+  await dialog.getByRole("checkbox", { name: "photos", exact: true }).check();
+  await button(dialog, "Show what is in photos").click();
+  await dialog.getByRole("checkbox", { name: "2025", exact: true }).uncheck();
+  const photos = dialog.getByRole("checkbox", { name: "photos", exact: true });
+  assert.equal(await photos.evaluate((box) => box.indeterminate), true);
+  await button(dialog, "Add folder").click();
+  await dialog.waitFor({ state: "detached" });
+  const [asked] = await calls(page, "add_folder");
+  assert.deepEqual(asked.folder, {
+    local: "/home/ada/Documents",
+    remote: "/",
+    mode: "two-way",
+    only: ["photos/2026"],
+    exclude: [],
+    gate: { percent: 50, files: 50 },
+  });
+});
+
+test("ignore rules are tried while they are written, and kept", async () => {
+  const page = await here.open({ place: "folders" });
+  await button(page, "Ignore rules of Cairn").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Try a path").fill("/out/x.log");
+  await dialog.getByText("Ignored, because of *.log").waitFor();
+  await dialog.getByLabel("Rules, one a line").fill("*.tmp\n");
+  await dialog.getByText("Synced", { exact: true }).waitFor();
+  await button(dialog, "Save").click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual((await calls(page, "set_ignore"))[0].lines, ["*.tmp"]);
+});
+
+test("from nothing to a synced folder in four steps, by keyboard names alone", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await page.getByText("Step 1 of 4").waitFor();
+  await page.getByLabel("Server address").fill("https://cloud.example.org");
+  await page.getByLabel("With an API key").check();
+  await page.getByLabel("API key", { exact: true }).fill("ck_secret");
+  await button(page, "Continue").click();
+  await page.getByText("Step 2 of 4").waitFor();
+  const login = button(page, "Log in");
+  await page.getByLabel("Passphrase", { exact: true }).fill("correct horse battery staple");
+  await page.getByText("Strong", { exact: true }).waitFor();
+  assert.equal(await login.isDisabled(), true, "not before it was typed twice");
+  await page.getByLabel("Passphrase again").fill("correct horse battery staple");
+  await login.click();
+  await page.getByText("Step 3 of 4").waitFor();
+  await button(page, "Make the key").click();
+  const key = await page.locator(".key code").allTextContents();
+  assert.equal(key.length, 8);
+  assert.deepEqual(await findings(page), []);
+  const inputs = page.getByLabel(/Group \d/);
+  await inputs.first().fill("XXXX");
+  await button(page, "Continue").click();
+  await page.getByRole("alert").waitFor();
+  for (const input of await inputs.all()) {
+    const label = await input.evaluate((box) => box.labels[0].textContent);
+    await input.fill(key[Number(label.match(/\d/)[0]) - 1].toLowerCase());
+  }
+  await button(page, "Continue").click();
+  await page.getByText("Step 4 of 4").waitFor();
+  await button(page, "Choose…").click();
+  await button(page, "Start syncing").click();
+  await page.getByRole("heading", { name: "All set" }).waitFor();
+  const [asked] = await calls(page, "login");
+  assert.equal(asked.form.passphrase, "correct horse battery staple");
+  assert.equal((await calls(page, "recovery_setup"))[0].passphrase, asked.form.passphrase);
+  assert.equal((await calls(page, "add_folder"))[0].folder.local, "/home/ada/Documents");
+  await button(page, "Done").click();
+  await page.getByRole("navigation").waitFor();
+});
+
+test("setting up can be left, and taken up again", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await button(page, "Later").click();
+  await page.getByRole("navigation").waitFor();
+  assert.equal((await calls(page, "set_settings"))[0].settings.setup_left, true);
+  await button(page, "Log in").click();
+  await page.getByText("Step 1 of 4").waitFor();
+});
+
+test("a login that waits can be cancelled", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await page.evaluate(() => window.cairn.fail("login", "the login was cancelled"));
+  await page.getByLabel("Server address").fill("https://cloud.example.org");
+  await button(page, "Continue").click();
+  await page.getByLabel("This account has a passphrase already").check();
+  await page.getByLabel("Passphrase", { exact: true }).fill("known");
+  await button(page, "Log in").click();
+  await page.getByRole("alert").getByText("the login was cancelled").waitFor();
+  assert.equal(await button(page, "Log in").isEnabled(), true);
+});
+
+test("the language changes at once, everywhere", async () => {
+  const page = await here.open({ place: "settings" });
+  await page.getByLabel("Language").selectOption("de");
+  await page.getByRole("heading", { name: "Einstellungen" }).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+  await button(page, "Verlauf").click();
+  await page.getByText("60 Einträge").waitFor();
+});
+
+test("settings go to where they belong", async () => {
+  const page = await here.open({ place: "settings" });
+  await page.getByLabel("Upload limit").fill("500KB");
+  await page.getByLabel("Pause on battery").check();
+  await page.getByLabel("When something big is done").uncheck();
+  await page.getByLabel("Start syncing").uncheck();
+  await page.waitForFunction(() => window.cairn.calls.some((call) => call.op === "set_autostart"));
+  assert.deepEqual(
+    (await calls(page, "set_config")).map((call) => [call.key, call.value]),
+    [
+      ["limits.up", "500KB"],
+      ["pause.on_battery", "true"],
+    ],
+  );
+  assert.equal((await calls(page, "set_settings"))[0].settings.notify.done, false);
+  assert.deepEqual((await calls(page, "set_autostart"))[0], {
+    op: "set_autostart",
+    tray: true,
+    daemon: false,
+  });
+  await button(page, "Copy").click();
+  await button(page, "Copied").waitFor();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /"mcpServers"/);
+});
+
+test("a failed order is said, and forgiven", async () => {
+  const page = await here.open();
+  await page.evaluate(() => window.cairn.fail("pause", "the daemon is not running just now"));
+  await button(page, "Pause").click();
+  await page.getByRole("alert").getByText("the daemon is not running just now").waitFor();
+  await button(page.getByRole("alert"), "Close").click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+});
+
+test("pausing shows everywhere, and the places by keyboard alone", async () => {
+  const page = await here.open();
+  await button(page, "Pause").click();
+  await button(page, "Resume").waitFor();
+  assert.equal(await page.getByTestId("headline").textContent(), "Paused");
+  assert.equal(await page.locator("footer [role=status]").textContent(), "Paused");
+  for (const place of ["Activity", "Attention", "Folders", "Settings"]) {
+    await button(page, place).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("main", { name: place }).waitFor();
+  }
+  await page.evaluate(() => window.cairn.place("overview"));
+  await page.getByRole("main", { name: "Overview" }).waitFor();
+});
+
+test("a daemon that comes back shows by itself", async () => {
+  const page = await here.open({ scene: "down" });
+  await page.getByRole("heading", { name: "The sync service doesn’t start" }).first().waitFor();
+  await button(page, "Try again").click();
+  assert.equal((await calls(page, "retry")).length, 1);
+  await page.evaluate(() => window.cairn.push(window.cairn.scenes.idle));
+  await page.getByRole("heading", { name: "Folders" }).waitFor();
+});
+
+test("nothing moves where a person wants no motion", async () => {
+  const still = await here.open({ scene: "busy", motion: "reduce" });
+  const animations = (page) => page.evaluate(() => document.getAnimations().length);
+  assert.equal(await animations(still), 0);
+  const moving = await here.open({ scene: "busy", motion: "no-preference" });
+  assert.ok((await animations(moving)) > 0);
+});
+
+test("a webhook is added, tried and its failed delivery sent again", async () => {
+  const page = await here.open({ place: "settings" });
+  await button(page, "Add webhook").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address").fill("https://hooks.example.org/new");
+  await dialog.getByLabel("file.moved").check();
+  await button(dialog, "Add webhook").click();
+  await dialog.getByText("whsec_0123456789abcdef").waitFor();
+  assert.deepEqual(await calls(page, "add_webhook"), [
+    { op: "add_webhook", url: "https://hooks.example.org/new", events: ["file.uploaded", "file.moved"] },
+  ]);
+  await button(dialog, "Close").click();
+  await button(page, "Test https://hooks.example.org/cairn").click();
+  assert.equal((await calls(page, "act_webhook"))[0].act, "test");
+  await button(page, "Deliveries https://hooks.example.org/cairn").click();
+  await dialog.getByText("HTTP 500").waitFor();
+  await button(dialog, "Try again").click();
+  await page.waitForFunction(() => window.cairn.calls.some((call) => call.op === "retry_delivery"));
+  assert.equal((await calls(page, "retry_delivery"))[0].delivery, "d2");
+});

@@ -1,0 +1,227 @@
+// The real program on a real (virtual) desktop, with a real daemon and server.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, test } from "node:test";
+import { family, memory, until, World } from "./desktop.mjs";
+
+let world;
+before(async () => {
+  world = new World();
+  await world.panel();
+  await world.server();
+});
+after(() => world.close());
+
+let window;
+afterEach(async () => {
+  await window?.end();
+  window = undefined;
+});
+
+const headline = () => window.text("[data-testid=headline]");
+
+test("from nothing to a synced folder, through the four steps", async () => {
+  writeFileSync(join(world.folder, "hello.txt"), "hello\n");
+  window = await world.driven();
+  await window.see("Step 1 of 4");
+  await window.type("Server address", world.url);
+  await window.click("//label[contains(., 'With an API key')]//input");
+  await window.type("API key", "ck_dev_owner");
+  await window.type("Name of this device (optional)", "window");
+  await window.click("//label[contains(., 'private file')]//input");
+  await window.button("Continue");
+  await window.type("Passphrase", "correct horse battery staple");
+  await window.type("Passphrase again", "correct horse battery staple");
+  await window.button("Log in");
+  await window.see("Step 3 of 4");
+  await window.button("Make the key");
+  await window.find("//ol[contains(@class, 'key')]//code");
+  const key = await window.script(
+    "return [...document.querySelectorAll('.key code')].map((code) => code.textContent)",
+  );
+  const asked = await window.script(
+    "return [...document.querySelectorAll('label')].map((l) => l.textContent.match(/Group (\\d+)/)?.[1]).filter(Boolean)",
+  );
+  for (const group of asked) await window.type(`Group ${group}`, key[Number(group) - 1]);
+  await window.button("Continue");
+  await window.see("Step 4 of 4");
+  await window.button("Choose…");
+  await until(
+    "the system's folder picker",
+    () => world.windows("Select Folder|Open Folder|Choose|Open").length > 0,
+  );
+  const picker = world.windows("Select Folder|Open Folder|Choose|Open")[0];
+  world.xdo("windowfocus", "--sync", picker);
+  world.xdo("type", "--window", picker, "--delay", "20", world.folder);
+  world.xdo("key", "--window", picker, "Return");
+  // The first Return takes the typed path, a second one the folder itself where the picker wants it.
+  await until("the chosen folder", async () => {
+    if ((await window.text("[data-testid=local]"))?.includes(world.folder)) return true;
+    if (world.windows("Select Folder|Open Folder|Choose|Open").length)
+      world.xdo("key", "--window", picker, "Return");
+    return false;
+  });
+  await window.button("Start syncing");
+  await window.see("All set");
+  const status = world.cairn("status", "--wait", "--timeout", "60");
+  assert.equal(status.folders[0].local, world.folder);
+  assert.equal(status.folders[0].files, 1);
+  assert.deepEqual(
+    world.cairn("list").nodes.map((node) => node.name),
+    ["hello.txt"],
+  );
+  assert.equal(world.cairn("recovery-key", "status").configured, true);
+});
+
+test("a pause from the tray shows in the window and on the command line, and back", async () => {
+  window = await world.driven();
+  const item = await world.item();
+  await until("the headline", async () => (await headline()) === "Up to date");
+  const before = world.icon(item);
+  assert.equal(world.menu(item).find((entry) => entry.label === "Up to date")?.enabled, false);
+  await world.click(item, "Until I resume");
+  await until("the pause in the window", async () => (await headline()) === "Paused");
+  assert.equal(world.cairn("status").state, "paused");
+  await until("another icon", () => world.icon(item) !== before);
+  await until("the menu's status", () => world.menu(item).some((entry) => entry.label === "Paused"));
+  await window.button("Resume");
+  await until("the resume in the tray", () => world.menu(item).some((entry) => entry.label === "Up to date"));
+  assert.equal(world.cairn("status").state, "idle");
+});
+
+test("a conflict of two devices is settled in the window", async () => {
+  const other = world.path("other-home");
+  const otherFolder = world.path("other-folder");
+  mkdirSync(other, { mode: 0o700 });
+  mkdirSync(otherFolder);
+  world.logIn(other, "desk");
+  world.cairnAt(other, "add", otherFolder);
+  world.cairnAt(other, "status", "--wait", "--timeout", "60");
+  try {
+    world.cairn("pause");
+    writeFileSync(join(world.folder, "hello.txt"), "hello from the window\n");
+    writeFileSync(join(otherFolder, "hello.txt"), "hello from the desk\n");
+    world.cairnAt(other, "status", "--wait", "--timeout", "60");
+    world.cairn("resume");
+    await until("a conflict", () => world.cairn("conflicts").conflicts.length === 1);
+    window = await world.driven();
+    await window.button("Attention");
+    await window.button("Compare: hello.txt");
+    await window.see("hello from the window");
+    await window.see("hello from the desk");
+    await window.button("Keep this device’s");
+    await until("the settled conflict", () => world.cairn("conflicts").conflicts.length === 0);
+    await window.see("Nothing needs you");
+    assert.equal(readFileSync(join(world.folder, "hello.txt"), "utf8"), "hello from the window\n");
+    await until("one file on the other device", () => {
+      const here = readFileSync(join(otherFolder, "hello.txt"), "utf8");
+      const files = readdirSync(otherFolder).filter((name) => !name.startsWith("."));
+      return here === "hello from the window\n" && files.length === 1;
+    });
+  } finally {
+    world.cairnAt(other, "stop");
+  }
+});
+
+test("a daemon that is killed is started again while the window is open", async () => {
+  window = await world.driven();
+  await until("the headline", async () => (await headline()) === "Up to date");
+  const { pid } = world.cairn("start");
+  process.kill(pid, "SIGKILL");
+  await until("the window to notice", async () => (await headline()) !== "Up to date");
+  await until("a new daemon", async () => (await headline()) === "Up to date");
+  assert.notEqual(world.cairn("--no-start", "start").pid, pid);
+});
+
+test("a second start shows the first one's window, and closing destroys its engine", async () => {
+  const tray = world.tray("--autostarted");
+  const item = await world.item();
+  assert.deepEqual(world.windows("^Cairn$"), [], "started by the desktop: nothing opens");
+  const webviews = () => family(tray.pid).filter((pid) => name(pid) === "WebKitWebProces");
+  const idle = memory(family(tray.pid));
+  const begun = performance.now();
+  await world.click(item, "Open Cairn");
+  await until("the window", () => world.windows("^Cairn$").length === 1);
+  const opening = performance.now() - begun;
+  await until("its engine", () => webviews().length === 1);
+  const second = world.tray();
+  assert.equal(await second.ended, 0);
+  assert.equal(world.windows("^Cairn$").length, 1);
+  const open = memory(family(tray.pid));
+  const [shown] = world.windows("^Cairn$");
+  world.xdo("windowfocus", "--sync", shown, "key", "alt+F4");
+  await until("the engine's end", () => webviews().length === 0);
+  const closed = memory(family(tray.pid));
+  console.log(
+    `MiB: idle ${idle.toFixed(0)}, window ${open.toFixed(0)}, closed ${closed.toFixed(0)}; opened in ${opening.toFixed(0)} ms`,
+  );
+  assert.ok(closed < open - 50, `${open} MiB with the window, ${closed} after`);
+  assert.equal(tray.exitCode, null, "the tray goes on");
+  await world.tray().ended;
+  await until("the window again", () => world.windows("^Cairn$").length === 1);
+  await world.click(item, "Quit tray");
+  assert.equal(await tray.ended, 0);
+  assert.equal(world.cairn("--no-start", "status").state, "idle", "quitting the tray stops no sync");
+});
+
+test("a server that is away is said, and its return too", async () => {
+  window = await world.driven();
+  await until("the headline", async () => (await headline()) === "Up to date");
+  await window.button("Settings");
+  await window.see("owner@example.com");
+  await window.button("Log out");
+  await window.click("//dialog//button[normalize-space()='Log out']");
+  await window.button("Overview");
+  await window.see("Log in to go on syncing");
+  const item = await world.item();
+  await until("the tray's entry", () => world.menu(item).some((entry) => entry.label === "Log in…"));
+  world.logIn(world.home, "window");
+  await window.script("document.body.dataset.same = 'page'");
+  world.cairn("start");
+  await until("a working daemon in the same page", async () => (await headline()) === "Up to date", 40_000);
+  assert.equal(await window.script("return document.body.dataset.same"), "page");
+});
+
+test("without a display there is one clear line", async () => {
+  const env = { ...world.env, DISPLAY: "", WAYLAND_DISPLAY: "" };
+  const blind = world.start(process.env.CAIRN_TRAY_BIN, world.trayArguments(), { env });
+  assert.equal(await blind.ended, 1);
+  assert.match(blind.output, /^cairn-tray: there is no display [^\n]*\n$/);
+  const wrong = world.start(process.env.CAIRN_TRAY_BIN, world.trayArguments(), {
+    env: { ...env, DISPLAY: ":987" },
+  });
+  assert.equal(await wrong.ended, 1);
+  assert.match(wrong.output, /cairn-tray: there is no display/);
+});
+
+test("stopping sync and quitting ends both", async () => {
+  const tray = world.tray("--autostarted");
+  const item = await world.item();
+  await until("the daemon", () => world.menu(item).some((entry) => entry.label === "Up to date"));
+  await world.click(item, "Stop sync and quit");
+  assert.equal(await tray.ended, 0);
+  assert.throws(() => world.cairn("--no-start", "status"));
+  assert.ok(existsSync(join(world.folder, "hello.txt")));
+});
+
+test("without a panel the program goes on, and a second start opens the window", async () => {
+  const panel = world.children.find((child) => child.spawnfile === "xfce4-panel");
+  panel.kill("SIGTERM");
+  await panel.ended;
+  const tray = world.tray("--autostarted");
+  await until("the daemon", () => world.cairn("--no-start", "status").state === "idle");
+  assert.equal(await world.tray().ended, 0);
+  await until("the window", () => world.windows("^Cairn$").length === 1);
+  assert.equal(tray.exitCode, null);
+  tray.kill("SIGTERM");
+  await tray.ended;
+});
+
+function name(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
