@@ -2,7 +2,7 @@
 
 use crate::auth::KEY_PREFIX;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
-use crate::dev::Dev;
+use crate::dev::{DEV_KEY_NAME, Dev};
 use crate::error::{Error, Result};
 use crate::http;
 use crate::http::rate::RateLimiter;
@@ -25,7 +25,7 @@ use tokio::sync::watch;
 /// bcrypt's cost for people's passwords: about 60 ms.
 const PASSWORD_COST: u32 = 10;
 /// For the development accounts, whose passwords are no secret.
-const DEV_PASSWORD_COST: u32 = 4;
+pub(crate) const DEV_PASSWORD_COST: u32 = 4;
 /// Characters of an API key that are shown in lists.
 const KEY_SHOWN: usize = 10;
 /// Expired uploads and answers are looked for at most this often.
@@ -201,7 +201,7 @@ impl Inner {
             .add_api_key(account, name, &prefix, hash, expires_in_ms)
     }
 
-    fn add_user(&self, email: &str, password: &str, cost: u32) -> Result<AccountId> {
+    pub(crate) fn add_user(&self, email: &str, password: &str, cost: u32) -> Result<AccountId> {
         let email = email.trim();
         let well_formed = email.split_once('@').is_some_and(|(who, place)| {
             !who.is_empty()
@@ -233,7 +233,7 @@ impl Inner {
             let email = format!("{name}@example.com");
             match self.add_user(&email, name, DEV_PASSWORD_COST) {
                 Ok(account) => {
-                    self.store_key(account, "development", &format!("ck_dev_{name}"), None)?;
+                    self.store_key(account, DEV_KEY_NAME, &format!("ck_dev_{name}"), None)?;
                     made = true;
                 }
                 Err(Error::Conflict { .. }) => {}

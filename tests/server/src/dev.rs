@@ -1,7 +1,10 @@
-//! `/_dev`, only with `--dev`: fault rules, recorded requests, the clock, quotas, a fresh start.
+//! `/_dev`, only with `--dev`: fault rules, recorded requests, the clock, accounts and quotas, a
+//! fresh start, and the console that shows them.
 //!
 //! Nothing here asks for a token: a server with `--dev` is for development alone.
 
+mod accounts;
+mod console;
 pub(crate) mod faults;
 mod patch;
 pub(crate) mod recording;
@@ -21,6 +24,12 @@ use recording::{Filter, Recorded, Recording};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
+/// The clock is not put beyond 9000-01-01: times that lie decades after it still have four digits.
+const LATEST_MS: i64 = 221_845_392_000_000;
+
+/// The name of the API keys that development accounts begin with.
+pub(crate) const DEV_KEY_NAME: &str = "development";
+
 /// What a development server keeps besides its store.
 #[derive(Default)]
 pub(crate) struct Dev {
@@ -39,8 +48,10 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/_dev/mail", get(list_mail))
         .route("/_dev/clock", get(clock))
         .route("/_dev/clock/advance", post(advance))
+        .route("/_dev/accounts", post(accounts::add))
         .route("/_dev/quota", post(set_quota))
         .route("/_dev/reset", post(reset))
+        .merge(console::routes())
 }
 
 fn dev(app: &Shared) -> Result<&Dev> {
@@ -131,6 +142,12 @@ struct Advance {
 }
 
 async fn advance(State(app): State<Shared>, Input(by): Input<Advance>) -> Result<Json<Now>> {
+    let now = app.source.now_ms();
+    if i64::try_from(by.ms).map_or(true, |ms| now.saturating_add(ms) > LATEST_MS) {
+        return Err(Error::invalid(
+            "`ms` leads beyond the year 9000; `/_dev/reset` goes back to the machine's time",
+        ));
+    }
     app.source.advance(by.ms);
     app.housekeep().await?;
     app.store.outbox().wake();
@@ -163,6 +180,8 @@ async fn reset(State(app): State<Shared>) -> Result<StatusCode> {
     app.bandwidth.clear();
     app.objects.sweep(&HashSet::new(), i64::MAX).await?;
     app.source.reset_time();
+    app.rate.clear();
+    app.identity.throttle.clear();
     app.seed()?;
     dev.faults.clear();
     dev.recording.clear();

@@ -5,6 +5,7 @@
 
 mod described;
 mod example;
+mod streams;
 
 use crate::app::Shared;
 use crate::error::{Error, Result};
@@ -31,7 +32,12 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
             Every error has the body `{code, message}`. Requests about files act in the caller's own space, or \
             with `X-Space-Id` in that of one of the caller's teams."
     ),
-    components(schemas(cairn_wire::ErrorBody)),
+    components(schemas(
+        cairn_wire::ErrorBody,
+        cairn_wire::ai::ChatDelta,
+        cairn_wire::ai::ChatUsage,
+        cairn_wire::ai::ChatDone
+    )),
     modifiers(&Bearer),
     security(("bearer" = []))
 )]
@@ -80,6 +86,7 @@ pub fn document() -> &'static Value {
             }
         }
         described::complete(&mut document);
+        streams::complete(&mut document);
         example::complete(&mut document);
         prune(&mut document);
         document

@@ -39,6 +39,9 @@ pub struct Discovery {
     pub code_challenge_methods_supported: Vec<String>,
     #[serde(default)]
     pub authorization_response_iss_parameter_supported: bool,
+    /// Has to be said: the standard takes a document that is silent for a yes.
+    #[serde(default)]
+    pub request_uri_parameter_supported: bool,
 }
 
 /// `POST /oauth/token`, form-encoded; which fields belong to it depends on `grant_type`.

@@ -32,4 +32,7 @@ pub struct ListNotifications {
     pub unread_only: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
+    /// Another name of `limit`, which every list has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
 }

@@ -44,7 +44,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     }
 }
 
-/// A JSON body of at most `LIMIT` bytes.
+/// A JSON object of at most `LIMIT` bytes.
 pub(crate) struct Input<T, const LIMIT: usize = MAX_JSON>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for Input<T, LIMIT> {
@@ -52,6 +52,12 @@ impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let bytes = body::whole(request, LIMIT).await?;
+        // Serde would also take an array, whose elements it gives to the fields in their order.
+        if bytes.trim_ascii_start().first() == Some(&b'[') {
+            return Err(Error::invalid(
+                "the body has to be a JSON object; it is an array",
+            ));
+        }
         serde_json::from_slice(&bytes)
             .map(Self)
             .map_err(|e| Error::invalid(format!("the body is not the JSON that belongs here: {e}")))

@@ -17,6 +17,7 @@ use governor::{Quota, RateLimiter as Governor};
 use sha2::{Digest as _, Sha256};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Buckets kept before the full ones among them are forgotten.
 const MANY_BUCKETS: usize = 100_000;
@@ -37,7 +38,7 @@ impl Clock for ServerClock {
     }
 }
 
-/// First half of the SHA-256 over method, route and token.
+/// First half of the SHA-256 over the era, method, route and token.
 type Key = [u8; 16];
 type Buckets = Governor<Key, DashMapStateStore<Key>, ServerClock, StateInformationMiddleware>;
 
@@ -83,6 +84,8 @@ pub(crate) struct RateLimiter {
     content: Buckets,
     open: Buckets,
     clock: ServerClock,
+    /// Buckets of an earlier one are never found again.
+    era: AtomicU64,
 }
 
 /// What a request found in its bucket.
@@ -107,7 +110,13 @@ impl RateLimiter {
             content: buckets(limits.content),
             open: buckets(limits.open),
             clock,
+            era: AtomicU64::new(0),
         }
+    }
+
+    /// Begins with full buckets; the old ones would be out of reach once the clock has been put back.
+    pub(crate) fn clear(&self) {
+        self.era.fetch_add(1, Ordering::SeqCst);
     }
 
     fn check(&self, method: &Method, route: &str, token: Option<&str>) -> Verdict {
@@ -122,6 +131,7 @@ impl RateLimiter {
             buckets.retain_recent();
         }
         let hash = Sha256::new()
+            .chain_update(self.era.load(Ordering::SeqCst).to_le_bytes())
             .chain_update(method.as_str())
             .chain_update([0])
             .chain_update(route)

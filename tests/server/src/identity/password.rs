@@ -47,6 +47,14 @@ impl Throttle {
         entry.0 += 1;
     }
 
+    /// Forgets all failures.
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     fn succeeded(&self, email: &str) {
         self.0
             .lock()

@@ -3,7 +3,7 @@
 use crate::app::Shared;
 use crate::assistant::human_bytes;
 use crate::auth::Caller;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::http::extract::Params;
 use axum::Json;
 use axum::extract::State;
@@ -67,6 +67,11 @@ async fn upload(
     app.bandwidth.flush(&app, caller.account)?;
     let quota = app.store.quota(caller.account)?;
     let size = query.file_size_bytes.unwrap_or(0);
+    if i64::try_from(size).is_err() {
+        return Err(Error::invalid(
+            "`file_size_bytes` is more than any file has",
+        ));
+    }
     let one = u64::from(query.file_size_bytes.is_some());
     let checks = vec![
         check(

@@ -99,6 +99,9 @@ async fn search(
             "`query` has to have {MIN_QUERY} characters to {MAX_QUERY} bytes"
         )));
     }
+    if text.contains(char::is_control) {
+        return Err(Error::invalid("`query` holds a control character"));
+    }
     if let Some(category) = &query.category
         && !CATEGORIES.contains(&category.as_str())
     {

@@ -3,7 +3,7 @@
 use super::world::{World, new_node};
 use axum::http::Method;
 use cairn_server::{Limits, Options, RateLimits};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn every_failure_has_the_error_body_and_a_request_id() {
@@ -243,6 +243,40 @@ async fn a_full_bucket_answers_429_until_time_empties_it() {
     world.outsider().folder(None, "c").await;
     world.app.source().advance(30_000);
     owner.folder(None, "c").await;
+}
+
+#[tokio::test]
+async fn an_array_is_no_object() {
+    let world = World::new();
+    let owner = world.owner();
+    for path in [
+        "/api/v1/shares/defaults",
+        "/api/v1/shares/theme",
+        "/api/v1/social/profile",
+        "/api/v1/useraccount/email-preferences",
+    ] {
+        let answer = owner.send(Method::PUT, path, &[], " [null, null]").await;
+        answer.failed(400);
+    }
+}
+
+#[tokio::test]
+async fn every_list_bounds_its_page_size() {
+    let world = World::new();
+    let owner = world.owner();
+    for path in ["/api/v1/social/notifications", "/api/v1/nodes/"] {
+        owner.get(&format!("{path}?page_size=0")).await.failed(400);
+        owner
+            .get(&format!("{path}?page_size=101"))
+            .await
+            .failed(400);
+        let page: Value = owner.get(&format!("{path}?page_size=7")).await.ok();
+        assert_eq!(page["pageSize"], 7, "{path}");
+    }
+    owner
+        .get("/api/v1/diagnostics/upload?file_size_bytes=9223372036854775808")
+        .await
+        .failed(400);
 }
 
 #[tokio::test]

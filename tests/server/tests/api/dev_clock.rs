@@ -6,6 +6,8 @@ use cairn_wire::account::{AccountInfo, Quota};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 
+const DAY_MS: u64 = 24 * 3600 * 1000;
+
 #[tokio::test]
 async fn the_clock_goes_forward_when_told_to() {
     let world = World::new();
@@ -25,6 +27,40 @@ async fn the_clock_goes_forward_when_told_to() {
         .post("/_dev/clock/advance", &json!({"ms": -1}))
         .await
         .failed(400);
+}
+
+#[tokio::test]
+async fn the_clock_has_an_end() {
+    let world = World::new();
+    let owner = world.owner();
+    for ms in [u64::MAX, i64::MAX as u64, 300_000_000_000_000] {
+        owner
+            .post("/_dev/clock/advance", &json!({"ms": ms}))
+            .await
+            .failed(400);
+    }
+    owner.folder(None, "a").await;
+}
+
+/// The buckets of the rate limits and the count of wrong passwords would else lie in the future,
+/// where nothing empties them.
+#[tokio::test]
+async fn a_reset_after_the_clock_went_forward_lets_requests_through() {
+    let world = World::new();
+    let owner = world.owner();
+    owner
+        .post("/_dev/clock/advance", &json!({"ms": 200 * DAY_MS}))
+        .await
+        .done(200);
+    owner.folder(None, "a").await;
+    owner.get("/api/v1/nodes").await.done(200);
+    owner.post("/_dev/reset", &json!({})).await.done(204);
+    owner.get("/api/v1/nodes").await.done(200);
+    owner.folder(None, "a").await;
+    owner
+        .post("/_dev/clock/advance", &json!({"ms": 1}))
+        .await
+        .done(200);
 }
 
 #[tokio::test]

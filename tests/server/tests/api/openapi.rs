@@ -289,3 +289,22 @@ async fn each_module_has_its_own_document_and_one_page_shows_them() {
     let initializer = nobody.get("/swagger-ui/swagger-initializer.js").await;
     assert!(String::from_utf8_lossy(&initializer.body).contains("/api/v1/openapi/uploads.json"));
 }
+
+#[test]
+fn a_stream_is_described_event_by_event() {
+    let document = openapi::document();
+    let answer = &document["paths"]["/api/v1/ai/chat"]["post"]["responses"]["200"];
+    let event = &answer["content"]["text/event-stream"]["schema"]["properties"];
+    assert_eq!(
+        event["event"]["enum"],
+        serde_json::json!(["delta", "usage", "done", "error"])
+    );
+    assert_eq!(event["data"]["contentMediaType"], "application/json");
+    for data in event["data"]["contentSchema"]["oneOf"].as_array().unwrap() {
+        let name = data["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
+        assert!(
+            document["components"]["schemas"][name].is_object(),
+            "{name}"
+        );
+    }
+}

@@ -45,6 +45,9 @@ struct Asked {
     /// `S256`
     code_challenge_method: Option<String>,
     prompt: Option<String>,
+    /// Not supported, as the next one.
+    request: Option<String>,
+    request_uri: Option<String>,
 }
 
 /// The login form.
@@ -104,6 +107,15 @@ impl Known<'_> {
     /// What of the rest can't be granted.
     fn check(&self) -> Outcome<(Scopes, String)> {
         let asked = self.asked;
+        // What stands in them would have to replace what stands beside them.
+        for (value, error) in [
+            (&asked.request, "request_not_supported"),
+            (&asked.request_uri, "request_uri_not_supported"),
+        ] {
+            if value.is_some() {
+                return Err(Failure::new(error, "request objects are not supported"));
+            }
+        }
         if asked.response_type.as_deref() != Some("code") {
             return Err(Failure::new(
                 "unsupported_response_type",

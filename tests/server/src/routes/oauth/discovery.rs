@@ -62,6 +62,7 @@ fn document(base: &str) -> Discovery {
         ]),
         code_challenge_methods_supported: texts(&["S256"]),
         authorization_response_iss_parameter_supported: true,
+        request_uri_parameter_supported: false,
     }
 }
 

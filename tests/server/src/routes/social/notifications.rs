@@ -24,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<Shared> {
     get, path = "/api/v1/social/notifications", tag = "social", params(ListNotifications),
     responses(
         (status = 200, description = "One page", body = Page<Notification>),
-        (status = 400, description = "`limit` is not 1 to 100", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`limit` or `page_size` is not 1 to 100", body = cairn_wire::ErrorBody)
     )
 )]
 async fn list_notifications(
@@ -32,13 +32,14 @@ async fn list_notifications(
     State(app): State<Shared>,
     Params(query): Params<ListNotifications>,
 ) -> Result<Json<Page<Notification>>> {
-    let limit = query.limit.unwrap_or(20);
-    if !(1..=100).contains(&limit) {
+    if let Some(limit) = query.limit
+        && !(1..=100).contains(&limit)
+    {
         return Err(Error::invalid(format!(
             "`limit` is {limit}; it has to be 1 to 100"
         )));
     }
-    let window = Window::new(query.page, Some(limit))?;
+    let window = Window::new(query.page, query.limit.or(query.page_size))?;
     let found = app.store.notifications(
         caller.account,
         query.unread_only.unwrap_or(false),

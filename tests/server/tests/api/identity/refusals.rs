@@ -42,6 +42,16 @@ async fn a_request_without_pkce_or_with_unknown_wishes_goes_back_with_an_error()
         ("code_challenge_method", "", "invalid_request"),
         ("scope", "admin", "invalid_scope"),
         ("prompt", "none", "login_required"),
+        (
+            "request",
+            "eyJhbGciOiJub25lIn0.e30.",
+            "request_not_supported",
+        ),
+        (
+            "request_uri",
+            "https://cairn.test/r",
+            "request_uri_not_supported",
+        ),
     ] {
         let answer = Browser::new(&world).authorize(&with(field, value)).await;
         assert_eq!(parameter(&answer, "error"), error, "{field}={value}");
@@ -66,6 +76,22 @@ async fn a_wrong_password_shows_the_page_again_and_the_eleventh_has_to_wait() {
     world.app.source().advance(15 * 60 * 1000);
     browser.authorize(&request("files")).await.done(200);
     let answer = browser.log_in("OWNER@example.com", "owner").await;
+    assert!(!parameter(&answer, "code").is_empty());
+}
+
+#[tokio::test]
+async fn a_reset_forgets_wrong_passwords_of_a_time_to_come() {
+    let world = World::new();
+    let mut browser = Browser::new(&world);
+    world.app.source().advance(30 * 24 * 3600 * 1000);
+    browser.authorize(&request("files")).await.done(200);
+    for _ in 0..10 {
+        browser.log_in("owner@example.com", "wrong").await.done(403);
+    }
+    let nothing = serde_json::json!({});
+    world.nobody().post("/_dev/reset", &nothing).await.done(204);
+    browser.authorize(&request("files")).await.done(200);
+    let answer = browser.log_in("owner@example.com", "owner").await;
     assert!(!parameter(&answer, "code").is_empty());
 }
 
