@@ -13,7 +13,8 @@ const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 
 pub(crate) fn run() -> Result<()> {
     let server = Server::start()?;
-    python_sdk(&server.url)?;
+    python(&server.url, "sdk.py", &[])?;
+    recorded_session()?;
     if succeeds("npx", &["--version"]) {
         inspector(&server.url)
     } else {
@@ -68,7 +69,8 @@ impl Drop for Server {
     }
 }
 
-fn python_sdk(url: &str) -> Result<()> {
+/// A script of ours that works with the official SDK.
+fn python(url: &str, script: &str, more: &[&Path]) -> Result<()> {
     let venv = root().join("target/judges/python");
     let python = venv.join("bin/python");
     let mark = venv.join(SDK);
@@ -77,19 +79,36 @@ fn python_sdk(url: &str) -> Result<()> {
         show(Command::new(&python).args(["-m", "pip", "install", "--quiet", SDK]))?;
         std::fs::write(&mark, "")?;
     }
-    let script = root().join("daemon/crates/mcp/tests/judges/sdk.py");
+    let script = root().join("daemon/crates/mcp/tests/judges").join(script);
     show(
         Command::new(&python)
             .arg(script)
             .arg(program("cairn"))
-            .args([url, "ck_dev_owner"]),
+            .args([url, "ck_dev_owner"])
+            .args(more),
     )
+}
+
+/// What the documentation tells of a session is what happens. The session begins with a fresh service.
+fn recorded_session() -> Result<()> {
+    let server = Server::start()?;
+    let recorded = root().join("docs/assistants-session.md");
+    python(&server.url, "record.py", &[Path::new("--check"), &recorded])
 }
 
 fn inspector(url: &str) -> Result<()> {
     for arguments in [
-        &["--method", "tools/list"][..],
+        // Strictly: a schema that some client can't use is a failure.
+        &["--method", "tools/list", "--strict"][..],
+        &[
+            "--method",
+            "tools/list",
+            "--strict",
+            "--protocol-era",
+            "modern",
+        ],
         &["--method", "resources/list"],
+        &["--method", "resources/templates/list"],
         &["--method", "prompts/list"],
         &["--method", "tools/call", "--tool-name", "list_files"],
     ] {
@@ -104,9 +123,10 @@ fn inspect(url: &str, arguments: &[&str], cairn: &Path) -> Result<()> {
         .arg(cairn)
         .arg("mcp")
         .args(arguments)
-        .env("SERVICE_API_KEY", "ck_dev_owner")
-        .env("SERVICE_API_URL", url)
-        .env("CAIRN_MCP_SYNC", "off")
+        // It hands on what it is told to, and nothing of its own environment.
+        .args(["-e", "SERVICE_API_KEY=ck_dev_owner"])
+        .args(["-e", &format!("SERVICE_API_URL={url}")])
+        .args(["-e", "CAIRN_MCP_SYNC=off"])
         .output()
         .context("can't run the inspector")?;
     let said = String::from_utf8_lossy(&output.stdout);

@@ -58,7 +58,13 @@ struct Offer {
     )]
     exclude_tools: Vec<String>,
     /// Offer only tools that change nothing
-    #[arg(long, env = "CAIRN_MCP_READ_ONLY", hide_env_values = true)]
+    // In the environment `1` and `yes` mean the same as `true`, and an empty variable says nothing.
+    #[arg(
+        long,
+        env = "CAIRN_MCP_READ_ONLY",
+        hide_env_values = true,
+        value_parser = clap::builder::FalseyValueParser::new()
+    )]
     read_only: bool,
 }
 

@@ -296,3 +296,21 @@ fn a_client_is_told_how_to_start_it() {
         serde_json::from_slice(&std::fs::read(&file).expect("written")).expect("JSON");
     assert_eq!(whole["servers"]["cairn"]["type"], "stdio");
 }
+
+#[test]
+fn reading_only_can_be_asked_for_in_any_usual_way() {
+    let world = World::new();
+    for (value, all) in [
+        ("1", false),
+        ("yes", false),
+        ("true", false),
+        ("", true),
+        ("0", true),
+    ] {
+        let mut session = by_key(&world, &[("CAIRN_MCP_READ_ONLY", value)]);
+        let list = session.ask("tools/list", json!({}));
+        let tools = list["result"]["tools"].as_array().map_or(0, Vec::len);
+        assert_eq!(tools == 104, all, "`{value}` gives {tools} tools");
+        assert_eq!(session.end(), Some(0));
+    }
+}

@@ -17,17 +17,17 @@ fn with_lines(world: &World, home: &str, args: &[&str], lines: &[&str]) -> Value
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
+        .expect("the program starts");
     let text = lines.join("\n") + "\n";
     child
         .stdin
         .take()
-        .unwrap()
+        .expect("its input is piped")
         .write_all(text.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
+        .expect("it reads its input");
+    let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{args:?}: {output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_slice(&output.stdout).expect("one JSON document")
 }
 
 #[test]

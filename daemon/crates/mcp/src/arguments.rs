@@ -6,6 +6,7 @@ mod money;
 pub(crate) use form::is_uuid;
 
 use crate::failure::{Outcome, ToolError};
+use crate::mask;
 use crate::param::{Param, Shape};
 use crate::tool::Tool;
 use serde_json::{Map, Number, Value, json};
@@ -37,8 +38,7 @@ impl Arguments {
             let value = match given.get(param.name) {
                 // What is null is not given: many clients fill in what is optional.
                 None | Some(Value::Null) if param.required => {
-                    let text = format!("{} is required: {}", param.name, param.about);
-                    return Err(ToolError::argument(text));
+                    return Err(ToolError::argument(missing(param)));
                 }
                 None | Some(Value::Null) => default(param),
                 Some(value) => Some(check(param, value)?),
@@ -102,6 +102,16 @@ impl Arguments {
     }
 }
 
+/// What is missing and what it is for, unless that is nothing to speak of in a message.
+fn missing(param: &Param) -> String {
+    let text = format!("{} is required", param.name);
+    if mask::speaks_of_it(param.about) {
+        text
+    } else {
+        format!("{text}: {}", param.about)
+    }
+}
+
 fn parse_id<T: std::str::FromStr>(name: &str, text: &str) -> Outcome<T> {
     text.parse()
         .map_err(|_| ToolError::argument(format!("{name} is no id of the service")))
@@ -122,6 +132,9 @@ fn unknown_argument(tool: &Tool, name: &str) -> ToolError {
 }
 
 fn default(param: &Param) -> Option<Value> {
+    if param.chosen_there {
+        return None;
+    }
     match param.shape {
         Shape::Choice { default, .. } => default.map(|text| json!(text)),
         Shape::Whole { default, .. } => default.map(|number| json!(number)),

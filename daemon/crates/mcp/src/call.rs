@@ -161,6 +161,12 @@ fn segments(route: &Route, fields: &Map<String, Value>) -> Outcome<Vec<String>> 
                 if text.trim().is_empty() {
                     return Err(ToolError::argument(format!("{name} is required")));
                 }
+                // In an address these two lead elsewhere, however they are encoded.
+                if matches!(text.as_str(), "." | "..") {
+                    return Err(ToolError::argument(format!(
+                        "{name} can't be `{text}`: list or search to get one"
+                    )));
+                }
                 Ok(text)
             }
         })

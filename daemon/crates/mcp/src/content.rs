@@ -39,9 +39,9 @@ pub(crate) fn read(call: Call) -> Answer {
         };
         let too_large = || {
             ToolError::refused(format!(
-                "`{}` has {} MB, more than the {} MB that can be read as {way}: use download_file",
+                "`{}` has {}, more than the {} MB that can be read as {way}: use download_file",
                 node.name,
-                node.size / MB,
+                exactly(node.size),
                 limit / MB
             ))
         };
@@ -119,6 +119,15 @@ async fn node(space: &Space, call: &Call, argument: &str, kind: Kind) -> Outcome
             node.name
         ))),
         (Kind::File, Kind::File) | (Kind::Folder, Kind::Folder) => Ok(node),
+    }
+}
+
+/// A size that doesn't look like the limit that it is just above.
+fn exactly(size: u64) -> String {
+    if size.is_multiple_of(MB) {
+        format!("{} MB", size / MB)
+    } else {
+        format!("{size} bytes")
     }
 }
 

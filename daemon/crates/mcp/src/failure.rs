@@ -75,7 +75,11 @@ fn explained(error: &ApiError) -> String {
         ApiError::Unauthorized => {
             "the service doesn't accept the access token: check SERVICE_API_KEY, it may have expired or been revoked".to_owned()
         }
-        ApiError::Forbidden { message } => format!("not allowed: {message}"),
+        ApiError::Forbidden { message } => forbidden(message),
+        // Every tool's own address exists: an id in it can't be read.
+        ApiError::NotFound { message } if message.starts_with("there is nothing at ") => {
+            "not found: an id in the call is none of the service's; list or search first to get a current id".to_owned()
+        }
         ApiError::NotFound { message } => {
             format!("not found: {message}; list or search first to get a current id")
         }
@@ -98,15 +102,24 @@ fn explained(error: &ApiError) -> String {
     }
 }
 
+/// What the service says to its clients, in the words of whoever has only tools.
+fn forbidden(message: &str) -> String {
+    let message = message.replace("POST /useraccount/restore", "restore_account");
+    format!("not allowed: {message}")
+}
+
 fn moved(error: &TransferError) -> String {
     match error {
         TransferError::Unauthorized => explained(&ApiError::Unauthorized),
         TransferError::Offline(why) => explained(&ApiError::Offline(why.clone())),
-        TransferError::Forbidden { message } => format!("not allowed: {message}"),
+        TransferError::Forbidden { message } => forbidden(message),
         TransferError::Gone { message } => {
             format!("not found: {message}; list or search first to get a current id")
         }
         TransferError::Conflict { message, .. } => format!("conflict: {message}"),
+        TransferError::Rejected { status, message } => {
+            format!("the service refused it ({status}): {message}")
+        }
         // The check that failed is for the log, not for whoever reads answers.
         TransferError::Refused { .. } | TransferError::Sealing(_) => {
             "Encryption operation failed".to_owned()
@@ -116,7 +129,6 @@ fn moved(error: &TransferError) -> String {
         | TransferError::QuotaFull { .. }
         | TransferError::RateLimited { .. }
         | TransferError::Server { .. }
-        | TransferError::Rejected { .. }
         | TransferError::Protocol(_)
         | TransferError::Source(_)
         | TransferError::Target(_) => error.to_string(),

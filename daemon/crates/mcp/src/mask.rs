@@ -41,7 +41,8 @@ pub(crate) fn masked(message: String) -> String {
     }
 }
 
-fn speaks_of_it(message: &str) -> bool {
+/// Tells whether a text speaks of cryptography.
+pub(crate) fn speaks_of_it(message: &str) -> bool {
     let mut previous = String::new();
     let said = unquoted(message);
     for word in said.split(|c: char| !(c.is_alphanumeric() || c == '_')) {

@@ -8,6 +8,8 @@ pub(crate) struct Param {
     /// For an assistant that has read nothing else, in as few words as possible.
     pub(crate) about: &'static str,
     pub(crate) required: bool,
+    /// What is left out stays out: the service knows what the account wants in its place.
+    pub(crate) chosen_there: bool,
     pub(crate) shape: Shape,
 }
 
@@ -87,6 +89,7 @@ impl Param {
             name,
             about,
             required: false,
+            chosen_there: false,
             shape,
         }
     }
@@ -124,6 +127,13 @@ impl Param {
                 default: Some(value),
             };
         }
+        self
+    }
+
+    /// The service chooses what stands for a value that is left out; [`Self::or`] says what that is
+    /// unless the account wants something else.
+    pub(crate) const fn chosen_there(mut self) -> Self {
+        self.chosen_there = true;
         self
     }
 

@@ -194,7 +194,7 @@ impl Services {
                 let Some(iterations) = iterations else {
                     return Ok(None);
                 };
-                if keys::is_used(api, &info).await? {
+                if keys::is_used(api).await? {
                     return Err(ToolError::refused(NO_KEYS));
                 }
                 let (_, unlocked) = keys::create(api, &info, passphrase, iterations).await?;

@@ -8,6 +8,7 @@ use cairn_wire::Sealed;
 use cairn_wire::account::AccountInfo;
 use cairn_wire::keys as wire;
 use cairn_wire::keys::PutKeys;
+use cairn_wire::nodes::Node;
 
 /// A bundle as the crypto crate opens it.
 #[must_use]
@@ -66,13 +67,27 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
     }
 }
 
-/// Tells whether an account was used before. Keys are made for an unused one only: a server that hides
-/// those of another must not get new ones.
+/// Tells whether anything on the service was made with keys. Keys are made only where there are none to
+/// be missing: a server that hides those of another must not get new ones. Folders made without any, on
+/// a dashboard say, don't stand in the way.
 ///
 /// # Errors
 /// As the server gives them.
-pub async fn is_used(api: &Api, info: &AccountInfo) -> Result<bool, TransferError> {
-    Ok(info.usage.file_count > 0 || !api.snapshot(None).await?.nodes.is_empty())
+pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
+    let sealed = |node: &Node| {
+        node.seal.is_some() || node.content_key.is_some() || node.revision_id.is_some()
+    };
+    let mut after = None;
+    loop {
+        let page = api.snapshot(after.as_deref()).await?;
+        if page.nodes.iter().any(sealed) {
+            return Ok(true);
+        }
+        match page.next {
+            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
+            _ => return Ok(false),
+        }
+    }
 }
 
 /// Makes the first keys of an account and keeps them, sealed, on the server.

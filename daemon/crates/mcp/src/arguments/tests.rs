@@ -228,3 +228,31 @@ fn what_is_not_declared_is_refused() {
     assert_eq!(error, "days is required when choice is b");
     assert!(checked(json!({ "choice": "b", "days": 1 })).is_ok());
 }
+
+#[test]
+fn what_the_service_chooses_is_not_filled_in() {
+    const LEFT: Tool = Tool::new(
+        "left",
+        "Left",
+        Effect::Reads,
+        "Leaves the choice.",
+        &[choice("mode", &["a", "b"], "t").or("a").chosen_there()],
+        Run::Rest(get("x")),
+    );
+    let none = Arguments::check(&LEFT, Map::new()).unwrap();
+    assert!(!none.has("mode"));
+}
+
+#[test]
+fn what_is_missing_is_named_also_where_it_is_about_cryptography() {
+    const KEYS: Tool = Tool::new(
+        "keys",
+        "Keys",
+        Effect::Reads,
+        "Takes a hash.",
+        &[hex("hash", "Hex PBKDF2 hash").required()],
+        Run::Rest(get("x")),
+    );
+    let error = Arguments::check(&KEYS, Map::new()).unwrap_err();
+    assert_eq!(error.told(), "hash is required");
+}

@@ -1,7 +1,7 @@
 //! One file from this disk to the service.
 
 use super::disk::{CheckedSource, facts};
-use super::{MAX_UPLOAD, MB, node, path};
+use super::{MAX_UPLOAD, MB, exactly, node, path};
 use crate::call::Call;
 use crate::failure::{Outcome, ToolError};
 use cairn_model::{Kind, Name, NodeId};
@@ -67,8 +67,8 @@ pub(super) fn check(path: &Path, meta: &Metadata) -> Outcome {
     }
     if meta.len() > MAX_UPLOAD {
         return Err(ToolError::refused(format!(
-            "`{shown}` has {} MB, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
-            meta.len() / MB,
+            "`{shown}` has {}, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
+            exactly(meta.len()),
             MAX_UPLOAD / MB
         )));
     }

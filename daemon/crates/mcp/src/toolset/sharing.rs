@@ -31,7 +31,13 @@ pub(super) const TOOLS: &[Tool] = &[
                 "After so many downloads it answers 410 Gone",
             ),
             emails("allowed_emails", 20, "Only these; public if omitted"),
-            choice("access_mode", MODES, "What visitors may do").or("download"),
+            choice(
+                "access_mode",
+                MODES,
+                "What visitors may do; set_share_link_defaults can change the default",
+            )
+            .or("download")
+            .chosen_there(),
             moment("active_from", "ISO 8601"),
             moment("active_until", "ISO 8601"),
         ],

@@ -2,8 +2,9 @@
 
     sdk.py PROGRAM URL KEY
 
-Every result is checked against the models that the SDK has for each revision of the protocol; then the
-SDK's own client works with the server, in the older way, in the stateless one, and asking a person.
+Every line on stdout is checked against the models that the SDK has for each revision of the protocol:
+results, errors, progress, and what the server asks. Then the SDK's own client works with the server, in the
+older way, in the stateless one, and asking a person.
 """
 
 import asyncio
@@ -11,10 +12,12 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
-from mcp_types.methods import validate_server_result
+from mcp_types.jsonrpc import ErrorData
+from mcp_types.methods import parse_server_notification, parse_server_request, validate_server_result
 
 PROGRAM, URL, KEY = sys.argv[1:4]
 ENVIRONMENT = {
@@ -45,38 +48,88 @@ REQUESTS = [
         },
     ),
 ]
+# What has to be refused by the protocol itself, and how.
+REFUSED = [
+    ("no/such/method", {}, -32601),
+    ("tools/call", {"name": "no_such_tool", "arguments": {}}, -32602),
+    ("tools/call", {}, -32602),
+    ("tools/list", {"cursor": "made up"}, -32602),
+    ("prompts/get", {"name": "no_such_prompt"}, -32602),
+]
 INITIALIZE = {"capabilities": {}, "clientInfo": {"name": "judge", "version": "1"}}
 
 
 class Raw:
     """A session in lines, each of them looked at."""
 
-    def __init__(self, version):
+    def __init__(self, version, capabilities=None):
         self.version = version
+        self.capabilities = capabilities or {}
+        self.told = []
         self.id = 0
         self.process = subprocess.Popen(
-            [PROGRAM, "mcp"], env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [PROGRAM, "mcp"],
+            env=ENVIRONMENT | {"SERVICE_PASSPHRASE": "correct horse battery staple"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def send(self, message):
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         self.process.stdin.flush()
 
-    def ask(self, method, params):
+    def line(self):
+        """The next answer; notifications before it are checked and kept, questions agreed to."""
+        while True:
+            line = json.loads(self.process.stdout.readline())
+            assert line.pop("jsonrpc") == "2.0", line
+            if "method" not in line:
+                return line
+            if "id" in line:
+                assert set(line) == {"id", "method", "params"}, line
+                parse_server_request(line["method"], self.version, line["params"])
+                agreed = {"action": "accept", "content": {"confirm": True}}
+                self.send({"id": line["id"], "result": agreed})
+            else:
+                assert set(line) == {"method", "params"}, line
+                parse_server_notification(line["method"], self.version, line["params"])
+            self.told.append(line)
+
+    def answer(self, method, params):
         self.id += 1
         if self.version >= "2026-07-28":
             meta = {
                 "io.modelcontextprotocol/protocolVersion": self.version,
                 "io.modelcontextprotocol/clientInfo": INITIALIZE["clientInfo"],
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             }
-            params = {**params, "_meta": meta}
+            params = {**params, "_meta": meta | params.get("_meta", {})}
         self.send({"id": self.id, "method": method, "params": params})
-        answer = json.loads(self.process.stdout.readline())
-        assert answer["id"] == self.id and answer["jsonrpc"] == "2.0", answer
-        assert "result" in answer, f"{method} in {self.version}: {answer}"
+        answer = self.line()
+        assert answer.pop("id") == self.id, answer
+        return answer
+
+    def ask(self, method, params):
+        answer = self.answer(method, params)
+        assert set(answer) == {"result"}, f"{method} in {self.version}: {answer}"
         validate_server_result(method, self.version, answer["result"])
         return answer["result"]
+
+    def refused(self, method, params, code):
+        answer = self.answer(method, params)
+        assert set(answer) == {"error"}, f"{method} in {self.version}: {answer}"
+        error = ErrorData.model_validate(answer["error"])
+        assert error.code == code and error.message, f"{method} in {self.version}: {answer}"
+
+    def begin(self):
+        if self.version >= "2026-07-28":
+            return self.ask("server/discover", {})
+        hello = {"protocolVersion": self.version, **INITIALIZE, "capabilities": self.capabilities}
+        said = self.ask("initialize", hello)
+        self.send({"method": "notifications/initialized"})
+        self.ask("ping", {})
+        return said
 
     def end(self):
         self.process.stdin.close()
@@ -84,20 +137,38 @@ class Raw:
         assert self.process.wait(timeout=10) == 0
 
 
-def every_revision():
+def every_revision(folder):
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]:
         raw = Raw(version)
-        if version >= "2026-07-28":
-            raw.ask("server/discover", {})
-        else:
-            raw.ask("initialize", {"protocolVersion": version, **INITIALIZE})
-            raw.send({"method": "notifications/initialized"})
-            raw.ask("ping", {})
+        raw.begin()
         for method, params in REQUESTS:
             # Templates, completion and the like came with later revisions; all of ours know them.
             raw.ask(method, params)
+        for method, params, code in REFUSED:
+            raw.refused(method, params, code)
+        # Before the stateless protocol, what is not there had a code of its own.
+        nothing = -32602 if version >= "2026-07-28" else -32002
+        raw.refused("resources/read", {"uri": "service://nothing"}, nothing)
+        large = os.path.join(folder, f"large {version}")
+        with open(large, "wb") as file:
+            file.write(os.urandom(16 * 1024 * 1024))
+        call = {"name": "upload_file", "arguments": {"local_path": large}, "_meta": {"progressToken": "t"}}
+        assert not raw.ask("tools/call", call).get("isError"), "it uploads"
+        assert {line["method"] for line in raw.told} == {"notifications/progress"}, raw.told
         raw.end()
         print(f"lines of {version}: good")
+
+
+def asking(version):
+    raw = Raw(version, {"elicitation": {}})
+    raw.begin()
+    emptied = raw.ask("tools/call", {"name": "empty_trash", "arguments": {}})
+    if version >= "2026-07-28":
+        assert emptied["resultType"] == "input_required", emptied
+    else:
+        assert [line["method"] for line in raw.told] == ["elicitation/create"], raw.told
+    raw.end()
+    print(f"questions in {version}: good")
 
 
 async def through_the_client(mode):
@@ -127,6 +198,9 @@ async def through_the_client(mode):
     print(f"the SDK's client ({mode}): good")
 
 
-every_revision()
+with tempfile.TemporaryDirectory() as directory:
+    every_revision(directory)
+for revision in ["2025-06-18", "2025-11-25", "2026-07-28"]:
+    asking(revision)
 for way in ["legacy", "auto", "2026-07-28"]:
     asyncio.run(through_the_client(way))

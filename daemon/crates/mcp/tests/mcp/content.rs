@@ -1,7 +1,7 @@
 //! Content up and down: what arrives, what is refused, what a cancelled call leaves.
 
 use crate::session::{Session, failure};
-use crate::world::{World, with_passphrase};
+use crate::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
@@ -317,4 +317,24 @@ async fn what_is_in_the_trash_or_no_file_is_refused() {
         .call("read_file_content", json!({ "file_uuid": id }))
         .await;
     assert!(failure(&result).unwrap().contains("in the trash"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folders_made_without_keys_do_not_stand_in_the_way_of_the_first() {
+    let (world, mut session, dir) = begin().await;
+    let folder = session.good("create_folder", json!({ "name": "f" })).await;
+    let local = dir.path().join("x");
+    std::fs::write(&local, "x").unwrap();
+    let into = json!({ "local_path": local, "folder_uuid": folder["id"] });
+    session.good("upload_file", into).await;
+    // From now on there is something that only the keys open: they are never made again.
+    let mut other = world
+        .session(Setup {
+            passphrase: Some("another one"),
+            ..Setup::default()
+        })
+        .await;
+    let again = json!({ "local_path": local });
+    let said = other.bad("upload_file", again).await;
+    assert!(said.contains("SERVICE_PASSPHRASE"), "{said}");
 }

@@ -228,6 +228,12 @@ async fn sharing(owner: &mut Person, file: &Value) {
     owner.does("set_share_link_defaults", defaults).await;
     let defaults = owner.does("set_share_link_defaults", json!({})).await;
     assert_eq!(defaults["notify_on_download"], true, "{defaults}");
+    let looking = json!({ "default_access_mode": "view_only" });
+    owner.does("set_share_link_defaults", looking).await;
+    let link = owner
+        .does("create_share_link", json!({ "file_uuid": file }))
+        .await;
+    assert_eq!(link["access_mode"], "view_only", "the default counts");
     let theme =
         json!({ "display_name": "Me", "accent_color": "#1A2B3C", "css_class": "theme-dark" });
     owner.does("set_share_page_theme", theme).await;

@@ -148,3 +148,46 @@ async fn reads_are_repeated_and_changes_are_not() {
         .good("create_folder", json!({ "name": "once" }))
         .await;
 }
+
+#[tokio::test]
+async fn an_id_never_leads_to_another_address() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    for (tool, argument) in [
+        ("delete_webhook", "webhook_id"),
+        ("delete_comment", "comment_id"),
+        ("delete_share_link", "short_code"),
+        ("validate_coupon", "code"),
+        ("mark_notification_read", "notification_id"),
+    ] {
+        for dots in [".", ".."] {
+            let said = session.bad(tool, json!({ argument: dots })).await;
+            assert!(said.starts_with(&format!("{argument} can't be")), "{said}");
+        }
+    }
+    let said = session
+        .bad("delete_webhook", json!({ "webhook_id": "nope" }))
+        .await;
+    assert!(
+        said.contains("none of the service's") && !said.contains("/api"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asked_for_deletion_is_told_the_tool_that_undoes_it() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    session.good("request_account_deletion", json!({})).await;
+    // One is the service's own change, the other is made here with the keys.
+    for (tool, arguments) in [
+        ("create_team", json!({ "name": "late" })),
+        ("create_folder", json!({ "name": "late" })),
+    ] {
+        let said = session.bad(tool, arguments).await;
+        assert!(
+            said.contains("restore_account") && !said.contains("POST"),
+            "{said}"
+        );
+    }
+}
