@@ -3,7 +3,8 @@
 
 use anyhow::Result;
 use cairn_e2e::tree::Content;
-use cairn_e2e::{Scenario, Tree, World};
+use cairn_e2e::world::Setup;
+use cairn_e2e::{Scenario, Tree, World, wait};
 
 fn twenty_files(dir: &str) -> String {
     (0..20).map(|n| format!("{dir}/{n}=content {n};")).collect()
@@ -127,5 +128,23 @@ fn a_quiet_pair_of_devices_asks_the_server_to_change_nothing() -> Result<()> {
     let world = World::with_base("a=1; d/b=2; d/e/c=3; empty/")?;
     world.expect(&Tree::literal("a=1; d/b=2; d/e/c=3; empty/"))?;
     assert_eq!(world.b.tree()?.file("d/b"), Some(&Content::new(b"2")));
+    world.finish()
+}
+
+#[test]
+fn a_folder_added_to_a_running_daemon_is_synced_at_once() -> Result<()> {
+    let mut world = World::with(Setup {
+        unlinked: true,
+        ..Setup::default()
+    })?;
+    world.a.start()?;
+    world.b.start()?;
+    world.a.add(&World::remote())?;
+    world.b.add(&World::remote())?;
+    world.a.files().write("a.txt", "x")?;
+    // Nobody asks for a look, as `status --wait` would: well before the feed is polled.
+    wait::holds("the file is on the other device", wait::PROCESS, || {
+        Ok(world.b.files().exists("a.txt"))
+    })?;
     world.finish()
 }

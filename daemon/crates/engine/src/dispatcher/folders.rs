@@ -49,6 +49,9 @@ impl Dispatcher {
                 None => {
                     let folder = self.take_in(row);
                     self.folders.insert(folder.row.id, folder);
+                    // It is linked with the service's folder when the feed is asked: now, not when
+                    // the stream has been silent for long.
+                    self.remote_due = true;
                 }
             }
         }
