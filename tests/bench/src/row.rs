@@ -3,6 +3,7 @@
 mod big;
 mod live;
 mod restart;
+mod service;
 mod small;
 
 use crate::data::{Amount, amount};
@@ -31,6 +32,8 @@ pub(crate) enum Row {
     Rename,
     /// A restart with 100,000 files and nothing to do.
     Restart,
+    /// The service: metadata reads a second, and a change told to many.
+    Service,
 }
 
 /// Where and how much.
@@ -43,12 +46,13 @@ pub(crate) struct Bench {
 }
 
 impl Row {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Small,
         Self::Big,
         Self::NewFile,
         Self::Rename,
         Self::Restart,
+        Self::Service,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -58,6 +62,7 @@ impl Row {
             Self::NewFile => live::NEW_FILE,
             Self::Rename => live::RENAME,
             Self::Restart => restart::TITLE,
+            Self::Service => service::TITLE,
         }
     }
 
@@ -68,6 +73,7 @@ impl Row {
             Self::NewFile => live::new_file(bench, results),
             Self::Rename => live::rename(bench, results),
             Self::Restart => restart::run(bench, results),
+            Self::Service => service::run(bench, results),
         }
     }
 }
