@@ -367,9 +367,9 @@ mod tests {
             .iter()
             .flat_map(|entry| entry.below.iter().chain([entry]));
         for entry in all {
-            match &entry.action {
-                Action::Submenu(_) | Action::Separator => {}
-                action => assert_eq!(Action::of_id(&action.id()).as_ref(), Some(action)),
+            let action = &entry.action;
+            if !matches!(action, Action::Submenu(_) | Action::Separator) {
+                assert_eq!(Action::of_id(&action.id()).as_ref(), Some(action));
             }
             assert!(entry.label.chars().count() <= LABEL);
         }

@@ -3,10 +3,11 @@
 use crate::judges;
 use crate::run::{Stages, cargo, show};
 use crate::{openapi, package, setup, tray};
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-pub(crate) fn run(with_setup: bool) -> Result<()> {
-    let mut stages = Stages::new();
+/// Runs all stages in order, or those whose names contain a text.
+pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
+    let mut stages = Stages::new(only);
     if with_setup {
         stages.run("set-up", || setup::run(false))?;
     }
@@ -37,10 +38,10 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
     stages.run("documentation's examples", || {
         show(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
     })?;
-    // The end-to-end stories drive programs; nextest builds only what has tests. The whole workspace,
-    // so that dependencies are built with the features that the tests have, and once.
+    // The end-to-end stories drive programs; nextest builds only what has tests. Together with the
+    // tests, so that dependencies are built with the features that the tests have, and once.
     stages.run("programs", || {
-        show(cargo().args(["build", "--workspace", "--bins", "--locked"]))
+        show(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
     })?;
     stages.run("OpenAPI documents", openapi::lint)?;
     stages.run("OpenAPI requests", || openapi::probe(openapi::SOME))?;
@@ -58,6 +59,9 @@ pub(crate) fn run(with_setup: bool) -> Result<()> {
     stages.run("tray in a browser", tray::browser)?;
     stages.run("tray on a desktop", tray::desktop)?;
     stages.run("package", package::check)?;
+    if stages.is_empty() {
+        bail!("no stage is called so; `cargo xtask test` names them while it runs");
+    }
     stages.print("all passed");
     Ok(())
 }

@@ -18,7 +18,7 @@ const WITH_LAWS: [&str; 4] = ["cairn-plan", "cairn-wire", "cairn-crypto", "cairn
 pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
     let seeds = seeds.unwrap_or(SOAK_SEEDS);
     println!("simulating {seeds} systems of each plot; a failing seed is printed and repeats");
-    let mut stages = Stages::new();
+    let mut stages = Stages::new(None);
     stages.run("simulator", || {
         show(
             cargo()
@@ -32,7 +32,7 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
 
 pub(crate) fn fuzz(cases: Option<u64>) -> Result<()> {
     let cases = cases.unwrap_or(FUZZ_CASES).to_string();
-    let mut stages = Stages::new();
+    let mut stages = Stages::new(None);
     for package in WITH_LAWS {
         stages.run(package, || {
             show(

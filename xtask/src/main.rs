@@ -23,7 +23,9 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND [OPTIONS]
 
   setup [--bench]         install the tools that the other commands need
-  test [--no-setup]       everything CI checks: format, lints, licences, tests, end-to-end stories
+  test [--no-setup] [--only TEXT]
+                          everything CI checks: format, lints, licences, tests, end-to-end stories;
+                          or only the stages whose names contain a text
   demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
   soak [--seeds N]        the simulator for long: N whole systems of each plot
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
@@ -56,8 +58,9 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
         }
         "test" => {
             let no_setup = take_flag(&mut arguments, "--no-setup");
+            let only = take_value(&mut arguments, "--only")?;
             nothing_left(&arguments)?;
-            checks::run(!no_setup)
+            checks::run(!no_setup, only)
         }
         "demo" => {
             let keep = take_flag(&mut arguments, "--keep");
@@ -103,15 +106,22 @@ fn take_flag(arguments: &mut Vec<String>, flag: &str) -> bool {
     arguments.len() < before
 }
 
-fn take_number(arguments: &mut Vec<String>, option: &str) -> Result<Option<u64>> {
+fn take_value(arguments: &mut Vec<String>, option: &str) -> Result<Option<String>> {
     let Some(at) = arguments.iter().position(|a| a == option) else {
         return Ok(None);
     };
     if at + 1 >= arguments.len() {
-        bail!("{option} needs a number");
+        bail!("{option} needs a value");
     }
     let value = arguments.remove(at + 1);
     arguments.remove(at);
+    Ok(Some(value))
+}
+
+fn take_number(arguments: &mut Vec<String>, option: &str) -> Result<Option<u64>> {
+    let Some(value) = take_value(arguments, option)? else {
+        return Ok(None);
+    };
     match value.parse() {
         Ok(number) if number > 0 => Ok(Some(number)),
         _ => bail!("{option} needs a number above 0, not `{value}`"),

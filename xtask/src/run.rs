@@ -62,13 +62,16 @@ fn describe(command: &Command) -> String {
 #[derive(Debug)]
 pub(crate) struct Stages {
     begun: Instant,
+    /// What the names of the wanted stages contain; all, if absent.
+    only: Option<String>,
     done: Vec<(&'static str, Duration)>,
 }
 
 impl Stages {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(only: Option<String>) -> Self {
         Self {
             begun: Instant::now(),
+            only,
             done: Vec::new(),
         }
     }
@@ -82,6 +85,9 @@ impl Stages {
         name: &'static str,
         work: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
+        if self.only.as_ref().is_some_and(|only| !name.contains(only)) {
+            return Ok(());
+        }
         println!("\n=== {name}");
         let begun = Instant::now();
         let result = work();
@@ -90,6 +96,11 @@ impl Stages {
             self.print("failed");
         }
         result.with_context(|| format!("in the stage `{name}`"))
+    }
+
+    /// Tells whether nothing was wanted that there is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.done.is_empty()
     }
 
     /// Prints the times of all stages.
@@ -119,10 +130,18 @@ mod tests {
 
     #[test]
     fn a_failing_stage_is_named() {
-        let mut stages = Stages::new();
+        let mut stages = Stages::new(None);
         stages.run("first", || Ok(())).unwrap();
         let error = stages.run("second", || bail!("no")).unwrap_err();
         assert_eq!(format!("{error:#}"), "in the stage `second`: no");
         assert_eq!(stages.done.len(), 2);
+    }
+
+    #[test]
+    fn only_the_wanted_stages_run() {
+        let mut stages = Stages::new(Some("tray".into()));
+        stages.run("tests", || bail!("not wanted")).unwrap();
+        stages.run("tray in a browser", || Ok(())).unwrap();
+        assert_eq!(stages.done.len(), 1);
     }
 }

@@ -148,9 +148,12 @@ mod tests {
     #[test]
     fn a_pause_until_tomorrow_ends_within_a_day() {
         let now = OffsetDateTime::now_utc().unix_timestamp() * 1000;
-        let until = |span| match pause(span) {
-            Request::Pause { until, .. } => until,
-            other => panic!("{other:?}"),
+        let until = |span| {
+            let request = pause(span);
+            let Request::Pause { until, .. } = request else {
+                panic!("{request:?}");
+            };
+            until
         };
         let day = 24 * 3_600_000;
         assert!((now..=now + day + 3_600_000).contains(&until(PauseFor::Tomorrow).unwrap()));

@@ -181,6 +181,15 @@ export class World {
     return this.start(bins.tray, this.trayArguments(...more));
   }
 
+  /** Ends the trays that a failed test has left: the next test's would only show their window. */
+  async endTrays() {
+    const left = this.children.filter(
+      (child) => child.spawnfile === bins.tray && child.exitCode === null && child.signalCode === null,
+    );
+    for (const child of left) child.kill("SIGTERM");
+    await Promise.all(left.map((child) => child.ended));
+  }
+
   /** Starts the tray with its window open and steered. */
   async driven() {
     const port = await freePort();
@@ -202,10 +211,17 @@ export class World {
         WATCHER,
         "RegisteredStatusNotifierItems",
       ).data;
-      const found = items.find((item) => item.includes("tray_icon"));
-      if (!found) return null;
-      const slash = found.indexOf("/");
-      return { name: found.slice(0, slash), path: found.slice(slash) };
+      for (const found of items.filter((item) => item.includes("tray_icon"))) {
+        const slash = found.indexOf("/");
+        const item = { name: found.slice(0, slash), path: found.slice(slash) };
+        try {
+          this.icon(item);
+          return item;
+        } catch {
+          // The panel has not yet noticed that this one's program has ended.
+        }
+      }
+      return null;
     });
   }
 
