@@ -3,17 +3,17 @@
 use crate::judges;
 use crate::run::{Stages, cargo, show};
 use crate::{openapi, package, setup, tray};
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 /// Runs all stages in order, or those whose names contain a text.
 pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     let mut stages = Stages::new(only);
     if with_setup {
-        stages.run("set-up", || setup::run(false))?;
+        stages.need("set-up", || setup::run(false))?;
     }
-    stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])))?;
+    stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])));
     // Before anything of the workspace is built: the tray has its page built in.
-    stages.run("page of the tray", tray::page)?;
+    stages.need("page of the tray", tray::page)?;
     stages.run("lints", || {
         show(cargo().args([
             "clippy",
@@ -24,7 +24,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "-D",
             "warnings",
         ]))
-    })?;
+    });
     stages.run("licences and bans", || {
         show(cargo().args([
             "deny",
@@ -34,17 +34,17 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "licenses",
             "sources",
         ]))
-    })?;
+    });
     stages.run("documentation's examples", || {
         show(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
-    })?;
+    });
     // The end-to-end stories drive programs; nextest builds only what has tests. Together with the
     // tests, so that dependencies are built with the features that the tests have, and once.
-    stages.run("programs", || {
+    stages.need("programs", || {
         show(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
     })?;
-    stages.run("OpenAPI documents", openapi::lint)?;
-    stages.run("OpenAPI requests", || openapi::probe(openapi::SOME))?;
+    stages.run("OpenAPI documents", openapi::lint);
+    stages.run("OpenAPI requests", || openapi::probe(openapi::SOME));
     stages.run("tests", || {
         show(cargo().args([
             "nextest",
@@ -54,14 +54,10 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "--profile",
             "ci",
         ]))
-    })?;
-    stages.run("public judges of the tools", judges::run)?;
-    stages.run("tray in a browser", tray::browser)?;
-    stages.run("tray on a desktop", tray::desktop)?;
-    stages.run("package", package::check)?;
-    if stages.is_empty() {
-        bail!("no stage is called so; `cargo xtask test` names them while it runs");
-    }
-    stages.print("all passed");
-    Ok(())
+    });
+    stages.run("public judges of the tools", judges::run);
+    stages.run("tray in a browser", tray::browser);
+    stages.run("tray on a desktop", tray::desktop);
+    stages.run("package", package::check);
+    stages.finish()
 }

@@ -58,13 +58,14 @@ fn describe(command: &Command) -> String {
     line
 }
 
-/// Named steps, each with its time.
+/// Named steps, each with its time; what failed is told again at the end.
 #[derive(Debug)]
 pub(crate) struct Stages {
     begun: Instant,
     /// What the names of the wanted stages contain; all, if absent.
     only: Option<String>,
     done: Vec<(&'static str, Duration)>,
+    failed: Vec<String>,
 }
 
 impl Stages {
@@ -73,38 +74,56 @@ impl Stages {
             begun: Instant::now(),
             only,
             done: Vec::new(),
+            failed: Vec::new(),
         }
     }
 
-    /// Runs one stage; its failure ends everything, with the times so far.
+    /// Runs a stage that the later ones build on; its failure ends everything.
     ///
     /// # Errors
-    /// The stage's, with its name.
-    pub(crate) fn run(
+    /// All failures so far, each with its stage's name.
+    pub(crate) fn need(
         &mut self,
         name: &'static str,
         work: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
+        let failures = self.failed.len();
+        self.run(name, work);
+        if self.failed.len() > failures {
+            return self.finish();
+        }
+        Ok(())
+    }
+
+    /// Runs a stage; after a failure the next ones run all the same, so that one run tells everything.
+    pub(crate) fn run(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) {
         if self.only.as_ref().is_some_and(|only| !name.contains(only)) {
-            return Ok(());
+            return;
         }
         println!("\n=== {name}");
         let begun = Instant::now();
         let result = work();
         self.done.push((name, begun.elapsed()));
-        if result.is_err() {
-            self.print("failed");
+        if let Err(error) = result {
+            println!("FAILED: {error:#}");
+            self.failed
+                .push(format!("in the stage `{name}`: {error:#}"));
         }
-        result.with_context(|| format!("in the stage `{name}`"))
-    }
-
-    /// Tells whether nothing was wanted that there is.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.done.is_empty()
     }
 
     /// Prints the times of all stages.
-    pub(crate) fn print(&self, end: &str) {
+    ///
+    /// # Errors
+    /// All failures, each with its stage's name; or that no stage was wanted.
+    pub(crate) fn finish(&self) -> Result<()> {
+        if self.done.is_empty() {
+            bail!("no stage is called so; `cargo xtask test` names them while it runs");
+        }
+        let end = if self.failed.is_empty() {
+            "all passed"
+        } else {
+            "failed"
+        };
         println!("\n{:>10}  stage", "seconds");
         for (name, time) in &self.done {
             println!("{:>10.1}  {name}", time.as_secs_f64());
@@ -113,6 +132,10 @@ impl Stages {
             "{:>10.1}  in all: {end}",
             self.begun.elapsed().as_secs_f64()
         );
+        if self.failed.is_empty() {
+            return Ok(());
+        }
+        bail!("{}", self.failed.join("\n"));
     }
 }
 
@@ -129,19 +152,36 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_stage_is_named() {
+    fn a_failing_stage_is_named_and_the_next_one_runs() {
         let mut stages = Stages::new(None);
-        stages.run("first", || Ok(())).unwrap();
-        let error = stages.run("second", || bail!("no")).unwrap_err();
-        assert_eq!(format!("{error:#}"), "in the stage `second`: no");
-        assert_eq!(stages.done.len(), 2);
+        stages.run("first", || Ok(()));
+        stages.run("second", || bail!("no"));
+        stages.run("third", || Ok(()));
+        assert_eq!(stages.done.len(), 3);
+        let error = stages.finish().unwrap_err();
+        assert_eq!(error.to_string(), "in the stage `second`: no");
+    }
+
+    #[test]
+    fn what_others_build_on_ends_everything() {
+        let mut stages = Stages::new(None);
+        stages.need("first", || Ok(())).unwrap();
+        stages.run("second", || bail!("no"));
+        stages.need("third", || Ok(())).unwrap();
+        let error = stages.need("fourth", || bail!("neither")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "in the stage `second`: no\nin the stage `fourth`: neither"
+        );
     }
 
     #[test]
     fn only_the_wanted_stages_run() {
         let mut stages = Stages::new(Some("tray".into()));
-        stages.run("tests", || bail!("not wanted")).unwrap();
-        stages.run("tray in a browser", || Ok(())).unwrap();
+        stages.run("tests", || bail!("not wanted"));
+        assert!(stages.finish().is_err());
+        stages.run("tray in a browser", || Ok(()));
+        stages.finish().unwrap();
         assert_eq!(stages.done.len(), 1);
     }
 }

@@ -131,10 +131,11 @@ fn forward(client: TcpStream, target: SocketAddr, shared: &Arc<Shared>) -> io::R
 fn pump(mut from: TcpStream, mut to: TcpStream, counter: &AtomicU64) {
     let mut piece = vec![0; 256 * 1024];
     while let Ok(read @ 1..) = from.read(&mut piece) {
+        // Before they are passed on: whoever has the answer finds the question counted.
+        counter.fetch_add(read as u64, Ordering::SeqCst);
         if to.write_all(&piece[..read]).is_err() {
             break;
         }
-        counter.fetch_add(read as u64, Ordering::SeqCst);
     }
     // The other direction may be closed already.
     let _ = to.shutdown(Shutdown::Write);
