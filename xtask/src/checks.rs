@@ -19,6 +19,9 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "clippy",
             "--workspace",
             "--all-targets",
+            // What only the judges of the tools use.
+            "--features",
+            "cairn-mcp/http",
             "--locked",
             "--",
             "-D",

@@ -2,6 +2,8 @@
 
 mod confirm;
 mod handler;
+#[cfg(feature = "http")]
+mod http;
 mod transport;
 
 use crate::selection::{Choice, ChoiceError, Selection};

@@ -1,10 +1,10 @@
 """The official Python SDK as a judge of `cairn mcp`.
 
-    sdk.py PROGRAM URL KEY
+    sdk.py PROGRAM URL KEY [SCHEMAS]
 
-Every line on stdout is checked against the models that the SDK has for each revision of the protocol:
-results, errors, progress, and what the server asks. Then the SDK's own client works with the server, in the
-older way, in the stateless one, and asking a person.
+Every line on stdout is checked against the models that the SDK has for each revision of the protocol, and
+against the published JSON schemas if they are there: results, errors, progress, and what the server asks.
+Then the SDK's own client works with the server, in the older way, in the stateless one, and asking a person.
 """
 
 import asyncio
@@ -13,11 +13,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
 from mcp_types.jsonrpc import ErrorData
 from mcp_types.methods import parse_server_notification, parse_server_request, validate_server_result
+from wire import Wire
 
 PROGRAM, URL, KEY = sys.argv[1:4]
 ENVIRONMENT = {
@@ -27,6 +29,8 @@ ENVIRONMENT = {
     "PATH": os.environ["PATH"],
     "HOME": os.environ.get("HOME", "/"),
 }
+# There is none of the first revision.
+SCHEMAS = json.loads(Path(sys.argv[4]).read_text()) if sys.argv[4:] else {}
 NOBODY = "00000000-0000-4000-8000-000000000000"
 REQUESTS = [
     ("tools/list", {}),
@@ -65,7 +69,9 @@ class Raw:
     def __init__(self, version, capabilities=None):
         self.version = version
         self.capabilities = capabilities or {}
+        self.wire = Wire(SCHEMAS[version]) if version in SCHEMAS else None
         self.told = []
+        self.asked = {}
         self.id = 0
         self.process = subprocess.Popen(
             [PROGRAM, "mcp"],
@@ -83,6 +89,8 @@ class Raw:
         """The next answer; notifications before it are checked and kept, questions agreed to."""
         while True:
             line = json.loads(self.process.stdout.readline())
+            if self.wire:
+                self.wire.check(line, self.asked.get(line.get("id")))
             assert line.pop("jsonrpc") == "2.0", line
             if "method" not in line:
                 return line
@@ -98,6 +106,7 @@ class Raw:
 
     def answer(self, method, params):
         self.id += 1
+        self.asked[self.id] = method
         if self.version >= "2026-07-28":
             meta = {
                 "io.modelcontextprotocol/protocolVersion": self.version,
@@ -121,6 +130,14 @@ class Raw:
         assert set(answer) == {"error"}, f"{method} in {self.version}: {answer}"
         error = ErrorData.model_validate(answer["error"])
         assert error.code == code and error.message, f"{method} in {self.version}: {answer}"
+
+    def unreadable(self):
+        """What can't be read has no id, so the answer has none either."""
+        self.process.stdin.write("rubbish\n")
+        self.process.stdin.flush()
+        answer = self.line()
+        assert set(answer) == {"error"}, answer
+        assert ErrorData.model_validate(answer["error"]).code == -32700, answer
 
     def begin(self):
         if self.version >= "2026-07-28":
@@ -149,6 +166,9 @@ def every_revision(folder):
         # Before the stateless protocol, what is not there had a code of its own.
         nothing = -32602 if version >= "2026-07-28" else -32002
         raw.refused("resources/read", {"uri": "service://nothing"}, nothing)
+        if version >= "2025-11-25":
+            # Before, the schemas wanted an id in every error.
+            raw.unreadable()
         large = os.path.join(folder, f"large {version}")
         with open(large, "wb") as file:
             file.write(os.urandom(16 * 1024 * 1024))

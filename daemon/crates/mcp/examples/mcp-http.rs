@@ -1,0 +1,53 @@
+//! The tools over HTTP on a free port of this machine, for the judges that `cargo xtask test` runs. Key
+//! and address of the service come from the environment; content tools have no passphrase here.
+
+#![expect(clippy::print_stdout, reason = "the judges read the address on stdout")]
+
+use cairn_api::ApiKey;
+use cairn_mcp::{Account, Choice, Confirm, KeySource, LocalFiles, Server, Settings};
+use cairn_model::{DeviceId, Name};
+use std::env;
+use std::error::Error;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let settings = Settings {
+        account: Account {
+            auth: Arc::new(ApiKey::new(&env::var("SERVICE_API_KEY")?)),
+            url: env::var("SERVICE_API_URL")?,
+            file_server: None,
+            device: DeviceId::from_random_bytes([7; 16]),
+            keys: KeySource::Missing,
+        },
+        choice: Choice::default(),
+        confirm: Confirm::Auto,
+        files: Arc::new(NoFiles),
+        daemon: None,
+    };
+    let server = Server::new(settings)?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("serving tools at http://{}/mcp", listener.local_addr()?);
+    server.serve_http(listener).await?;
+    Ok(())
+}
+
+/// Files are of no concern to the protocol.
+struct NoFiles;
+
+impl LocalFiles for NoFiles {
+    fn executable(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acceptable(&self, _: &Name) -> Result<(), String> {
+        Ok(())
+    }
+}
