@@ -7,7 +7,7 @@ use cairn_engine::EngineError;
 use cairn_index::IndexError;
 use cairn_platform::lock::LockError;
 use cairn_platform::secrets::SecretsError;
-use cairn_transfer::TransferError;
+use cairn_transfer::{TeamError, TransferError};
 use std::fmt::Display;
 use std::io;
 
@@ -109,6 +109,20 @@ impl From<TransferError> for Failure {
             | TransferError::Sealing(_)
             | TransferError::Source(_)
             | TransferError::Target(_) => Exit::Failed,
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<TeamError> for Failure {
+    fn from(error: TeamError) -> Self {
+        let exit = match error {
+            TeamError::Transfer(error) => return error.into(),
+            TeamError::KeyChanged { .. } | TeamError::NotShown { .. } => Exit::Decision,
+            TeamError::NotGranted { .. }
+            | TeamError::NoRight { .. }
+            | TeamError::KeyWithheld { .. }
+            | TeamError::Refused { .. } => Exit::Failed,
         };
         Self::new(exit, error.to_string())
     }

@@ -14,6 +14,8 @@ mod output;
 mod remote;
 mod serve;
 mod session;
+mod team;
+mod trust;
 
 use std::process::ExitCode;
 

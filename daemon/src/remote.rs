@@ -7,11 +7,13 @@ pub(crate) mod change;
 pub(crate) mod download;
 pub(crate) mod upload;
 
+use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders::remote_path;
 use crate::session::Session;
+use crate::team;
 use cairn_api::Api;
-use cairn_crypto::SealInfo;
+use cairn_crypto::{SealInfo, SpaceKeys};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{Space, Transfer};
 use cairn_wire::nodes::{Node, NodeState};
@@ -53,6 +55,14 @@ impl Place {
     }
 }
 
+/// Which space a command works in.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Within {
+    /// Work in the space of a team: its name or id
+    #[arg(long, value_name = "TEAM")]
+    pub(crate) team: Option<String>,
+}
+
 /// The service, for one command.
 pub(crate) struct Remote {
     pub(crate) api: Arc<Api>,
@@ -61,9 +71,27 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
+    /// The personal space.
     pub(crate) fn new(session: &Session) -> Self {
-        let (api, keys) = (session.api.clone(), session.keys.space.clone());
-        let transfer = session.transfer();
+        Self::of(session, session.api.clone(), session.keys.space.clone())
+    }
+
+    /// The space that a command was told to work in.
+    pub(crate) async fn open(app: &App, within: &Within) -> Outcome<Self> {
+        let session = app.session()?;
+        let Some(wanted) = &within.team else {
+            return Ok(Self::new(&session));
+        };
+        let team = team::find(&session.api, wanted).await?;
+        let keys = team::open(&app.home, &session, &team).await?;
+        let api = Arc::new(session.api.in_space(team.space_id));
+        Ok(Self::of(&session, api, Arc::new(keys)))
+    }
+
+    fn of(session: &Session, api: Arc<Api>, keys: Arc<SpaceKeys>) -> Self {
+        let options = cairn_transfer::Options::default();
+        let device = session.account.device;
+        let transfer = Transfer::new(api.clone(), keys.clone(), device, options);
         Self {
             space: Space::new(api.clone(), keys, transfer.clone()),
             api,

@@ -10,7 +10,6 @@ use cairn_crypto::{AccountKey, Unlocked};
 use cairn_model::DeviceId;
 use cairn_platform::Home;
 use cairn_platform::secrets::{self, Secrets};
-use cairn_transfer::Transfer;
 use std::sync::Arc;
 use std::time::Duration;
 use tokens::KeptTokens;
@@ -69,17 +68,6 @@ impl Session {
             patience,
         )?;
         Ok(Self { account, api, keys })
-    }
-
-    /// Transfers of the personal space.
-    pub(crate) fn transfer(&self) -> Transfer {
-        let options = cairn_transfer::Options::default();
-        Transfer::new(
-            self.api.clone(),
-            self.keys.space.clone(),
-            self.account.device,
-            options,
-        )
     }
 }
 

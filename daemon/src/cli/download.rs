@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{Doing as _, Outcome};
 use crate::output::progress::Bars;
 use crate::output::text::size;
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,12 @@ pub(super) struct Args {
     /// Replace a file that is there
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     fetch(
         app,
         &remote,

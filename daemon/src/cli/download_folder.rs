@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count, size};
-use crate::remote::{Place, Remote};
+use crate::remote::{Place, Remote, Within};
 use std::path::PathBuf;
 
 const GIB: u64 = 1024 * 1024 * 1024;
@@ -22,10 +22,12 @@ pub(super) struct Args {
     /// Refuse a folder of more than so many GiB
     #[arg(long, value_name = "GIB", default_value_t = 5)]
     limit: u64,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let own = match &place {
         Place::Top => "cairn".to_owned(),

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::node::NodeView;
 use crate::output::text::{clean, local_time, size};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_model::Kind;
 
 /// Show everything about a file or folder on the service
@@ -12,10 +12,12 @@ use cairn_model::Kind;
 pub(super) struct Args {
     /// A path such as /a/b, or an id
     node: String,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
     let path = remote.path_of(&node, &mut Default::default()).await?;
     let verified = remote.seal(&node).is_some();

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::node::{NodeView, join, print_table};
-use crate::remote::{Place, Remote};
+use crate::remote::{Place, Remote, Within};
 use serde_json::json;
 
 /// List a folder on the service
@@ -12,10 +12,12 @@ pub(super) struct Args {
     /// A path such as /a/b, or an id
     #[arg(default_value = "/")]
     folder: String,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let base = match &place {
         Place::Top => "/".to_owned(),

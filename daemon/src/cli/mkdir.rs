@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::node::NodeView;
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use serde_json::json;
 
 /// Make a folder on the service
@@ -14,10 +14,12 @@ pub(super) struct Args {
     /// Also make the folders above it, and don't mind if it is there already
     #[arg(long, short)]
     parents: bool,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let (node, created) = if args.parents {
         let (place, made) = remote.ensure_folder(&args.path).await?;
         (place.node()?, made.len())

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::node::NodeView;
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use serde_json::json;
 
 /// Move or rename a file or folder on the service
@@ -13,10 +13,12 @@ pub(super) struct Args {
     from: String,
     /// A folder to move it into, or a path that is free
     to: String,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.from).await?.node()?;
     let (parent, name) = remote.destination(&args.to, &node.name).await?;
     let moved = remote.move_node(&node, parent, &name).await?;

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::node::{NodeView, print_table};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -15,6 +15,8 @@ pub(super) struct Args {
     /// How many at most
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
@@ -24,7 +26,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             args.query
         )));
     }
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let found = remote.api.search(&args.query).await.doing("search")?;
     let mut known = HashMap::new();
     let mut nodes = Vec::new();

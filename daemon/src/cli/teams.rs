@@ -1,16 +1,18 @@
-//! `cairn teams`: the teams of the account, their members, and invitations.
+//! `cairn teams`: the teams of the account, their members and keys, and invitations.
+
+mod keys;
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{Doing as _, Outcome};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time};
+use crate::team::find;
 use cairn_api::Api;
-use cairn_model::TeamId;
-use cairn_wire::teams::{InviteMember, Team, TeamRole};
+use cairn_wire::teams::{InviteMember, TeamRole};
 use serde_json::json;
 use uuid::Uuid;
 
-/// Show teams, make one, or invite somebody into one
+/// Show teams, make one, invite somebody into one, or grant its key
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -39,6 +41,28 @@ enum Action {
         /// Make them an admin
         #[arg(long)]
         admin: bool,
+    },
+    /// Show by which keys the members are known, and who was granted the team's
+    ///
+    /// The fingerprint stands for somebody's keys. Whoever is seen for the first time is known by
+    /// these keys from then on; compare the fingerprint with them by another way than this service.
+    Keys {
+        /// The team's name, or its id
+        team: String,
+        /// Know this member by the changed keys that were shown last time
+        #[arg(long, value_name = "EMAIL")]
+        accept_changed: Option<String>,
+    },
+    /// Grant the team's key to all members who lack it; owners and admins can
+    ///
+    /// The first time, and after somebody left, this makes a new key. What was written before stays
+    /// readable to the members; whoever left can't open what is written after.
+    Grant {
+        /// The team's name, or its id
+        team: String,
+        /// Know this member by the changed keys that were shown last time
+        #[arg(long, value_name = "EMAIL")]
+        accept_changed: Option<String>,
     },
     /// Show the invitations that wait for your answer
     Invitations,
@@ -74,6 +98,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         }
         Some(Action::Members { team }) => members(app, api, &team).await,
         Some(Action::Invite { team, email, admin }) => invite(app, api, &team, email, admin).await,
+        Some(Action::Keys {
+            team,
+            accept_changed,
+        }) => keys::show(app, &session, &team, accept_changed.as_deref()).await,
+        Some(Action::Grant {
+            team,
+            accept_changed,
+        }) => keys::grant(app, &session, &team, accept_changed.as_deref()).await,
         Some(Action::Invitations) => invitations(app, api).await,
         Some(Action::Accept { invitation }) => {
             let team = api
@@ -104,25 +136,6 @@ fn role_name(role: TeamRole) -> &'static str {
     }
 }
 
-/// The team that a person means: by its id, or by a name that only one has.
-async fn find(api: &Api, wanted: &str) -> Outcome<TeamId> {
-    if let Ok(id) = wanted.parse() {
-        return Ok(id);
-    }
-    let teams = api.teams().await.doing("ask for the teams")?;
-    let found: Vec<&Team> = teams.iter().filter(|team| team.name == wanted).collect();
-    match found[..] {
-        [team] => Ok(team.id),
-        [] => Err(Failure::failed(format!(
-            "you belong to no team {wanted}; `cairn teams` shows yours"
-        ))),
-        [..] => Err(Failure::failed(format!(
-            "{} teams are called {wanted}; name one by its id, which `cairn teams` shows",
-            found.len()
-        ))),
-    }
-}
-
 async fn list(app: &App, api: &Api) -> Outcome {
     let teams = api.teams().await.doing("ask for the teams")?;
     let mut table = Table::new(&[
@@ -150,7 +163,7 @@ async fn list(app: &App, api: &Api) -> Outcome {
 }
 
 async fn members(app: &App, api: &Api, team: &str) -> Outcome {
-    let id = find(api, team).await?;
+    let id = find(api, team).await?.id;
     let members = api
         .team_members(id)
         .await
@@ -177,7 +190,7 @@ async fn members(app: &App, api: &Api, team: &str) -> Outcome {
 }
 
 async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) -> Outcome {
-    let id = find(api, team).await?;
+    let id = find(api, team).await?.id;
     let wish = InviteMember {
         email,
         role: admin.then_some(TeamRole::Admin),

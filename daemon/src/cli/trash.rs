@@ -6,7 +6,7 @@ use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders::{self, open_index, trash};
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_rfc3339, local_time, size};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_control::{Request, TrashedList};
 use cairn_model::NodeId;
 use cairn_platform::RealDisk;
@@ -32,6 +32,9 @@ enum Action {
         /// The service's trash
         #[arg(long, conflicts_with = "folder")]
         remote: bool,
+        /// That of a team's space: its name or id
+        #[arg(long, value_name = "TEAM", requires = "remote")]
+        team: Option<String>,
     },
     /// Put something back where it was; never over anything
     Restore {
@@ -43,16 +46,24 @@ enum Action {
         /// From the service's trash
         #[arg(long, conflicts_with = "folder")]
         remote: bool,
+        /// From that of a team's space: its name or id
+        #[arg(long, value_name = "TEAM", requires = "remote")]
+        team: Option<String>,
     },
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     match args.action {
-        Action::List { remote: true, .. } => list_remote(app).await,
+        Action::List {
+            remote: true, team, ..
+        } => list_remote(app, team).await,
         Action::List { folder, .. } => list(app, folder.as_deref()),
         Action::Restore {
-            id, remote: true, ..
-        } => restore_remote(app, &id).await,
+            id,
+            remote: true,
+            team,
+            ..
+        } => restore_remote(app, &id, team).await,
         Action::Restore { id, folder, .. } => restore(app, &id, folder.as_deref()).await,
     }
 }
@@ -130,13 +141,9 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>) -> Outcome {
     Ok(())
 }
 
-async fn list_remote(app: &App) -> Outcome {
-    let session = app.session()?;
-    let nodes = session
-        .api
-        .trash()
-        .await
-        .doing("list the service's trash")?;
+async fn list_remote(app: &App, team: Option<String>) -> Outcome {
+    let remote = Remote::open(app, &Within { team }).await?;
+    let nodes = remote.api.trash().await.doing("list the service's trash")?;
     let mut table = Table::new(&[
         ("ID", Align::Left),
         ("NAME", Align::Left),
@@ -160,19 +167,17 @@ async fn list_remote(app: &App) -> Outcome {
     Ok(())
 }
 
-async fn restore_remote(app: &App, id: &str) -> Outcome {
+async fn restore_remote(app: &App, id: &str, team: Option<String>) -> Outcome {
     let id: NodeId = id
         .parse()
         .map_err(|_| Failure::usage(format!("`{id}` is no id: see `cairn trash list --remote`")))?;
-    let session = app.session()?;
-    let node = session
+    let remote = Remote::open(app, &Within { team }).await?;
+    let node = remote
         .api
         .restore_node(id)
         .await
         .doing(format_args!("restore {id}"))?;
-    let path = Remote::new(&session)
-        .path_of(&node, &mut Default::default())
-        .await?;
+    let path = remote.path_of(&node, &mut Default::default()).await?;
     app.out.line(format_args!(
         "{} is back on the service.",
         crate::output::text::clean(&path)

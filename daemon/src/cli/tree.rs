@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::node::{NodeView, join};
 use crate::output::text::{clean, count, size};
-use crate::remote::{Place, Remote};
+use crate::remote::{Place, Remote, Within};
 use cairn_model::{Kind, NodeId};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -18,13 +18,15 @@ pub(super) struct Args {
     /// How deep
     #[arg(long, value_name = "LEVELS", default_value_t = 20)]
     depth: usize,
+    #[command(flatten)]
+    within: Within,
 }
 
 /// What is below each folder.
 type Below = HashMap<Option<NodeId>, Vec<NodeView>>;
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let base = match &place {
         Place::Top => "/".to_owned(),

@@ -6,7 +6,7 @@ use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count, size};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, FileKind, RealDisk};
 use serde_json::json;
@@ -26,6 +26,8 @@ pub(super) struct Args {
     /// Upload a folder with everything below it
     #[arg(long, short)]
     recursive: bool,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
@@ -49,7 +51,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let name = Name::new(name).map_err(|e| {
         Failure::usage(format!("can't upload {shown}: {e}; choose one with --name"))
     })?;
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     let parent = remote.find(&args.to).await?.folder()?;
     let bars = Bars::new(&app.out);
     match stat.kind {

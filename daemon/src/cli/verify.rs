@@ -5,7 +5,7 @@ use crate::cli::passphrase::current_bundle;
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::Style;
 use crate::output::text::{clean, size};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use crate::session::Session;
 use cairn_transfer::Target;
 use serde_json::json;
@@ -18,14 +18,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct Args {
     /// Files to fetch and check in full: paths such as /a/b, or ids; nothing is written
     nodes: Vec<String>,
+    /// Files in the space of a team: its name or id
+    #[arg(long, value_name = "TEAM", requires = "nodes")]
+    team: Option<String>,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let session = app.session()?;
     if args.nodes.is_empty() {
-        return account(app, &session).await;
+        return account(app, &app.session()?).await;
     }
-    let remote = Remote::new(&session);
+    let remote = Remote::open(app, &Within { team: args.team }).await?;
     let mut results = Vec::new();
     let mut bad = 0;
     for text in &args.nodes {

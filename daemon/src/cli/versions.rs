@@ -6,7 +6,7 @@ use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::node::NodeView;
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_time, size};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_model::{Kind, RevisionId};
 use serde_json::json;
 use std::path::PathBuf;
@@ -28,10 +28,12 @@ pub(super) struct Args {
     /// With --download: replace a file that is there
     #[arg(long, requires = "download")]
     force: bool,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::open(app, &args.within).await?;
     if args.download.is_some() {
         return fetch(
             app,

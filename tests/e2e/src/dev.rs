@@ -90,6 +90,18 @@ impl Fault {
         self.with("corrupt", json!(true))
     }
 
+    /// Says something else in JSON answers: `reorder`, `replay`, `swap_keys`.
+    #[must_use]
+    pub fn say(self, lie: &str) -> Self {
+        self.with("lie", json!(lie))
+    }
+
+    /// Replaces one part of a JSON answer; `pointer` says which (RFC 6901).
+    #[must_use]
+    pub fn lie(self, pointer: &str, value: Value) -> Self {
+        self.with("set", json!({ pointer: value }))
+    }
+
     /// The rule ends after so many requests.
     #[must_use]
     pub fn times(self, count: u64) -> Self {

@@ -11,7 +11,7 @@ use crate::error::{ApiError, quote};
 use crate::retry::{Again, Repeat, RetryPolicy, retry_after};
 use crate::transport::{Request, Response, Transport, TransportError};
 use bytes::{Bytes, BytesMut};
-use cairn_model::DeviceId;
+use cairn_model::{DeviceId, SpaceId};
 use cairn_wire::{ErrorBody, headers};
 use futures_util::StreamExt as _;
 use http::{HeaderName, HeaderValue, StatusCode, header};
@@ -29,6 +29,8 @@ pub struct Api {
     retry: RetryPolicy,
     counters: Arc<Counters>,
     device: DeviceId,
+    /// Where requests act; in the account's own space if `None`.
+    space: Option<SpaceId>,
     base: Base,
     files: Base,
 }
@@ -86,9 +88,26 @@ impl Api {
             retry: RetryPolicy::default(),
             counters: Arc::default(),
             device,
+            space: None,
             base,
             files,
         })
+    }
+
+    /// The same client at work in the space of a team.
+    #[must_use]
+    pub fn in_space(&self, space: SpaceId) -> Self {
+        Self {
+            transport: self.transport.clone(),
+            auth: self.auth.clone(),
+            entropy: self.entropy.clone(),
+            retry: self.retry,
+            counters: self.counters.clone(),
+            device: self.device,
+            space: Some(space),
+            base: self.base.clone(),
+            files: self.files.clone(),
+        }
     }
 
     /// Takes another retry policy than the default.
@@ -235,6 +254,11 @@ impl Api {
         let device = HeaderValue::from_str(&self.device.to_string())
             .map_err(|_| ApiError::Protocol("the device id is no header value".into()))?;
         headers.insert(HeaderName::from_static(headers::DEVICE_ID), device);
+        if let Some(space) = self.space {
+            let space = HeaderValue::from_str(&space.to_string())
+                .map_err(|_| ApiError::Protocol("the space id is no header value".into()))?;
+            headers.insert(HeaderName::from_static(headers::SPACE_ID), space);
+        }
         let base = call.base.as_ref().unwrap_or(&self.base);
         self.counters.request(call.body.len());
         let response = self

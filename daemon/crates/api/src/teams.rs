@@ -1,10 +1,12 @@
-//! Teams: listing, making, inviting, members.
+//! Teams: listing, making, inviting, members, and the sealed keys of their spaces.
 
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
 use cairn_model::TeamId;
-use cairn_wire::teams::{Invitation, InviteMember, NameTeam, Team, TeamMember};
+use cairn_wire::teams::{
+    Invitation, InviteMember, NameTeam, PutGrants, Team, TeamKeys, TeamMember,
+};
 use http::Method;
 use uuid::Uuid;
 
@@ -36,6 +38,25 @@ impl Api {
     pub async fn team_members(&self, team: TeamId) -> Result<Vec<TeamMember>, ApiError> {
         self.all_pages(&format!("/api/v1/teams/{team}/members"), &())
             .await
+    }
+
+    /// `GET /teams/{id}/keys`: the account's grants, and all members' public keys.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] for a team that the account does not belong to.
+    pub async fn team_keys(&self, team: TeamId) -> Result<TeamKeys, ApiError> {
+        self.json(Call::get(format!("/api/v1/teams/{team}/keys")))
+            .await
+    }
+
+    /// `PUT /teams/{id}/keys`: stores grants; one that is there already changes nothing.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a member who is no admin, [`ApiError::Conflict`] for an epoch that
+    /// is yet to come, or a member who has another grant.
+    pub async fn put_grants(&self, team: TeamId, grants: &PutGrants) -> Result<TeamKeys, ApiError> {
+        let call = Call::new(Method::PUT, format!("/api/v1/teams/{team}/keys"));
+        self.json(call.json(grants)?.repeatable()).await
     }
 
     /// `POST /teams/{id}/invite`: invites an address by mail.

@@ -8,6 +8,7 @@ use crate::bundle::{BUNDLE_FORMAT, KeyBundle, WrappedSpaceKey};
 use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
 use crate::error::{CryptoError, Result};
 use crate::identity::{RsaPair, SigningPair};
+use crate::public::PublicKeys;
 use crate::random::Random;
 use crate::secret::{AccountKey, Key};
 use crate::space::SpaceKeys;
@@ -33,6 +34,12 @@ impl Unlocked {
     #[must_use]
     pub fn trust_key(&self) -> TrustKey {
         TrustKey::new(&self.account_key, self.account)
+    }
+
+    /// The public keys, recomputed from the private ones.
+    #[must_use]
+    pub fn public(&self) -> PublicKeys {
+        PublicKeys::of(&self.rsa, &self.signing)
     }
 }
 

@@ -60,17 +60,14 @@ impl ContentKey {
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] if it was altered or belongs to another node or space;
-    /// [`CryptoError::KeyMissing`] if it was wrapped in another epoch.
+    /// [`CryptoError::KeyMissing`] if it was wrapped in an epoch that `keys` have none of.
     pub fn unwrap(
         keys: &SpaceKeys,
         node: NodeId,
         wrapped: &[u8],
     ) -> std::result::Result<Self, CryptoError> {
-        let root = aead::open(
-            &keys.wrap,
-            &wrap_bound(keys, node),
-            keys.split_epoch(wrapped)?,
-        )?;
+        let (keys, wrapped) = keys.split_epoch(wrapped)?;
+        let root = aead::open(&keys.wrap, &wrap_bound(keys, node), wrapped)?;
         Self::from_root(&root)
     }
 

@@ -1,9 +1,10 @@
-//! The two key pairs of an account: RSA-3072, to which others will seal space keys (OAEP), and
-//! Ed25519, which signs. Public halves are always recomputed from the private ones.
+//! The two key pairs of an account: RSA-3072, to which others seal space keys (OAEP), and Ed25519,
+//! which signs. Public halves are always recomputed from the private ones.
 
+use crate::bound::Bound;
 use crate::error::{CryptoError, Result};
-use crate::random::{self, Random};
-use ed25519_dalek::SigningKey;
+use crate::random::{self, Random, SystemRandom};
+use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use rsa::pkcs1::{DecodeRsaPrivateKey as _, EncodeRsaPrivateKey as _, EncodeRsaPublicKey as _};
 use rsa::rand_core;
 use rsa::traits::PublicKeyParts as _;
@@ -12,7 +13,7 @@ use std::fmt;
 use zeroize::{Zeroize as _, Zeroizing};
 
 /// Bits of the RSA modulus (NIST SP 800-57: 128 bits of security).
-const RSA_BITS: usize = 3072;
+pub(crate) const RSA_BITS: usize = 3072;
 
 /// The account's RSA pair.
 #[derive(Clone)]
@@ -63,6 +64,24 @@ impl RsaPair {
     pub fn public_der(&self) -> &[u8] {
         &self.public_der
     }
+
+    pub(crate) fn public(&self) -> RsaPublicKey {
+        RsaPublicKey::from(&self.private)
+    }
+
+    /// Opens what was sealed to the public half under the same label.
+    pub(crate) fn open(&self, label: &Bound, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        // Blinded, whatever `sealed` is; only the time taken depends on this randomness.
+        self.private
+            .decrypt_blinded(&mut Adapter(&mut SystemRandom), oaep(label), sealed)
+            .map(Zeroizing::new)
+            .map_err(|_| CryptoError::Opaque)
+    }
+}
+
+/// OAEP with SHA-256 throughout (RFC 8017, section 7.1). Its label is text in this library.
+pub(crate) fn oaep(label: &Bound) -> rsa::Oaep {
+    rsa::Oaep::new_with_label::<rsa::sha2::Sha256, _>(hex::encode(label.as_bytes()))
 }
 
 impl fmt::Debug for RsaPair {
@@ -99,14 +118,16 @@ impl SigningPair {
         self.0.verifying_key().to_bytes()
     }
 
-    /// Eight groups of four hexadecimal digits, for people to compare.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        let digest = blake3::derive_key("cairn/fingerprint/1", &self.public());
-        let text = hex::encode(&digest[..16]);
-        let groups: Vec<&str> = (0..8).map(|i| &text[i * 4..i * 4 + 4]).collect();
-        groups.join(" ")
+    pub(crate) fn sign(&self, message: &Bound) -> [u8; 64] {
+        self.0.sign(message.as_bytes()).to_bytes()
     }
+}
+
+/// Checks an Ed25519 signature; keys and signatures that fit more than one message are refused.
+pub(crate) fn verify(public: &[u8; 32], message: &Bound, signature: &[u8; 64]) -> Result<()> {
+    VerifyingKey::from_bytes(public)
+        .and_then(|key| key.verify_strict(message.as_bytes(), &Signature::from_bytes(signature)))
+        .map_err(|_| CryptoError::Opaque)
 }
 
 impl fmt::Debug for SigningPair {
@@ -116,7 +137,7 @@ impl fmt::Debug for SigningPair {
 }
 
 /// Our randomness in the shape that `rsa` wants.
-struct Adapter<'a>(&'a mut dyn Random);
+pub(crate) struct Adapter<'a>(pub(crate) &'a mut dyn Random);
 
 impl rand_core::RngCore for Adapter<'_> {
     fn next_u32(&mut self) -> u32 {

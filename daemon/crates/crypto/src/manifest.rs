@@ -51,11 +51,8 @@ pub fn open_manifest(
     if sealed.len() > MAX_SEALED_MANIFEST {
         return Err(CryptoError::Opaque);
     }
-    let plain = aead::open(
-        &keys.meta,
-        &bound(keys, node, revision),
-        keys.split_epoch(sealed)?,
-    )?;
+    let (keys, sealed) = keys.split_epoch(sealed)?;
+    let plain = aead::open(&keys.meta, &bound(keys, node, revision), sealed)?;
     let manifest = decode(&plain)?;
     if manifest.node != node || manifest.revision != revision {
         return Err(CryptoError::Opaque);

@@ -1,4 +1,5 @@
-//! The keys of one space in one epoch: four that come from the space key, one per purpose.
+//! The keys of one space: four that come from the space key, one per purpose, in the epoch in force
+//! and in those before it.
 
 use crate::bound::Bound;
 use crate::error::CryptoError;
@@ -18,6 +19,8 @@ pub struct SpaceKeys {
     pub(crate) mac: Key,
     /// Decides where files are cut into chunks.
     pub(crate) chunker: Key,
+    /// Those of earlier epochs, newest first: they open, and never seal.
+    older: Vec<SpaceKeys>,
 }
 
 impl SpaceKeys {
@@ -38,7 +41,14 @@ impl SpaceKeys {
             meta: derive("cairn/space-meta/1"),
             mac: derive("cairn/space-mac/1"),
             chunker: derive("cairn/space-chunker/1"),
+            older: Vec::new(),
         }
+    }
+
+    /// Adds the keys of earlier epochs, newest first.
+    pub(crate) fn with_older(mut self, older: Vec<Self>) -> Self {
+        self.older = older;
+        self
     }
 
     /// The space whose keys these are.
@@ -53,17 +63,34 @@ impl SpaceKeys {
         self.epoch
     }
 
-    /// Splits off the epoch that a seal was made in, which stands in front of it in clear.
-    pub(crate) fn split_epoch<'a>(&self, sealed: &'a [u8]) -> Result<&'a [u8], CryptoError> {
+    /// Tells whether something was sealed in the epoch in force, and not in one whose key somebody
+    /// who has left may still hold.
+    #[must_use]
+    pub fn is_current(&self, sealed: &[u8]) -> bool {
+        sealed.starts_with(&self.epoch.to_be_bytes())
+    }
+
+    /// The keys of all epochs, newest first.
+    pub(crate) fn epochs(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.older)
+    }
+
+    /// Splits off the epoch that a seal was made in, which stands in front of it in clear, and gives
+    /// the keys of that epoch.
+    pub(crate) fn split_epoch<'a>(
+        &self,
+        sealed: &'a [u8],
+    ) -> Result<(&Self, &'a [u8]), CryptoError> {
         let (epoch, rest) = sealed.split_first_chunk::<4>().ok_or(CryptoError::Opaque)?;
         let epoch = u32::from_be_bytes(*epoch);
-        if epoch != self.epoch {
-            return Err(CryptoError::KeyMissing {
-                space: self.space,
-                epoch,
-            });
-        }
-        Ok(rest)
+        let keys =
+            self.epochs()
+                .find(|keys| keys.epoch == epoch)
+                .ok_or(CryptoError::KeyMissing {
+                    space: self.space,
+                    epoch,
+                })?;
+        Ok((keys, rest))
     }
 
     pub(crate) fn with_epoch(&self, sealed: &[u8]) -> Vec<u8> {

@@ -40,24 +40,7 @@ impl Shared {
         resume: Option<&Started>,
     ) -> Result<Keyed, TransferError> {
         match target {
-            UploadTarget::New { node, .. } => {
-                let begun = resume.and_then(|started| {
-                    let key = ContentKey::unwrap(&self.keys, *node, &started.content_key).ok()?;
-                    Some(Keyed {
-                        key,
-                        wrapped: started.content_key.clone(),
-                    })
-                });
-                Ok(begun.unwrap_or_else(|| {
-                    self.with_random(|random| {
-                        let key = ContentKey::generate(random);
-                        Keyed {
-                            wrapped: key.wrap(&self.keys, *node, random),
-                            key,
-                        }
-                    })
-                }))
-            }
+            UploadTarget::New { node, .. } => Ok(self.own_key(*node, resume)),
             UploadTarget::Revision {
                 node,
                 content_key,
@@ -66,6 +49,10 @@ impl Shared {
             } => {
                 let sealed_for = content_source.map_or(*node, |source| source.node_id);
                 let key = self.open_key(sealed_for, content_key)?;
+                if !self.keys.is_current(content_key) {
+                    // Somebody who has left may hold it: what is written from now on gets another.
+                    return Ok(self.own_key(*node, resume));
+                }
                 let wrapped = if sealed_for == *node {
                     content_key.clone()
                 } else {
@@ -74,6 +61,28 @@ impl Shared {
                 Ok(Keyed { key, wrapped })
             }
         }
+    }
+
+    /// The key that the upload to resume began with, or a new one.
+    fn own_key(&self, node: NodeId, resume: Option<&Started>) -> Keyed {
+        let begun = resume
+            .filter(|started| self.keys.is_current(&started.content_key))
+            .and_then(|started| {
+                let key = ContentKey::unwrap(&self.keys, node, &started.content_key).ok()?;
+                Some(Keyed {
+                    key,
+                    wrapped: started.content_key.clone(),
+                })
+            });
+        begun.unwrap_or_else(|| {
+            self.with_random(|random| {
+                let key = ContentKey::generate(random);
+                Keyed {
+                    wrapped: key.wrap(&self.keys, node, random),
+                    key,
+                }
+            })
+        })
     }
 
     /// What completes an upload: the manifest, open and sealed, with everything that goes with it.

@@ -18,7 +18,9 @@ mod send;
 mod share;
 mod small;
 mod space;
+mod team;
 mod transfer;
+mod trust;
 mod upload;
 
 pub use blocking::Blocking;
@@ -29,5 +31,7 @@ pub use local::{BytesSource, FileSource, FileTarget, MemoryTarget, Source, Sourc
 pub use progress::{Progress, Started};
 pub use share::{LinkPassword, SharedLink};
 pub use space::{LocalFacts, Space, random_id};
+pub use team::{Granting, Person, Standing, TeamError, TeamGrants};
 pub use transfer::{Options, Transfer};
+pub use trust::{Sight, Trust};
 pub use upload::{SmallUpload, Upload, UploadTarget, Uploaded};

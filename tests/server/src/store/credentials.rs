@@ -116,6 +116,14 @@ impl Store {
                         held.version, put.bundle.version
                     )));
                 }
+                let other_keys = |old: &KeyBundle| old.rsa_public != put.bundle.rsa_public;
+                if held.bundle.as_ref().is_some_and(other_keys) {
+                    // Nobody can open them any more; where they are missing, they can be granted anew.
+                    tx.conn.execute(
+                        "DELETE FROM team_grants WHERE account = ?1",
+                        [account.as_bytes()],
+                    )?;
+                }
                 kept_recovery = held.recovery;
                 events = held.bundle.as_ref().map_or_else(Vec::new, |old| differences(old, &put.bundle));
                 if recovered || reset {

@@ -5,7 +5,7 @@ use axum::http::Method;
 use cairn_wire::keys::KeyBundle;
 use serde_json::{Value, json};
 
-fn bundle(version: u64, recovery: bool) -> Value {
+pub(crate) fn bundle(version: u64, recovery: bool) -> Value {
     let mut bundle = json!({
         "format": 1, "version": version,
         "kdf": {"algorithm": "pbkdf2-hmac-sha256", "iterations": 1_000_000, "salt": "c2FsdA=="},

@@ -1,5 +1,6 @@
 //! Teams: who may do what with whom, and what others learn of them.
 
+use super::keys::{bundle, first_keys};
 use super::world::{Caller, World};
 use cairn_wire::Page;
 use cairn_wire::notifications::Notification;
@@ -365,6 +366,27 @@ async fn figures_tell_what_a_team_and_each_of_its_members_use() {
     );
     let own: Value = owner.get("/api/v1/userusage/quota-limit").await.ok();
     assert_eq!(own["storage_used"], 0);
+}
+
+#[tokio::test]
+async fn a_grant_ends_with_the_keys_that_it_was_sealed_to() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let team = dev_team(&owner).await;
+    let (path, user) = (format!("{TEAMS}/{}/keys", team.id), member.id().await);
+    first_keys(&member, false).await.done(200);
+    let grant = json!({"epoch": 1, "grants": [{"user_id": user, "grant": "eA=="}]});
+    owner.put(&path, &grant).await.done(200);
+    let auth = "a".repeat(64);
+    for (version, rsa, left) in [(2, "", 1), (3, "bmV3", 0)] {
+        let mut bundle = bundle(version, false);
+        bundle["rsa_public"] = json!(rsa);
+        let put = json!({"bundle": bundle, "auth": auth, "current_auth": auth});
+        member.put("/api/v1/keys", &put).await.done(200);
+        let keys: TeamKeys = member.get(&path).await.ok();
+        assert_eq!(keys.grants.len(), left);
+    }
+    owner.put(&path, &grant).await.done(200);
 }
 
 #[tokio::test]

@@ -32,9 +32,10 @@ impl OwnedLink {
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] if it was altered or belongs to another link or space;
-    /// [`CryptoError::KeyMissing`] if it was wrapped in another epoch.
+    /// [`CryptoError::KeyMissing`] if it was wrapped in an epoch that `keys` have none of.
     pub fn unwrap(keys: &SpaceKeys, share: Uuid, wrapped: &[u8]) -> Result<Self, CryptoError> {
-        let plain = aead::open(&keys.wrap, &bound(keys, share), keys.split_epoch(wrapped)?)?;
+        let (keys, wrapped) = keys.split_epoch(wrapped)?;
+        let plain = aead::open(&keys.wrap, &bound(keys, share), wrapped)?;
         let (secret, key) = plain.split_at_checked(32).ok_or(CryptoError::Opaque)?;
         Ok(Self {
             secret: LinkSecret(Key::from_bytes(secret)?),

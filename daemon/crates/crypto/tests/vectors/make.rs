@@ -2,6 +2,7 @@
 
 mod account;
 mod content;
+mod grant;
 mod link;
 
 use crate::seeded::Seeded;
@@ -25,6 +26,7 @@ pub(crate) fn all() -> Vec<(&'static str, File)> {
         ("node_seal", content::node_seal()),
         ("link", account::link()),
         ("link_file", link::file()),
+        ("grant", grant::grant()),
         ("chunker", content::chunker()),
     ]
 }

@@ -2,9 +2,9 @@
 
 use crate::seeded::Seeded;
 use cairn_crypto::{
-    AccountKey, Chunker, ContentKey, CryptoError, KdfParams, KeyBundle, LinkSecret, NodeFacts,
-    NodeSeal, Random as _, RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey, derive_root,
-    open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
+    AccountKey, AskedGrant, Chunker, ContentKey, CryptoError, KdfParams, KeyBundle, LinkSecret,
+    NodeFacts, NodeSeal, Random as _, RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey,
+    derive_root, open_grant, open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_model::{ChunkId, Kind};
 use serde_json::{Value, json};
@@ -81,6 +81,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
             Ok(json!({"chunk_id": content.chunk_id(b"cairn").to_string()}))
         }
         "open_link_file" => open_link_file(input),
+        "open_grant" => grant(input),
         "cut" => {
             let mut data = vec![0; usize::try_from(number(input, "length")).unwrap()];
             Seeded::new(text(input, "seed")).fill(&mut data);
@@ -121,6 +122,27 @@ fn open_link_file(input: &Value) -> Outcome {
         "chunks": file.chunks.len(),
         "plain": hex::encode(plain),
     }))
+}
+
+fn grant(input: &Value) -> Outcome {
+    let key = AccountKey::from_bytes(&bytes(input, "opened_account_key"))?;
+    let own = unlock_with_account_key(
+        &bundle(input),
+        &key,
+        id(input, "account"),
+        id(input, "space"),
+    )?;
+    let asked = AskedGrant {
+        space: id(input, "team_space"),
+        epoch: u32::try_from(number(input, "team_epoch")).unwrap(),
+        granter: id(input, "granter"),
+        signing: bytes(input, "granter_signing").try_into().unwrap(),
+    };
+    let ring = open_grant(&own, &asked, &bytes(input, "grant"))?;
+    let checks: Vec<Option<String>> = (1..=asked.epoch)
+        .map(|epoch| ring.check_value(epoch).map(hex::encode))
+        .collect();
+    Ok(json!({"epoch": ring.epoch(), "checks": checks}))
 }
 
 fn kdf(input: &Value) -> Result<KdfParams, CryptoError> {
@@ -173,7 +195,7 @@ fn opened_json(opened: &Unlocked) -> Value {
         "account_key": hex::encode(*opened.account_key.to_bytes()),
         "bundle_version": opened.bundle_version,
         "signing_public": hex::encode(opened.signing.public()),
-        "fingerprint": opened.signing.fingerprint(),
+        "fingerprint": opened.public().fingerprint(),
         "space_epoch": opened.space.epoch(),
     })
 }

@@ -1,8 +1,10 @@
 //! Files up: what is sent, what is not sent again, and what is never sealed.
 
-use crate::world::{World, bytes, committed, new_file, next_revision, node, revision, upload};
-use cairn_crypto::{ContentKey, NodeFacts, NodeSeal, content_hash, manifest_hash};
-use cairn_model::Kind;
+use crate::world::{
+    Numbers, World, bytes, committed, new_file, next_revision, node, revision, upload,
+};
+use cairn_crypto::{ContentKey, KeyRing, NodeFacts, NodeSeal, content_hash, manifest_hash};
+use cairn_model::{Kind, SpaceId};
 use cairn_transfer::{
     Blocking, Download, Source, SourceReader, TransferError, Upload, UploadTarget, Uploaded,
 };
@@ -262,6 +264,37 @@ async fn a_new_revision_of_a_copy_wraps_the_key_for_the_copy() {
             .1,
         b"edited copy"
     );
+}
+
+#[tokio::test]
+async fn a_revision_of_a_later_epoch_has_a_key_that_earlier_readers_never_had() {
+    let space = SpaceId::from_random_bytes([1; 16]);
+    let first = KeyRing::generate(space, 1, &mut Numbers(7));
+    let second = first.renewed(2, &mut Numbers(8)).unwrap();
+    let before = World::with(Arc::default(), Arc::new(first.keys()), Blocking::Inline);
+    let after = World::with(
+        before.server.clone(),
+        Arc::new(second.keys()),
+        Blocking::Inline,
+    );
+    let (old, old_manifest) = committed(
+        before
+            .put(upload(new_file(1), revision(1), b"the same"))
+            .await,
+    );
+    // Both draw the same numbers: this one goes ahead.
+    committed(after.put(upload(new_file(9), revision(9), b"")).await);
+    let again = upload(next_revision(&old, 2), revision(2), b"the same");
+    let (new, new_manifest) = committed(after.put(again).await);
+    // Chunk ids come from the content key: another one was made for the same file.
+    assert_ne!(old_manifest.chunks[0].id, new_manifest.chunks[0].id);
+    let key = new.content_key.unwrap().0;
+    assert!(ContentKey::unwrap(&before.keys, node(1), &key).is_err());
+    for (number, reads) in [(1, true), (2, false)] {
+        let download = Download::new(node(1), revision(number));
+        assert_eq!(after.get(download).await.unwrap().1, b"the same");
+        assert_eq!(before.get(download).await.is_ok(), reads, "{number}");
+    }
 }
 
 #[tokio::test]

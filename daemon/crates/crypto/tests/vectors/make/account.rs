@@ -77,7 +77,7 @@ pub(super) fn kdf() -> File {
     )
 }
 
-fn bundle_json(bundle: &KeyBundle) -> Value {
+pub(super) fn bundle_json(bundle: &KeyBundle) -> Value {
     let spaces = bundle.spaces.iter();
     let spaces: Vec<Value> = spaces
         .map(|s| json!({"space_id": s.space_id, "epoch": s.epoch, "key": hex::encode(&s.key)}))

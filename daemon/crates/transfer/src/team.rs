@@ -1,0 +1,273 @@
+//! The keys of a team's space as the server tells of them: opened from what was granted to this
+//! account, with every name and public key held against what the device has seen before.
+
+mod error;
+mod grant;
+#[cfg(test)]
+mod tests;
+
+pub use error::TeamError;
+pub use grant::Granting;
+
+use crate::error::TransferError;
+use crate::keys;
+use crate::trust::{Sight, Trust};
+use cairn_api::Api;
+use cairn_crypto::{
+    AskedGrant, CryptoError, KeyRing, PublicKeys, Unlocked, granted_with, open_grant,
+};
+use cairn_model::AccountId;
+use cairn_wire::teams::{Grant, MemberKeys, Team, TeamMember, TeamRole};
+use std::collections::HashMap;
+
+/// A team's grants and members at one moment. Nothing of it is believed yet.
+#[derive(Clone, Debug)]
+pub struct TeamGrants {
+    team: Team,
+    /// The epoch in force.
+    epoch: u32,
+    /// The account's own.
+    grants: Vec<Grant>,
+    members: Vec<Member>,
+    /// Something was sealed in the space, or somebody has a key of it.
+    used: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    account: AccountId,
+    email: String,
+    role: TeamRole,
+    has_grant: bool,
+    keys: Served,
+}
+
+/// Somebody's public keys as the server gives them.
+#[derive(Clone, Debug)]
+enum Served {
+    None,
+    /// They can be no keys.
+    Unusable,
+    Keys(PublicKeys),
+}
+
+/// A member, and what is to be thought of the keys that the server gives for them.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub account: AccountId,
+    pub email: String,
+    pub role: TeamRole,
+    /// Of the key in force.
+    pub has_grant: bool,
+    pub standing: Standing,
+    /// As they are served.
+    pub keys: Option<PublicKeys>,
+    /// Those that are pinned, where others are served.
+    pub pinned: Option<PublicKeys>,
+}
+
+/// Whether a key can be granted to somebody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// The account itself.
+    You,
+    /// Seen for the first time, and pinned now.
+    New,
+    /// As pinned.
+    Known,
+    /// Not as pinned: a person has to compare.
+    Changed,
+    /// They have made no keys yet.
+    NoKeys,
+    /// What is served can be no keys.
+    Unusable,
+}
+
+impl TeamGrants {
+    /// Asks the server.
+    ///
+    /// # Errors
+    /// As the server gives them.
+    pub async fn fetch(api: &Api, team: &Team) -> Result<Self, TeamError> {
+        let keys = api.team_keys(team.id).await?;
+        let people = api.team_members(team.id).await?;
+        if keys.space_id != team.space_id {
+            return Err(
+                TransferError::Protocol("the team's keys are of another space".into()).into(),
+            );
+        }
+        let granted = !keys.grants.is_empty() || keys.members.iter().any(|one| one.has_grant);
+        let used = granted || keys::is_used(&api.in_space(team.space_id)).await?;
+        let people: HashMap<_, _> = people.into_iter().map(|one| (one.user_id, one)).collect();
+        let members = keys.members.iter().map(|one| Member::of(one, &people));
+        Ok(Self {
+            team: team.clone(),
+            epoch: keys.epoch,
+            members: members.collect(),
+            grants: keys.grants,
+            used,
+        })
+    }
+
+    /// The epoch in force.
+    #[must_use]
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Opens the keys of the space; the newest is the one in force.
+    ///
+    /// # Errors
+    /// [`TeamError::NotGranted`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
+    pub fn open(&self, own: &Unlocked, trust: &mut Trust) -> Result<KeyRing, TeamError> {
+        match self.newest(own, trust)? {
+            Some(ring) if ring.epoch() == self.epoch => Ok(ring),
+            Some(_) | None => Err(TeamError::NotGranted {
+                team: self.team.name.clone(),
+            }),
+        }
+    }
+
+    /// All members, for a person to look at: keys that are seen for the first time are pinned.
+    ///
+    /// # Errors
+    /// [`TeamError::Refused`] if the server gives other keys for this account than its own.
+    pub fn people(&self, own: &Unlocked, trust: &mut Trust) -> Result<Vec<Person>, TeamError> {
+        let own_public = own.public();
+        let mut people = Vec::with_capacity(self.members.len());
+        for member in &self.members {
+            let (standing, keys) = match &member.keys {
+                Served::Keys(keys) if *keys == own_public && member.account == own.account => {
+                    (Standing::You, Some(keys))
+                }
+                Served::None | Served::Unusable | Served::Keys(_)
+                    if member.account == own.account =>
+                {
+                    return Err(self.refused(CryptoError::KeyChanged));
+                }
+                Served::None => (Standing::NoKeys, None),
+                Served::Unusable => (Standing::Unusable, None),
+                Served::Keys(keys) => match trust.see(member.account, keys) {
+                    Sight::New => (Standing::New, Some(keys)),
+                    Sight::Known => (Standing::Known, Some(keys)),
+                    Sight::Changed => (Standing::Changed, Some(keys)),
+                },
+            };
+            people.push(Person {
+                account: member.account,
+                email: member.email.clone(),
+                role: member.role,
+                has_grant: member.has_grant,
+                standing,
+                keys: keys.cloned(),
+                pinned: (standing == Standing::Changed)
+                    .then(|| trust.pinned(member.account))
+                    .flatten(),
+            });
+        }
+        Ok(people)
+    }
+
+    /// Pins the keys that are served for a member now, because a person has compared them.
+    ///
+    /// # Errors
+    /// [`TeamError::NotShown`] if these are not the ones that were shown before.
+    pub fn accept(&self, email: &str, trust: &mut Trust) -> Result<(), TeamError> {
+        let accepted = self.members.iter().any(|member| match &member.keys {
+            Served::Keys(keys) => member.email == email && trust.accept(member.account, keys),
+            Served::None | Served::Unusable => false,
+        });
+        accepted.then_some(()).ok_or_else(|| TeamError::NotShown {
+            team: self.team.name.clone(),
+            who: email.to_owned(),
+        })
+    }
+
+    /// Opens the newest grant that the account has, of the epoch in force or of one before.
+    fn newest(&self, own: &Unlocked, trust: &mut Trust) -> Result<Option<KeyRing>, TeamError> {
+        let team = self.team.id;
+        trust
+            .check_team(team, self.team.space_id, self.epoch)
+            .map_err(|error| self.refused(error))?;
+        let mine = |grant: &&Grant| grant.user_id == own.account && grant.epoch <= self.epoch;
+        let Some(grant) = self.grants.iter().filter(mine).max_by_key(|one| one.epoch) else {
+            return Ok(None);
+        };
+        let asked = AskedGrant {
+            space: self.team.space_id,
+            epoch: grant.epoch,
+            granter: grant.granted_by,
+            signing: self.signer(grant, own, trust)?,
+        };
+        let ring = open_grant(own, &asked, &grant.grant.0)
+            .and_then(|ring| trust.check_ring(team, &ring).map(|()| ring))
+            .map_err(|error| self.refused(error))?;
+        trust.note(team, &ring);
+        Ok(Some(ring))
+    }
+
+    /// The signing key that a grant's granter is known by.
+    fn signer(
+        &self,
+        grant: &Grant,
+        own: &Unlocked,
+        trust: &mut Trust,
+    ) -> Result<[u8; 32], TeamError> {
+        let named = granted_with(&grant.grant.0).map_err(|error| self.refused(error))?;
+        let granter = grant.granted_by;
+        let member = self.members.iter().find(|one| one.account == granter);
+        let served = member.and_then(|member| match &member.keys {
+            Served::Keys(keys) => Some((member, keys, keys.signing() == named)),
+            Served::None | Served::Unusable => None,
+        });
+        let known = if granter == own.account {
+            Some(named == own.signing.public())
+        } else {
+            trust.knows(granter, &named)
+        };
+        match (known, served) {
+            (Some(true), _) => Ok(named),
+            (Some(false), Some((member, _, true))) if granter != own.account => {
+                Err(TeamError::KeyChanged {
+                    team: self.team.name.clone(),
+                    who: member.email.clone(),
+                })
+            }
+            (None, Some((_, keys, true))) => {
+                trust.see(granter, keys);
+                Ok(named)
+            }
+            // Who has left since is not served any more. That ended the epoch, so that this can't be
+            // the one in force, and the key is used for nothing but to make its successor.
+            (None, None) if grant.epoch < self.epoch => Ok(named),
+            _ => Err(self.refused(CryptoError::Opaque)),
+        }
+    }
+
+    fn refused(&self, source: CryptoError) -> TeamError {
+        TeamError::Refused {
+            team: self.team.name.clone(),
+            source,
+        }
+    }
+}
+
+impl Member {
+    fn of(served: &MemberKeys, people: &HashMap<AccountId, TeamMember>) -> Self {
+        let keys = match (&served.rsa_public, &served.signing_public) {
+            (Some(rsa), Some(signing)) => {
+                PublicKeys::parse(&rsa.0, &signing.0).map_or(Served::Unusable, Served::Keys)
+            }
+            (None, None) => Served::None,
+            (Some(_), None) | (None, Some(_)) => Served::Unusable,
+        };
+        let person = people.get(&served.user_id);
+        Self {
+            account: served.user_id,
+            email: person.map_or_else(|| served.user_id.to_string(), |one| one.email.clone()),
+            role: person.map_or(TeamRole::Member, |one| one.role),
+            has_grant: served.has_grant,
+            keys,
+        }
+    }
+}

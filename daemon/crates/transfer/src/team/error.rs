@@ -1,0 +1,45 @@
+//! What can go wrong with a team's keys, by what a person can do about it.
+
+use crate::error::TransferError;
+use cairn_api::ApiError;
+use cairn_crypto::CryptoError;
+
+/// Why a team's keys can't be used or granted.
+#[derive(Debug, thiserror::Error)]
+pub enum TeamError {
+    #[error(
+        "the key of the team {team} was not granted to you yet: ask an owner or admin to run `cairn teams grant '{team}'`"
+    )]
+    NotGranted { team: String },
+    #[error(
+        "you are a member of the team {team}: only its owner and admins can grant its key, ask one of them"
+    )]
+    NoRight { team: String },
+    /// Pinned and served keys of somebody whose signature counts here differ.
+    #[error(
+        "the keys of {who} have changed: run `cairn teams keys '{team}'`, compare the fingerprint with {who} by another way, and accept it with `cairn teams keys '{team}' --accept-changed {who}`"
+    )]
+    KeyChanged { team: String, who: String },
+    #[error(
+        "there are no changed keys of {who} that were shown before: run `cairn teams keys '{team}'` and compare the fingerprint first"
+    )]
+    NotShown { team: String, who: String },
+    /// A space that is in use and whose key nobody is said to have.
+    #[error(
+        "the team {team} has files, but the server gives you no key to them: no new one is made; ask another owner or admin to run `cairn teams grant '{team}'`"
+    )]
+    KeyWithheld { team: String },
+    /// What the server gave is not authentic.
+    #[error(
+        "what the server says of the keys of the team {team} was refused ({}): {source}", source.class().as_str()
+    )]
+    Refused { team: String, source: CryptoError },
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+}
+
+impl From<ApiError> for TeamError {
+    fn from(error: ApiError) -> Self {
+        Self::Transfer(error.into())
+    }
+}

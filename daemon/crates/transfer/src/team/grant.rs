@@ -1,0 +1,107 @@
+//! Granting: the key in force for everybody who lacks it, and a new key where an epoch has none yet.
+
+use super::{Person, Standing, TeamError, TeamGrants};
+use crate::trust::Trust;
+use cairn_api::Api;
+use cairn_crypto::{KeyRing, Random, Unlocked, make_grant};
+use cairn_model::AccountId;
+use cairn_wire::Sealed;
+use cairn_wire::teams::{NewGrant, PutGrants, TeamRole};
+
+/// Grants in one request to the server, which takes 1000.
+const PUT_GRANTS: usize = 1000;
+
+/// Grants that are made and not sent yet.
+#[derive(Clone, Debug)]
+pub struct Granting {
+    pub ring: KeyRing,
+    /// The epoch had no key before.
+    pub new_key: bool,
+    pub grants: Vec<NewGrant>,
+    /// All members, as they are once the grants are sent.
+    pub people: Vec<Person>,
+}
+
+impl Granting {
+    /// Whether somebody gets a grant by this.
+    #[must_use]
+    pub fn grants_to(&self, account: AccountId) -> bool {
+        self.grants.iter().any(|one| one.user_id == account)
+    }
+}
+
+impl TeamGrants {
+    /// Makes grants of the key in force for the members who lack one and whose keys are as pinned;
+    /// the key itself if its epoch has none. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`TeamError::NoRight`]; [`TeamError::NotGranted`] if others have the key and the account does
+    /// not; [`TeamError::KeyWithheld`] for a space in use: a missing key never leads to a new one.
+    pub fn grant(
+        &self,
+        own: &Unlocked,
+        trust: &mut Trust,
+        rng: &mut dyn Random,
+    ) -> Result<Granting, TeamError> {
+        let team = || self.team.name.clone();
+        if self.team.role == TeamRole::Member {
+            return Err(TeamError::NoRight { team: team() });
+        }
+        let mut people = self.people(own, trust)?;
+        let newest = self.newest(own, trust)?;
+        let (ring, new_key) = match newest {
+            Some(ring) if ring.epoch() == self.epoch => (ring, false),
+            Some(_) | None if people.iter().any(|one| one.has_grant) => {
+                return Err(TeamError::NotGranted { team: team() });
+            }
+            Some(before) => {
+                let renewed = before.renewed(self.epoch, rng);
+                (renewed.map_err(|error| self.refused(error))?, true)
+            }
+            None if self.used || trust.has_seen(self.team.id) => {
+                return Err(TeamError::KeyWithheld { team: team() });
+            }
+            None => {
+                let space = self.team.space_id;
+                (KeyRing::generate(space, self.epoch, rng), true)
+            }
+        };
+        let mut grants = Vec::new();
+        for person in &mut people {
+            let Some(keys) = &person.keys else { continue };
+            if person.has_grant || person.standing == Standing::Changed {
+                continue;
+            }
+            let grant = make_grant(&ring, own, person.account, keys, rng)
+                .map_err(|error| self.refused(error))?;
+            grants.push(NewGrant {
+                user_id: person.account,
+                grant: Sealed(grant),
+            });
+            person.has_grant = true;
+        }
+        // Of two who make a key at once, the server takes one: each of them names both, or itself.
+        grants.sort_by_key(|one| one.user_id != own.account);
+        Ok(Granting {
+            ring,
+            new_key,
+            grants,
+            people,
+        })
+    }
+
+    /// Hands the grants to the server.
+    ///
+    /// # Errors
+    /// [`crate::TransferError::Conflict`] if somebody else granted meanwhile: look again then.
+    pub async fn send(&self, api: &Api, granting: &Granting) -> Result<(), TeamError> {
+        for grants in granting.grants.chunks(PUT_GRANTS) {
+            let put = PutGrants {
+                epoch: granting.ring.epoch(),
+                grants: grants.to_vec(),
+            };
+            api.put_grants(self.team.id, &put).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! Granting and opening between devices, by way of a server that says whatever it likes.
+
+use super::*;
+use cairn_crypto::{
+    Class, ContentKey, MIN_ITERATIONS, SpaceKeys, SystemRandom, create_account, make_grant,
+};
+use cairn_model::{NodeId, SpaceId, TeamId};
+use cairn_wire::teams::NewGrant;
+use cairn_wire::{Sealed, Timestamp};
+
+const OWNER: usize = 0;
+
+/// One person with one device.
+struct Device {
+    own: Unlocked,
+    trust: Trust,
+}
+
+/// What the server keeps. People are members in the order of their devices, the first is the owner.
+struct Server {
+    space: SpaceId,
+    epoch: u32,
+    used: bool,
+    members: Vec<(AccountId, Option<PublicKeys>)>,
+    grants: Vec<Grant>,
+}
+
+fn device(n: u8) -> Device {
+    let (account, space) = (
+        AccountId::from_random_bytes([n; 16]),
+        SpaceId::from_random_bytes([n; 16]),
+    );
+    let made = create_account("p", account, space, MIN_ITERATIONS, &mut SystemRandom);
+    Device {
+        own: made.unwrap().1,
+        trust: Trust::default(),
+    }
+}
+
+impl Server {
+    fn of(devices: &[Device]) -> Self {
+        let members = devices
+            .iter()
+            .map(|one| (one.own.account, Some(one.own.public())));
+        Self {
+            space: SpaceId::from_random_bytes([0xee; 16]),
+            epoch: 1,
+            used: false,
+            members: members.collect(),
+            grants: Vec::new(),
+        }
+    }
+
+    fn seen_by(&self, viewer: AccountId) -> TeamGrants {
+        let owner = self.members[OWNER].0;
+        let role = |account| {
+            if account == owner {
+                TeamRole::Owner
+            } else {
+                TeamRole::Member
+            }
+        };
+        let members = self.members.iter().map(|(account, keys)| Member {
+            account: *account,
+            email: format!("{}@example.com", account.as_bytes()[0]),
+            role: role(*account),
+            has_grant: self
+                .grants
+                .iter()
+                .any(|grant| grant.user_id == *account && grant.epoch == self.epoch),
+            keys: keys.clone().map_or(Served::None, Served::Keys),
+        });
+        let mine = self.grants.iter().filter(|one| one.user_id == viewer);
+        TeamGrants {
+            team: Team {
+                id: TeamId::from_random_bytes([0xdd; 16]),
+                name: "crew".into(),
+                role: role(viewer),
+                owner_id: owner,
+                owner_name: "Owner".into(),
+                member_count: self.members.len() as u64,
+                space_id: self.space,
+                key_epoch: self.epoch,
+                created_at: Timestamp(0),
+            },
+            epoch: self.epoch,
+            grants: mine.cloned().collect(),
+            members: members.collect(),
+            used: self.used || !self.grants.is_empty(),
+        }
+    }
+
+    fn put(&mut self, by: AccountId, epoch: u32, new: Vec<NewGrant>) {
+        self.grants.extend(new.into_iter().map(|one| Grant {
+            epoch,
+            user_id: one.user_id,
+            grant: one.grant,
+            granted_by: by,
+            created_at: Timestamp(0),
+        }));
+    }
+
+    fn grant(&mut self, by: &mut Device) -> Result<Granting, TeamError> {
+        let view = self.seen_by(by.own.account);
+        let made = view.grant(&by.own, &mut by.trust, &mut SystemRandom)?;
+        by.trust.note(view.team.id, &made.ring);
+        self.put(by.own.account, made.ring.epoch(), made.grants.clone());
+        Ok(made)
+    }
+
+    fn open(&self, by: &mut Device) -> Result<KeyRing, TeamError> {
+        let view = self.seen_by(by.own.account);
+        view.open(&by.own, &mut by.trust)
+    }
+
+    /// Takes somebody out, as the real one does.
+    fn remove(&mut self, who: AccountId) {
+        self.members.retain(|(account, _)| *account != who);
+        self.grants.retain(|grant| grant.user_id != who);
+        self.epoch += 1;
+    }
+}
+
+fn class(refused: Result<KeyRing, TeamError>) -> Class {
+    let error = refused.unwrap_err();
+    let TeamError::Refused { source, .. } = &error else {
+        panic!("{error}");
+    };
+    source.class()
+}
+
+fn opens(keys: &SpaceKeys, wrapped: &[u8]) -> bool {
+    ContentKey::unwrap(keys, NodeId::from_random_bytes([1; 16]), wrapped).is_ok()
+}
+
+fn wrap(keys: &SpaceKeys) -> Vec<u8> {
+    let rng = &mut SystemRandom;
+    ContentKey::generate(rng).wrap(keys, NodeId::from_random_bytes([1; 16]), rng)
+}
+
+#[test]
+fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
+    let mut all = [device(1), device(2), device(3)];
+    let mut server = Server::of(&all);
+    server.members[2].1 = None;
+    let [owner, leaver, late] = &mut all;
+    let none = server.open(owner).unwrap_err();
+    assert!(matches!(none, TeamError::NotGranted { .. }), "{none}");
+    let no_right = server.grant(leaver).unwrap_err();
+    assert!(matches!(no_right, TeamError::NoRight { .. }), "{no_right}");
+
+    let made = server.grant(owner).unwrap();
+    assert!(made.new_key && made.grants.len() == 2);
+    assert_eq!(made.people[2].standing, Standing::NoKeys);
+    let before = server.open(leaver).unwrap();
+    assert_eq!(before.check_value(1), made.ring.check_value(1));
+    let written_before = wrap(&before.keys());
+    assert!(server.open(late).is_err());
+
+    // Keys come, a grant follows, and nobody else gets another.
+    server.members[2].1 = Some(late.own.public());
+    let made = server.grant(owner).unwrap();
+    assert!(!made.new_key && made.grants_to(late.own.account) && made.grants.len() == 1);
+    assert!(opens(&server.open(late).unwrap().keys(), &written_before));
+    assert!(server.grant(owner).unwrap().grants.is_empty());
+
+    server.remove(leaver.own.account);
+    let waits = server.open(late).unwrap_err();
+    assert!(matches!(waits, TeamError::NotGranted { .. }), "{waits}");
+    let made = server.grant(owner).unwrap();
+    assert!(made.new_key && made.ring.epoch() == 2 && made.grants.len() == 2);
+    let now = server.open(late).unwrap().keys();
+    let written_after = wrap(&now);
+    assert!(opens(&now, &written_before) && opens(&now, &written_after));
+    assert!(!opens(&before.keys(), &written_after));
+}
+
+#[test]
+fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
+    let mut all = [device(1), device(2), device(3)];
+    let mut server = Server::of(&all);
+    let changed = device(2).own.public();
+    let again = device(2).own.public();
+    let [owner, member, other] = &mut all;
+    let email = "2@example.com";
+    let look = |server: &Server, owner: &mut Device| {
+        let people = server.seen_by(owner.own.account);
+        people.people(&owner.own, &mut owner.trust).unwrap()
+    };
+    let standings = |people: Vec<Person>| people.iter().map(|p| p.standing).collect::<Vec<_>>();
+    use Standing::{Changed, Known, New, You};
+    assert_eq!(standings(look(&server, owner)), [You, New, New]);
+    assert_eq!(standings(look(&server, owner)), [You, Known, Known]);
+
+    let accept = |server: &Server, owner: &mut Device| {
+        let view = server.seen_by(owner.own.account);
+        view.accept(email, &mut owner.trust)
+    };
+    server.members[1].1 = Some(changed.clone());
+    assert!(accept(&server, owner).is_err(), "nobody has compared");
+    let made = server.grant(owner).unwrap();
+    assert_eq!(standings(made.people.clone()), [You, Changed, Known]);
+    assert_eq!(made.people[1].pinned, Some(member.own.public()));
+    assert!(!made.grants_to(member.own.account) && made.grants_to(other.own.account));
+
+    // Others than those that a person has looked at.
+    server.members[1].1 = Some(again);
+    assert!(accept(&server, owner).is_err());
+    server.members[1].1 = Some(changed);
+    accept(&server, owner).unwrap();
+    assert_eq!(standings(look(&server, owner)), [You, Known, Known]);
+    assert!(server.grant(owner).unwrap().grants_to(member.own.account));
+    // It was sealed to the keys that were accepted.
+    assert_eq!(class(server.open(member)), Class::AuthFailed);
+}
+
+#[test]
+fn a_server_that_hides_replaces_or_rolls_back_keys_is_refused() {
+    let mut all = [device(1), device(2)];
+    let mut server = Server::of(&all);
+    let invented = device(9);
+    let [owner, member] = &mut all;
+
+    server.used = true;
+    let withheld = server.grant(owner).unwrap_err();
+    assert!(
+        matches!(withheld, TeamError::KeyWithheld { .. }),
+        "{withheld}"
+    );
+    server.used = false;
+    server.grant(owner).unwrap();
+    server.open(member).unwrap();
+
+    // All grants are gone, and the space is said to be new.
+    let kept = std::mem::take(&mut server.grants);
+    let withheld = server.grant(owner).unwrap_err();
+    assert!(
+        matches!(withheld, TeamError::KeyWithheld { .. }),
+        "{withheld}"
+    );
+    server.grants = kept.clone();
+
+    // An admin whom nobody knows grants a key of the server's own making.
+    server.epoch = 2;
+    server
+        .members
+        .push((invented.own.account, Some(invented.own.public())));
+    let ring = KeyRing::generate(server.space, 2, &mut SystemRandom);
+    let to = member.own.public();
+    let forged = |ring: &KeyRing, by: &Unlocked| {
+        make_grant(ring, by, member.own.account, &to, &mut SystemRandom).unwrap()
+    };
+    let put = |server: &mut Server, by: AccountId, epoch, grant| {
+        server.grants.clone_from(&kept);
+        let new = NewGrant {
+            user_id: member.own.account,
+            grant: Sealed(grant),
+        };
+        server.put(by, epoch, vec![new]);
+    };
+    let (by_invented, stranger) = (forged(&ring, &invented.own), invented.own.account);
+    put(&mut server, stranger, 2, by_invented.clone());
+    let view = server.seen_by(member.own.account);
+    let opened = |view: &TeamGrants, trust: &mut Trust| view.open(&member.own, trust);
+    assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
+    // The same under the owner's name.
+    put(&mut server, owner.own.account, 2, by_invented);
+    let view = server.seen_by(member.own.account);
+    assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
+    // And with the owner's keys replaced to fit.
+    server.members[OWNER].1 = Some(invented.own.public());
+    let view = server.seen_by(member.own.account);
+    let changed = opened(&view, &mut member.trust).unwrap_err();
+    assert!(matches!(changed, TeamError::KeyChanged { .. }), "{changed}");
+    server.members[OWNER].1 = Some(owner.own.public());
+
+    // The state of yesterday, after the key was renewed.
+    server.grants.clone_from(&kept);
+    server.grant(owner).unwrap();
+    let view = server.seen_by(member.own.account);
+    opened(&view, &mut member.trust).unwrap();
+    server.epoch = 1;
+    let view = server.seen_by(member.own.account);
+    assert_eq!(class(opened(&view, &mut member.trust)), Class::Rollback);
+    server.epoch = 2;
+    server.grants.retain(|grant| grant.epoch == 1);
+    let view = server.seen_by(member.own.account);
+    assert_eq!(class(opened(&view, &mut member.trust)), Class::Rollback);
+    // Another space, and other keys for ourselves.
+    server.grants.clone_from(&kept);
+    server.space = SpaceId::from_random_bytes([1; 16]);
+    let view = server.seen_by(member.own.account);
+    assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
+    server.members[1].1 = Some(invented.own.public());
+    let view = server.seen_by(member.own.account);
+    let replaced = view.people(&member.own, &mut member.trust).unwrap_err();
+    assert!(matches!(
+        replaced,
+        TeamError::Refused {
+            source: CryptoError::KeyChanged,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn a_key_that_somebody_granted_who_has_left_since_is_renewed_by_a_new_device() {
+    let mut all = [device(1), device(2), device(3)];
+    let mut server = Server::of(&all);
+    server.grant(&mut all[OWNER]).unwrap();
+    // The second takes over.
+    server.members.swap(0, 1);
+    let gone = all[OWNER].own.account;
+    server.remove(gone);
+    all[1].trust = Trust::default();
+    let made = server.grant(&mut all[1]).unwrap();
+    assert!(made.new_key && made.ring.check_value(1).is_some());
+    let ring = server.open(&mut all[2]).unwrap();
+    assert_eq!(ring.check_value(2), made.ring.check_value(2));
+    // What is pinned and noted survives being sealed.
+    let device = &all[2];
+    let key = device.own.trust_key();
+    let sealed = device.trust.seal(&key, &mut SystemRandom).unwrap();
+    assert_eq!(Trust::open(&key, &sealed).unwrap(), device.trust);
+    let stranger = all[1].own.trust_key();
+    assert!(Trust::open(&stranger, &sealed).is_err());
+}

@@ -1,0 +1,193 @@
+//! What this device has seen of other people and of teams' keys, and holds the server to: public keys
+//! are pinned when they are first used, and the newest key of each team's space is noted.
+//!
+//! Bytes in, bytes out: where they lie is the caller's business.
+
+use cairn_crypto::{CryptoError, KeyRing, PublicKeys, Random, TrustKey};
+use cairn_model::{AccountId, SpaceId, TeamId};
+use cairn_wire::Sealed;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What the note is sealed under; its version is that of the format below.
+const LABEL: &str = "people and teams/1";
+
+/// Pins and notes.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Trust {
+    people: BTreeMap<AccountId, Pin>,
+    teams: BTreeMap<TeamId, TeamNote>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Pin {
+    keys: Spelt,
+    /// Signing keys that a person has replaced since: what was signed with them stays signed.
+    former: Vec<Sealed>,
+    /// Other keys that were served since and shown to a person, who may accept these and none else.
+    shown: Option<Spelt>,
+}
+
+/// Public keys as bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Spelt {
+    rsa: Sealed,
+    signing: Sealed,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct TeamNote {
+    space: SpaceId,
+    epoch: u32,
+    /// [`KeyRing::check_value`] of that epoch's key.
+    check: Sealed,
+}
+
+/// How served keys compare with what was seen before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sight {
+    /// Never seen: they are pinned now.
+    New,
+    /// The pinned ones.
+    Known,
+    /// Others than the pinned ones, which stay pinned.
+    Changed,
+}
+
+impl Trust {
+    /// Opens what [`Self::seal`] made.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] if it was altered or sealed under another account's key.
+    pub fn open(key: &TrustKey, sealed: &[u8]) -> Result<Self, CryptoError> {
+        serde_json::from_slice(&key.open(LABEL, sealed)?).map_err(|_| CryptoError::Opaque)
+    }
+
+    /// Seals it for keeping.
+    ///
+    /// # Errors
+    /// None in practice: it can always be written.
+    pub fn seal(&self, key: &TrustKey, rng: &mut dyn Random) -> Result<Vec<u8>, CryptoError> {
+        let plain = serde_json::to_vec(self)
+            .map_err(|_| CryptoError::InvalidInput("what is pinned can't be written"))?;
+        Ok(key.seal(LABEL, &plain, rng))
+    }
+
+    /// Looks at somebody's keys as they are served and about to be shown; pins them if they are the
+    /// first.
+    pub fn see(&mut self, account: AccountId, served: &PublicKeys) -> Sight {
+        let keys = Spelt::of(served);
+        match self.people.get_mut(&account) {
+            None => {
+                let pin = Pin {
+                    keys,
+                    former: Vec::new(),
+                    shown: None,
+                };
+                self.people.insert(account, pin);
+                Sight::New
+            }
+            Some(pin) if pin.keys == keys => {
+                pin.shown = None;
+                Sight::Known
+            }
+            Some(pin) => {
+                pin.shown = Some(keys);
+                Sight::Changed
+            }
+        }
+    }
+
+    /// Pins other keys, if they are the very ones that were shown before. Answers whether they are
+    /// the pinned ones now.
+    pub fn accept(&mut self, account: AccountId, served: &PublicKeys) -> bool {
+        let keys = Spelt::of(served);
+        let Some(pin) = self.people.get_mut(&account) else {
+            return false;
+        };
+        if pin.shown.as_ref() == Some(&keys) {
+            let before = std::mem::replace(&mut pin.keys, keys.clone());
+            pin.former.push(before.signing);
+            pin.shown = None;
+        }
+        pin.keys == keys
+    }
+
+    /// The keys that are pinned for somebody.
+    #[must_use]
+    pub fn pinned(&self, account: AccountId) -> Option<PublicKeys> {
+        let keys = &self.people.get(&account)?.keys;
+        PublicKeys::parse(&keys.rsa.0, &keys.signing.0).ok()
+    }
+
+    /// Tells whether somebody is or was known by a signing key; `None` for somebody never seen.
+    pub(crate) fn knows(&self, account: AccountId, signing: &[u8; 32]) -> Option<bool> {
+        let pin = self.people.get(&account)?;
+        let mut all = std::iter::once(&pin.keys.signing).chain(&pin.former);
+        Some(all.any(|known| known.0 == signing))
+    }
+
+    /// Notes the newest key of a team's space; an older one than is noted changes nothing.
+    pub fn note(&mut self, team: TeamId, ring: &KeyRing) {
+        let (space, epoch) = (ring.space(), ring.epoch());
+        let older = |note: &TeamNote| note.epoch < epoch;
+        if let Some(check) = ring.check_value(epoch)
+            && self.teams.get(&team).is_none_or(older)
+        {
+            let check = Sealed(check.to_vec());
+            self.teams.insert(
+                team,
+                TeamNote {
+                    space,
+                    epoch,
+                    check,
+                },
+            );
+        }
+    }
+
+    /// Tells whether a key of the team's space was ever seen.
+    pub(crate) fn has_seen(&self, team: TeamId) -> bool {
+        self.teams.contains_key(&team)
+    }
+
+    /// Refuses another space than the team had, and an epoch before the noted one.
+    pub(crate) fn check_team(
+        &self,
+        team: TeamId,
+        space: SpaceId,
+        epoch: u32,
+    ) -> Result<(), CryptoError> {
+        match self.teams.get(&team) {
+            Some(note) if note.space != space => Err(CryptoError::Opaque),
+            Some(note) if note.epoch > epoch => Err(CryptoError::Rollback {
+                seen: u64::from(note.epoch),
+                served: u64::from(epoch),
+            }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Refuses a ring without the noted key: it is an older one, or was made by somebody who never
+    /// held that key.
+    pub(crate) fn check_ring(&self, team: TeamId, ring: &KeyRing) -> Result<(), CryptoError> {
+        self.check_team(team, ring.space(), ring.epoch())?;
+        match self.teams.get(&team) {
+            Some(note)
+                if ring.check_value(note.epoch).map(Vec::from) != Some(note.check.0.clone()) =>
+            {
+                Err(CryptoError::Opaque)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Spelt {
+    fn of(keys: &PublicKeys) -> Self {
+        Self {
+            rsa: Sealed(keys.rsa_der().to_vec()),
+            signing: Sealed(keys.signing().to_vec()),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The file with what this device has pinned of other people and noted of teams, sealed under the
+//! account's own key. Commands that run at once change it one after the other.
+
+use crate::failure::{Doing as _, Failure, Outcome};
+use cairn_crypto::{SystemRandom, Unlocked};
+use cairn_platform::Home;
+use cairn_transfer::Trust;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Lets `change` look at what is trusted, and keeps what it changed, also where it fails: a key that
+/// was seen stays pinned.
+pub(crate) fn update<T, E: Into<Failure>>(
+    home: &Home,
+    keys: &Unlocked,
+    change: impl FnOnce(&mut Trust) -> Result<T, E>,
+) -> Outcome<T> {
+    // Another account may have used this home before.
+    let path = home.data_dir().join(format!("trust-{}", keys.account));
+    let lock = home.data_dir().join("trust.lock");
+    let _held = hold(&lock).doing(format_args!("lock {}", lock.display()))?;
+    let before = read(&path, keys)?;
+    let mut trust = before.clone();
+    let result = change(&mut trust).map_err(Into::into);
+    if trust != before {
+        write(&path, keys, &trust).doing(format_args!("write {}", path.display()))?;
+    }
+    result
+}
+
+/// Held until the file is dropped, or the process ends.
+fn hold(path: &Path) -> io::Result<File> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn read(path: &Path, keys: &Unlocked) -> Outcome<Trust> {
+    let sealed = match std::fs::read(path) {
+        Ok(sealed) => sealed,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Trust::default()),
+        Err(e) => return Err(e).doing(format_args!("read {}", path.display())),
+    };
+    Trust::open(&keys.trust_key(), &sealed).map_err(|_| {
+        Failure::failed(format!(
+            "{} is damaged, or was written with other keys of this account: remove it, then compare the fingerprints that `cairn teams keys` shows anew",
+            path.display()
+        ))
+    })
+}
+
+/// Replaces the file in one step.
+fn write(path: &Path, keys: &Unlocked, trust: &Trust) -> Outcome {
+    let sealed = trust.seal(&keys.trust_key(), &mut SystemRandom)?;
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(&sealed)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_crypto::{MIN_ITERATIONS, create_account};
+    use cairn_model::{AccountId, SpaceId};
+
+    fn account(n: u8) -> Unlocked {
+        let (account, space) = (
+            AccountId::from_random_bytes([n; 16]),
+            SpaceId::from_random_bytes([n; 16]),
+        );
+        let made = create_account("p", account, space, MIN_ITERATIONS, &mut SystemRandom);
+        made.unwrap().1
+    }
+
+    #[test]
+    fn what_is_pinned_stays_pinned_through_failures_and_many_commands_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        let (own, other) = (account(1), account(2));
+        let failed = update(&home, &own, |trust| {
+            trust.see(other.account, &other.public());
+            Err::<(), _>(Failure::failed("it went wrong"))
+        });
+        assert_eq!(failed.unwrap_err().message, "it went wrong");
+
+        std::thread::scope(|scope| {
+            for n in 10..30 {
+                let (home, own, keys) = (&home, &own, other.public());
+                scope.spawn(move || {
+                    update(home, own, |trust| {
+                        trust.see(AccountId::from_random_bytes([n; 16]), &keys);
+                        Ok::<_, Failure>(())
+                    })
+                    .unwrap();
+                });
+            }
+        });
+        let pinned = update(&home, &own, |trust| {
+            let all = (10..30).map(|n| AccountId::from_random_bytes([n; 16]));
+            let all = all.chain([other.account]);
+            Ok::<_, Failure>(all.filter(|one| trust.pinned(*one).is_some()).count())
+        });
+        assert_eq!(pinned.unwrap(), 21);
+
+        let path = home.data_dir().join(format!("trust-{}", own.account));
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[40] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let refused = update(&home, &own, |_| Ok::<_, Failure>(())).unwrap_err();
+        assert!(refused.message.contains("damaged"), "{refused}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+}
