@@ -32,7 +32,7 @@ pub(crate) enum Row {
     Rename,
     /// A restart with 100,000 files and nothing to do.
     Restart,
-    /// The service: metadata reads a second, and a change told to many.
+    /// The service: reads and small files a second, and a change told to many.
     Service,
 }
 

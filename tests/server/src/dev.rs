@@ -6,6 +6,7 @@
 mod accounts;
 mod console;
 pub(crate) mod faults;
+mod lies;
 mod patch;
 pub(crate) mod recording;
 

@@ -1,4 +1,7 @@
-//! The service under load: metadata reads beside WebDAV's, and many subscribers of the change stream.
+//! The service under load: reads and small files beside WebDAV's, and many subscribers of the change
+//! stream.
+
+mod writes;
 
 use super::Bench;
 use crate::peer::{Service, Tool, free_port, listening};
@@ -17,12 +20,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub(super) const TITLE: &str = "metadata of one file, read over 16 connections at once";
+const WRITES: &str = "files of 4 KiB, stored over 16 connections at once";
 const STREAM: &str = "a change, until 1,000 subscribers of the stream have heard of it";
 const CONNECTIONS: usize = 16;
 const SUBSCRIBERS: usize = 1000;
 const SPAN: Duration = Duration::from_secs(5);
 /// A client that reads as fast as it can would meet the limits that protect a service from it.
-const NO_LIMITS: &str = "[rate_limits]\nread = 100000000\nwrite = 100000000\n";
+const NO_LIMITS: &str = "[rate_limits]\nread = 100000000\nwrite = 100000000\ncontent = 100000000\n";
 
 pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
     let dir = bench.part("service")?;
@@ -40,6 +44,12 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
             reads(port, "GET", &path)?,
         );
         results.add(
+            WRITES,
+            Measure::PerSecond,
+            Tool::Cairn,
+            writes::batches(port)?,
+        );
+        results.add(
             STREAM,
             Measure::Seconds,
             Tool::Cairn,
@@ -54,6 +64,12 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
             Measure::PerSecond,
             Tool::Rclone,
             reads(port, "HEAD", "/read")?,
+        );
+        results.add(
+            WRITES,
+            Measure::PerSecond,
+            Tool::Rclone,
+            writes::puts(port)?,
         );
     }
     super::clear(&dir)
@@ -143,7 +159,7 @@ fn reader(port: u16, request: &str, has_body: bool, end: Instant) -> Result<u64>
 fn head(answers: &mut BufReader<TcpStream>) -> Result<usize> {
     let mut line = String::new();
     answers.read_line(&mut line)?;
-    if !line.starts_with("HTTP/1.1 200") {
+    if !line.starts_with("HTTP/1.1 20") {
         bail!("the answer is `{}`", line.trim());
     }
     let mut length = 0;

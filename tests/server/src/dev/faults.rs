@@ -3,6 +3,7 @@
 //! The first rule that applies to a request is the one that happens. Faults strike outside the
 //! routes: a request answered by a status never reaches its handler unless `processed` is set.
 
+use super::lies::{Lie, Memory};
 use super::patch;
 use crate::app::Shared;
 use crate::auth::{bearer, holder};
@@ -52,6 +53,8 @@ pub(crate) struct Fault {
     pub(crate) corrupt: bool,
     /// Replaces parts of a JSON answer: JSON pointer → value.
     pub(crate) set: BTreeMap<String, Value>,
+    /// Says something else about nodes, or in another order, in a JSON answer.
+    pub(crate) lie: Option<Lie>,
     /// Panics inside the server.
     pub(crate) panic: bool,
 
@@ -74,6 +77,9 @@ pub(crate) struct Rule {
     pub(crate) fault: Fault,
     #[serde(skip)]
     account_id: Option<AccountId>,
+    /// For `lie`.
+    #[serde(skip)]
+    memory: Memory,
 }
 
 #[derive(Default)]
@@ -186,6 +192,7 @@ impl Faults {
             matched: 0,
             fault,
             account_id,
+            memory: Memory::default(),
         };
         rules.rules.push(rule.clone());
         Ok(rule)
@@ -297,6 +304,9 @@ pub(crate) async fn inject(State(app): State<Shared>, request: Request, next: Ne
     };
     if !fault.set.is_empty() {
         response = patch::set(response, &fault.set).await;
+    }
+    if let Some(lie) = fault.lie {
+        response = patch::json(response, |answer| lie.tell(answer, &rule.memory)).await;
     }
     if fault.corrupt {
         response = patch::flip(response).await;

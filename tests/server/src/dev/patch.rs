@@ -16,12 +16,25 @@ async fn changed(response: Response, change: impl FnOnce(Vec<u8>) -> Vec<u8>) ->
     Response::from_parts(parts, Body::from(change(bytes.to_vec())))
 }
 
-/// Puts values into a JSON answer; a pointer to a missing field of an object adds it.
-pub(super) async fn set(response: Response, values: &BTreeMap<String, Value>) -> Response {
+/// Changes a JSON answer; another one stays as it is, a stream of events above all.
+pub(super) async fn json(response: Response, change: impl FnOnce(&mut Value)) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"application/json")) {
+        return response;
+    }
     changed(response, |bytes| {
         let Ok(mut json) = serde_json::from_slice::<Value>(&bytes) else {
             return bytes;
         };
+        change(&mut json);
+        serde_json::to_vec(&json).unwrap_or(bytes)
+    })
+    .await
+}
+
+/// Puts values into a JSON answer; a pointer to a missing field of an object adds it.
+pub(super) async fn set(response: Response, values: &BTreeMap<String, Value>) -> Response {
+    json(response, |json| {
         for (pointer, value) in values {
             if let Some(place) = json.pointer_mut(pointer) {
                 *place = value.clone();
@@ -31,7 +44,6 @@ pub(super) async fn set(response: Response, values: &BTreeMap<String, Value>) ->
                 object.insert(field.to_owned(), value.clone());
             }
         }
-        serde_json::to_vec(&json).unwrap_or(bytes)
     })
     .await
 }
@@ -105,7 +117,7 @@ pub(super) fn cut(response: Response, after: u64) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::json as value;
 
     async fn read(response: Response) -> (Vec<u8>, bool) {
         let mut stream = response.into_body().into_data_stream();
@@ -142,13 +154,16 @@ mod tests {
     async fn values_are_replaced_and_added() {
         let body = Body::from(r#"{"a":{"b":1},"c":[1,2]}"#);
         let values = BTreeMap::from([
-            ("/a/b".to_owned(), json!("x")),
-            ("/c/1".to_owned(), json!(null)),
-            ("/a/new".to_owned(), json!(true)),
+            ("/a/b".to_owned(), value!("x")),
+            ("/c/1".to_owned(), value!(null)),
+            ("/a/new".to_owned(), value!(true)),
         ]);
-        let (bytes, _) = read(set(Response::new(body), &values).await).await;
+        let mut answer = Response::new(body);
+        let kind = HeaderValue::from_static("application/json");
+        answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+        let (bytes, _) = read(set(answer, &values).await).await;
         let got: Value = serde_json::from_slice(&bytes).unwrap();
-        assert_eq!(got, json!({"a": {"b": "x", "new": true}, "c": [1, null]}));
+        assert_eq!(got, value!({"a": {"b": "x", "new": true}, "c": [1, null]}));
     }
 
     #[tokio::test]

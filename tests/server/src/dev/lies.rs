@@ -1,0 +1,157 @@
+//! Lies that a fault rule tells in JSON answers: lists turned round, past states of nodes, keys of
+//! other files. They are what a hostile server could say, for testing clients that must not believe it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What an answer is changed into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Lie {
+    /// Every list runs backwards.
+    Reorder,
+    /// From the third version on that the rule sees of a node, that looks as it did in the first; only
+    /// its version and its place in the feed are the present ones.
+    Replay,
+    /// Every file has the content key of another file that the rule has seen.
+    SwapKeys,
+}
+
+/// What a rule has seen of the nodes, by id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory(Arc<Mutex<BTreeMap<String, Seen>>>);
+
+#[derive(Debug)]
+struct Seen {
+    first: Map<String, Value>,
+    versions: BTreeSet<u64>,
+}
+
+impl Seen {
+    fn new(node: &Map<String, Value>) -> Self {
+        Self {
+            first: node.clone(),
+            versions: BTreeSet::new(),
+        }
+    }
+}
+
+/// Two rules are the same whatever they have seen.
+impl PartialEq for Memory {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Lie {
+    /// Changes an answer.
+    pub(crate) fn tell(self, answer: &mut Value, memory: &Memory) {
+        let mut seen = memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match self {
+            Self::Reorder => reorder(answer),
+            Self::Replay => {
+                each_node(answer, &mut |id, node| {
+                    let seen = seen.entry(id).or_insert_with(|| Seen::new(node));
+                    seen.versions
+                        .extend(node.get("version").and_then(Value::as_u64));
+                    if seen.versions.len() < 3 {
+                        return;
+                    }
+                    let mut past = seen.first.clone();
+                    for present in ["version", "seq"] {
+                        if let Some(value) = node.get(present) {
+                            past.insert(present.to_owned(), value.clone());
+                        }
+                    }
+                    *node = past;
+                });
+            }
+            Self::SwapKeys => {
+                each_node(answer, &mut |id, node| {
+                    if node.get("content_key").is_some_and(Value::is_string) {
+                        seen.entry(id).or_insert_with(|| Seen::new(node));
+                    }
+                });
+                each_node(answer, &mut |id, node| {
+                    let other = seen.iter().find(|(known, _)| **known != id);
+                    if let Some((_, other)) = other
+                        && let Some(key) = node.get_mut("content_key").filter(|key| key.is_string())
+                    {
+                        *key = other.first["content_key"].clone();
+                    }
+                });
+            }
+        }
+    }
+}
+
+fn reorder(value: &mut Value) {
+    match value {
+        Value::Array(list) => {
+            list.reverse();
+            list.iter_mut().for_each(reorder);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(reorder),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Calls `change` with every object that is a node, wherever it stands.
+fn each_node(value: &mut Value, change: &mut impl FnMut(String, &mut Map<String, Value>)) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(|one| each_node(one, change)),
+        Value::Object(fields) => {
+            let id = fields.get("id").and_then(Value::as_str).map(str::to_owned);
+            match id {
+                Some(id) if fields.contains_key("space_id") && fields.contains_key("kind") => {
+                    change(id, fields);
+                }
+                Some(_) | None => fields.values_mut().for_each(|one| each_node(one, change)),
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn node(id: &str, version: u64, key: &str) -> Value {
+        json!({"id": id, "space_id": "s", "kind": "file", "version": version, "content_key": key})
+    }
+
+    #[test]
+    fn lists_run_backwards() {
+        let mut answer = json!({"a": [1, [2, 3]], "b": "c"});
+        Lie::Reorder.tell(&mut answer, &Memory::default());
+        assert_eq!(answer, json!({"a": [[3, 2], 1], "b": "c"}));
+    }
+
+    #[test]
+    fn the_third_version_of_a_node_is_the_first_again() {
+        let memory = Memory::default();
+        for (version, told) in [(1, "one"), (1, "one"), (2, "two"), (3, "one"), (4, "one")] {
+            let truth = ["", "one", "two", "three", "four"][version];
+            let mut answer = json!({"changes": [{"node": node("f", version as u64, truth)}]});
+            Lie::Replay.tell(&mut answer, &memory);
+            assert_eq!(
+                answer["changes"][0]["node"],
+                node("f", version as u64, told)
+            );
+        }
+    }
+
+    #[test]
+    fn keys_are_those_of_other_files() {
+        let mut answer = json!([node("f", 1, "of f"), node("g", 1, "of g")]);
+        Lie::SwapKeys.tell(&mut answer, &Memory::default());
+        assert_eq!(answer, json!([node("f", 1, "of g"), node("g", 1, "of f")]));
+        let mut alone = json!([node("f", 1, "of f")]);
+        Lie::SwapKeys.tell(&mut alone, &Memory::default());
+        assert_eq!(alone, json!([node("f", 1, "of f")]));
+    }
+}
