@@ -1,5 +1,6 @@
 //! The command line: one file per command, and what they share.
 
+mod accept;
 mod activity;
 mod add;
 mod autostart;
@@ -132,6 +133,7 @@ enum Command {
     Conflicts(conflicts::Args),
     Resolve(resolve::Args),
     Confirm(confirm::Args),
+    Accept(accept::Args),
     Ignore(ignore::Args),
     Limits(limits::Args),
     Config(config::Args),
@@ -169,6 +171,13 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             // clap knows which stream and which exit code: help is no failure. A closed stream is none either.
             let _ = error.print();
+            // Whether JSON was asked for could not be parsed either.
+            if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
+                let message = error.to_string();
+                let first = message.lines().next().unwrap_or_default();
+                let said = first.trim_start_matches("error: ");
+                Out::new(true).json(&json!({ "error": { "code": 2, "message": said } }));
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -243,6 +252,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Conflicts(args) => conflicts::run(app, args).await,
         Command::Resolve(args) => resolve::run(app, args).await,
         Command::Confirm(args) => confirm::run(app, args).await,
+        Command::Accept(args) => accept::run(app, args).await,
         Command::Ignore(args) => ignore::run(app, args).await,
         Command::Limits(args) => limits::run(app, args).await,
         Command::Config(args) => config::run(app, args).await,

@@ -18,6 +18,8 @@ pub(crate) struct Config {
     pub(crate) rescan_every: Duration,
     /// How many transfers run at once.
     pub(crate) parallel: usize,
+    /// Changes that no device of the account vouches for wait for a person.
+    pub(crate) strict: bool,
     /// For folders that are added without one of their own.
     pub(crate) deletion_gate: Option<Gate>,
     pub(crate) pause_on_battery: bool,
@@ -32,6 +34,7 @@ impl Default for Config {
             limits: Limits::default(),
             rescan_every: Duration::from_secs(3600),
             parallel: 3,
+            strict: false,
             deletion_gate: Some(Gate {
                 percent: 50,
                 files: 50,
@@ -82,6 +85,19 @@ pub(crate) const SETTINGS: &[Setting] = &[
                 .map(|n| config.parallel = usize::try_from(n).unwrap_or(16))
         },
         show: |config| config.parallel.to_string(),
+    },
+    Setting {
+        key: "sync.verify",
+        about: "changes made without your keys: \"warn\" applies and marks them, \"strict\" holds them",
+        set: |config, item| value::verify(item).map(|strict| config.strict = strict),
+        show: |config| {
+            if config.strict {
+                "\"strict\""
+            } else {
+                "\"warn\""
+            }
+            .to_owned()
+        },
     },
     Setting {
         key: "sync.deletion_gate",

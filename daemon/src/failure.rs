@@ -149,6 +149,29 @@ impl From<ControlError> for Failure {
     }
 }
 
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let message = error.to_string();
+        match error {
+            EngineError::NoMerge { .. } | EngineError::OnlyCopy(_) => {
+                Self::new(Exit::Decision, message)
+            }
+            EngineError::Api(error) => error.into(),
+            EngineError::Transfer(error) => error.into(),
+            EngineError::Index(_)
+            | EngineError::Disk(_)
+            | EngineError::Moved
+            | EngineError::Stopped
+            | EngineError::NoQuestion
+            | EngineError::NoConflict(_)
+            | EngineError::RootGone(_)
+            | EngineError::RemoteIsFile(_)
+            | EngineError::RemoteGone(_)
+            | EngineError::Protocol(_) => Self::failed(message),
+        }
+    }
+}
+
 /// Errors that are always exit code 1 and say everything themselves.
 macro_rules! plainly_failed {
     ($($error:ty),*) => {
@@ -162,7 +185,6 @@ macro_rules! plainly_failed {
 
 plainly_failed!(
     CryptoError,
-    EngineError,
     IndexError,
     LockError,
     SecretsError,

@@ -5,8 +5,8 @@ pub(crate) mod trash;
 
 use crate::failure::{Failure, Outcome};
 use cairn_control::{Folder, Gate, Mode, NewFolder};
-use cairn_index::{FolderMode, FolderRow, FolderSettings, Index};
-use cairn_model::{Name, RelPath};
+use cairn_index::{Db, FolderMode, FolderRow, FolderSettings, Index, IndexError};
+use cairn_model::{Kind, Name, RelPath};
 use cairn_platform::Home;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +51,10 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
             return Err(Failure::usage(text));
         }
     }
+    if index.read(|db| is_below_a_file(db, &remote))? {
+        let text = format!("{remote} is a file on the service, or lies in one: name a folder");
+        return Err(Failure::usage(text));
+    }
     let settings = FolderSettings {
         mode: to_index(new.mode),
         exclude: new.exclude.clone(),
@@ -63,6 +67,24 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         db.folder(id)
     })?;
     row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
+}
+
+/// Whether, as far as the index knows the service, a remote path leads to a file or through one.
+fn is_below_a_file(db: &Db<'_>, remote: &str) -> Result<bool, IndexError> {
+    let Ok(path) = RelPath::parse(remote.trim_matches('/')) else {
+        return Ok(false);
+    };
+    let mut at = None;
+    for name in path.names() {
+        let Some(found) = db.remote_children_by_key(at, name)?.into_iter().next() else {
+            return Ok(false);
+        };
+        if found.kind == Kind::File {
+            return Ok(true);
+        }
+        at = Some(found.node);
+    }
+    Ok(false)
 }
 
 /// Changes what a person chose for a pair; where it lies on either side stays.

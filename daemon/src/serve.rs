@@ -130,6 +130,7 @@ fn start_engine(
     let options = EngineOptions {
         rescan_every: config.rescan_every,
         parallel: config.parallel,
+        strict: config.strict,
         ..EngineOptions::new(
             index,
             session.api.clone(),

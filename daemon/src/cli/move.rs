@@ -20,7 +20,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.from).await?.node()?;
-    let (parent, name) = remote.destination(&args.to, &node.name).await?;
+    let (parent, name) = remote.destination(&args.to, &node).await?;
     let moved = remote.move_node(&node, parent, &name).await?;
     let path = remote.path_of(&moved, &mut Default::default()).await?;
     app.out.line(crate::output::text::clean(&path));

@@ -82,6 +82,15 @@ pub(super) fn boolean(item: &Item) -> Result<bool, &'static str> {
     item.as_bool().ok_or("true or false")
 }
 
+/// `true` for strict.
+pub(super) fn verify(item: &Item) -> Result<bool, &'static str> {
+    match item.as_str() {
+        Some("warn") => Ok(false),
+        Some("strict") => Ok(true),
+        Some(_) | None => Err("\"warn\" or \"strict\""),
+    }
+}
+
 pub(super) fn text(item: &Item) -> Result<String, &'static str> {
     let text = item.as_str().ok_or("a text")?;
     text.parse::<tracing_subscriber::EnvFilter>()

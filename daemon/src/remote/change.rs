@@ -1,7 +1,7 @@
 //! Changes of names and places: folders, moves, copies, the trash.
 
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
-use crate::remote::{Place, Remote};
+use crate::remote::{MAX_DEPTH, Place, Remote};
 use cairn_model::{Kind, Name, NodeId};
 pub(crate) use cairn_transfer::random_id;
 use cairn_wire::nodes::Node;
@@ -71,24 +71,58 @@ impl Remote {
             .doing(format_args!("delete {}", node.name))
     }
 
-    /// Where `to` puts something called `name`: into it if it is a folder, else under its last name.
+    /// Where `to` puts a node: into it if it is a folder, else under its last name.
     pub(crate) async fn destination(
         &self,
         to: &str,
-        name: &str,
+        node: &Node,
     ) -> Outcome<(Option<NodeId>, Name)> {
-        let own = || Name::new(name).map_err(|e| Failure::failed(e.to_string()));
-        if to == "/" || to.parse::<NodeId>().is_ok() {
-            return Ok((self.find(to).await?.folder()?, own()?));
-        }
-        let (parent, last) = self.find_new(to).await?;
-        match self.child(parent, last.as_str()).await? {
-            Some(node) if node.kind == Kind::Folder => Ok((Some(node.id), own()?)),
-            Some(_) => Err(Failure::new(
-                Exit::Decision,
-                format!("there is a file {to} already: choose another name"),
-            )),
-            None => Ok((parent, last)),
+        let into = if to == "/" || to.parse::<NodeId>().is_ok() {
+            self.find(to).await?.folder()?
+        } else {
+            let (parent, last) = self.find_new(to).await?;
+            match self.child(parent, last.as_str()).await? {
+                Some(found) if found.kind == Kind::Folder => Some(found.id),
+                Some(found) if found.id == node.id => return Ok((parent, last)),
+                Some(_) => return Err(taken(to)),
+                None => {
+                    self.not_into_itself(node, parent).await?;
+                    return Ok((parent, last));
+                }
+            }
+        };
+        self.not_into_itself(node, into).await?;
+        let own = Name::new(node.name.as_str()).map_err(|e| Failure::failed(e.to_string()))?;
+        match self.child(into, own.as_str()).await? {
+            Some(_) => Err(taken(&format!("{}/{own}", to.trim_end_matches('/')))),
+            None => Ok((into, own)),
         }
     }
+
+    async fn not_into_itself(&self, node: &Node, folder: Option<NodeId>) -> Outcome {
+        let mut at = folder;
+        for _ in 0..MAX_DEPTH {
+            let Some(id) = at else { return Ok(()) };
+            if id == node.id {
+                return Err(Failure::usage(format!(
+                    "the folder {} can't go into itself: choose another place",
+                    node.name
+                )));
+            }
+            at = self
+                .api
+                .node(id)
+                .await
+                .doing("find the folder above")?
+                .parent_id;
+        }
+        Ok(())
+    }
+}
+
+fn taken(path: &str) -> Failure {
+    Failure::new(
+        Exit::Decision,
+        format!("there is something at {path} already: choose another name"),
+    )
 }

@@ -9,8 +9,8 @@ use crate::serve::{convert, events};
 use crate::session::Session;
 use async_trait::async_trait;
 use cairn_control::{
-    ActivityList, Answer, Conflict, ConflictList, DoctorInfo, EventSource, FailureCode, Handler,
-    Keep, Limits, NewFolder, Reply, Request, TrashedList,
+    Accepted, ActivityList, Answer, Conflict, ConflictList, DoctorInfo, EventSource, FailureCode,
+    Handler, Keep, Limits, NewFolder, Reply, Request, TrashedList,
 };
 use cairn_engine::{EngineHandle, Settled, Verdict};
 use cairn_model::FolderId;
@@ -122,6 +122,8 @@ impl Daemon {
         let limits = self.engine.transfer().limits();
         limits.set_up(config.limits.up);
         limits.set_down(config.limits.down);
+        self.engine
+            .tune(config.rescan_every, config.parallel, config.strict);
         *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config;
         self.engine.reload();
         Ok(Reply::DONE)
@@ -237,6 +239,10 @@ impl Daemon {
             Request::Activity { limit } => self.activity(limit),
             Request::Conflicts => self.conflicts(),
             Request::Resolve { path, keep } => self.resolve(&path, keep).await,
+            Request::Accept => {
+                let accepted = self.engine.accept().await?;
+                Ok(Reply::Accepted(Accepted { accepted }))
+            }
             Request::Confirm { folder, answer } => self.confirm(&folder, answer).await,
             Request::Folders => Ok(Reply::Folders(
                 self.engine

@@ -139,7 +139,7 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     assert_eq!(std::fs::read(world.path("copy")).unwrap(), b"content");
     world
         .run("a", &["move", "/x", "/x/y"])
-        .refused(5, &["lies inside it"]);
+        .refused(2, &["can't go into itself"]);
     assert_eq!(world.json("a", &["search", "f.t"])["total"], 2);
     let tree = world.json("a", &["tree"]);
     assert_eq!(

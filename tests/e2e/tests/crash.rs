@@ -238,6 +238,38 @@ fn s211_content_that_never_opens_is_reported_and_never_shown() -> Result<()> {
 }
 
 #[test]
+fn a_past_state_served_as_the_present_one_is_refused_and_reported() -> Result<()> {
+    let world = World::with_base("f=v1; other=o")?;
+    let dev = world.server.dev();
+    dev.fault(&Fault::on("/api/v1/changes$").say("replay"))?;
+    for seen in ["f=v2", "f=v3"] {
+        world.a.files().run(seen)?;
+        world.settle()?;
+    }
+    world.a.files().run("f=v4; new=n")?;
+    let status = world
+        .b
+        .wait_status("B reports it", |status| status.problem_at("f").is_some())?;
+    let problem = status.problem_at("f").cloned();
+    ensure!(
+        problem
+            .as_ref()
+            .is_some_and(|p| p.code == "rollback" && !p.hint.is_empty()),
+        "{problem:?}"
+    );
+    world
+        .b
+        .wait_status("other files sync on", |_| world.b.files().exists("new"))?;
+    ensure!(world.b.files().read("f")? == b"v3");
+    dev.clear_faults()?;
+    world.a.files().run("f=v5")?;
+    world.settle()?;
+    world.expect(&Tree::literal("f=v5; other=o; new=n"))?;
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
 fn s213_a_restart_before_the_sync_changes_no_result() {
     Scenario::new("S213/S022")
         .base("f.txt=v0")
@@ -430,5 +462,62 @@ fn killing_a_device_at_any_moment_of_a_sync_converges() -> Result<()> {
     }
     world.settle()?;
     world.expect(&expected)?;
+    world.finish()
+}
+
+#[test]
+fn a_folder_deleted_while_a_file_goes_up_into_it_lives_with_that_file() -> Result<()> {
+    let world = World::with_base("d/a=1; k=2")?;
+    let dev = world.server.dev();
+    world.b.must(&["limits", "--up", "8M"])?;
+    world.b.files().write_random("d/big", 24 * MIB, 207)?;
+    wait::until("the upload runs", wait::SYNC, || {
+        Ok(dev.requests()?.iter().any(is_chunk_up).then_some(()))
+    })?;
+    world.a.files().run("rm -r d")?;
+    world.a.wait_idle()?;
+    world.b.must(&["limits", "--up", "off"])?;
+    world.settle()?;
+    let tree = world.equal()?;
+    ensure!(tree.file("d/big").is_some(), "{tree:?}");
+    ensure!(tree.file("d/a").is_none(), "{tree:?}");
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
+fn a_pause_holds_transfers_that_run_and_they_go_on_afterwards() -> Result<()> {
+    let world = World::two_devices()?;
+    let dev = world.server.dev();
+    world.a.must(&["limits", "--up", "4M"])?;
+    world.a.files().write_random("big", 40 * MIB, 8)?;
+    wait::until("the upload runs", wait::SYNC, || {
+        Ok(dev.requests()?.iter().any(is_chunk_up).then_some(()))
+    })?;
+    world.a.pause()?;
+    let paused = |status: &cairn_e2e::status::Status| status.state == "paused";
+    world.a.wait_status("A is paused", paused)?;
+    world.a.must(&["limits", "--up", "off"])?;
+    let sent =
+        || -> Result<usize> { Ok(dev.requests()?.iter().filter(|r| is_chunk_up(r)).count()) };
+    // What was on the wire may still arrive; then nothing does, though nothing limits it any more.
+    let mut last = sent()?;
+    wait::until("nothing is sent any more", wait::SYNC, || {
+        let now = sent()?;
+        let calm = now == std::mem::replace(&mut last, now);
+        world.b.must(&["sync"])?;
+        Ok(calm.then_some(()))
+    })?;
+    ensure!(
+        !world.b.files().exists("big"),
+        "it was sent in spite of the pause"
+    );
+    ensure!(last < 30, "{last} chunks were sent");
+    world.a.resume()?;
+    world.settle()?;
+    world.equal()?;
+    let all = sent()?;
+    ensure!(all < 60, "{all} chunks were sent: it began anew");
+    world.steady()?;
     world.finish()
 }

@@ -1,7 +1,8 @@
 //! One device edits what the other deletes (scenarios S040–S048). The edit always wins.
 #![cfg(unix)]
 
-use cairn_e2e::Scenario;
+use anyhow::{Result, ensure};
+use cairn_e2e::{Scenario, World};
 
 #[test]
 fn s040_an_edit_beats_a_deletion() {
@@ -85,4 +86,29 @@ fn a_touch_does_not_beat_a_deletion() {
         .transfers(0, 0)
         .swapped()
         .run();
+}
+
+#[test]
+fn a_deleted_folder_stays_where_it_holds_what_was_never_synced() -> Result<()> {
+    let world = World::with_base(".cairnignore=*.log; p/a=1; p/q/b=2; p/r/c=3; gone/d=4")?;
+    let here = world.a.files();
+    here.run("p/q/x.log=only here")?;
+    here.symlink("a", "p/link")?;
+    here.write("p/.DS_Store", "leftover")?;
+    here.write("gone/.DS_Store", "leftover")?;
+    world.settle()?;
+    world.b.files().run("rm -r p; rm -r gone")?;
+    world.settle()?;
+    ensure!(here.read("p/q/x.log")? == b"only here");
+    ensure!(here.path("p/link").is_symlink());
+    for path in ["p/a", "p/q/b", "p/r", "gone"] {
+        ensure!(!here.exists(path), "{path} is still there");
+    }
+    ensure!(
+        world.b.files().exists("p/q"),
+        "the folder lives on both sides"
+    );
+    ensure!(!world.b.files().exists("p/a") && !world.b.files().exists("gone"));
+    world.steady()?;
+    world.finish()
 }

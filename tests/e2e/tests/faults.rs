@@ -432,3 +432,57 @@ fn a_paused_device_changes_nothing() -> Result<()> {
     world.expect(&Tree::literal("a=edited; c=3; d=4"))?;
     world.finish()
 }
+
+#[test]
+fn a_folder_whose_remote_path_is_a_file_waits_alone() -> Result<()> {
+    let mut world = World::with(Setup {
+        unlinked: true,
+        ..Setup::default()
+    })?;
+    world.a.add(&World::remote())?;
+    world.a.start()?;
+    world.a.files().run("f=file; other=o")?;
+    world.a.wait_idle()?;
+    let (below, second) = (format!("{}/f", World::remote()), world.path("second"));
+    fs::create_dir(&second)?;
+    let second = second.to_string_lossy().into_owned();
+    // It has not seen the service yet, so it can't know.
+    world.b.must(&["add", &second, "--remote", &below])?;
+    world.b.add(&World::remote())?;
+    world.b.start()?;
+    let status = world.b.wait_status(
+        "the good folder syncs, the other one says why not",
+        |status| {
+            world.b.files().exists("other")
+                && status
+                    .folders
+                    .iter()
+                    .any(|folder| folder.local == second && folder.state == "error")
+        },
+    )?;
+    for folder in &status.folders {
+        let codes: Vec<&str> = folder.errors.iter().map(|p| p.code.as_str()).collect();
+        let expected: &[&str] = if folder.local == second {
+            &["remote_is_file"]
+        } else {
+            &[]
+        };
+        ensure!(codes == expected, "{folder:?}");
+    }
+    world
+        .b
+        .cli(&["add", &format!("{second}2"), "--remote", &below])?
+        .refuses(2, &["is a file on the service"])?;
+    world.a.files().run("mv f g")?;
+    world
+        .b
+        .wait_status("it is linked when the name is free", |status| {
+            status.state == "idle" && world.b.files().exists("g")
+        })?;
+    world.a.wait_idle()?;
+    ensure!(
+        world.a.files().exists("f"),
+        "the remote folder was not made"
+    );
+    Ok(())
+}

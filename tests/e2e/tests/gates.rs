@@ -252,3 +252,68 @@ fn a_folder_replaced_by_an_empty_one_deletes_nothing() -> Result<()> {
     has(&world.b, &hundred())?;
     world.finish()
 }
+
+#[test]
+fn a_mass_deletion_that_takes_its_time_is_asked_about_too() -> Result<()> {
+    let world = World::with_base(&hundred())?;
+    for n in 0..100_u64 {
+        world.a.files().remove(format!("{}/{n}", n % 5))?;
+        if n % 10 == 9 {
+            // Slower than a change waits for others: ten after ten are seen, and planned for.
+            world
+                .a
+                .wait_status("A has seen that they are gone", |status| {
+                    status.folders[0].files <= 99 - n
+                })?;
+        }
+    }
+    world.a.wait_status("A asks whether to delete", asks)?;
+    world.b.cycle()?;
+    let left = world.b.tree()?.files().count();
+    // Fewer than the gate takes for several may be gone before it can know.
+    ensure!(left > 90, "only {left} of 100 files are left on B");
+    world.a.must(&["confirm", &world.a.root_text(), "keep"])?;
+    world.settle()?;
+    ensure!(world.a.tree()?.files().count() == left);
+    world.finish()
+}
+
+#[test]
+fn deletions_on_the_service_count_together() -> Result<()> {
+    let world = World::with_base(&hundred())?;
+    let top = World::remote();
+    let folders = [0, 1, 2].map(|n| format!("{top}/{n}"));
+    let mut delete = vec!["delete"];
+    delete.extend(folders.iter().map(String::as_str));
+    world.a.must(&delete)?;
+    for device in [&world.a, &world.b] {
+        device.wait_status("it asks whether to delete here", asks)?;
+        has(device, &hundred())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_folder_whose_remote_folder_is_deleted_halts_and_keeps_its_files() -> Result<()> {
+    let world = World::with_base("f=1; d/g=2")?;
+    world.a.must(&["delete", &World::remote()])?;
+    let halted = |status: &Status| {
+        status.state == "error" && status.problems().any(|p| p.code == "remote_gone")
+    };
+    for device in [&world.a, &world.b] {
+        device.wait_status("it says that its remote folder is gone", halted)?;
+    }
+    world.a.files().run("new=3")?;
+    world.a.must(&["sync"])?;
+    world.a.wait_status("it still says so", halted)?;
+    has(&world.a, "f=1; d/g=2; new=3")?;
+    has(&world.b, "f=1; d/g=2")?;
+    // Added anew, it is made anew, from what is here.
+    for device in [&world.a, &world.b] {
+        device.must(&["remove", &device.root_text()])?;
+        device.add(&World::remote())?;
+    }
+    world.settle()?;
+    world.expect(&Tree::literal("f=1; d/g=2; new=3"))?;
+    world.finish()
+}

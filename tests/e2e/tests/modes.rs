@@ -40,6 +40,36 @@ fn an_upload_folder_only_sends() -> Result<()> {
 }
 
 #[test]
+fn what_both_changed_in_a_one_way_folder_stays_and_is_reported() -> Result<()> {
+    let world = b_in_mode("upload")?;
+    world.b.files().run("a=base")?;
+    world.settle()?;
+    world.a.files().run("a=by a")?;
+    world.a.wait_idle()?;
+    world.b.wait_idle()?;
+    world.b.files().run("a=by b, later; other=o")?;
+    world.b.must(&["sync"])?;
+    let status = world
+        .b
+        .wait_status("B says what it does not send", |status| {
+            status.problem_at("a").is_some()
+        })?;
+    let problem = status.problem_at("a").cloned();
+    ensure!(
+        problem.as_ref().is_some_and(|p| p.code == "one_way"),
+        "{problem:?}"
+    );
+    same("a=by a; other=o", &world.a.tree()?)?;
+    world.b.files().run("mv a mine")?;
+    world.b.must(&["sync"])?;
+    world.b.wait_status("renamed, it goes up", |status| {
+        status.problem_at("a").is_none()
+    })?;
+    ensure!(world.b.files().read("mine")? == b"by b, later");
+    world.finish()
+}
+
+#[test]
 fn a_download_folder_only_receives() -> Result<()> {
     let world = b_in_mode("download")?;
     world.a.files().run("theirs=a; d/deep=a too")?;
@@ -55,6 +85,36 @@ fn a_download_folder_only_receives() -> Result<()> {
     world.a.files().run("rm theirs; d/deep=edited")?;
     world.settle()?;
     same("mine=b; d/deep=edited", &world.b.tree()?)?;
+    world.finish()
+}
+
+#[test]
+fn a_strict_device_asks_before_it_takes_what_was_made_without_keys() -> Result<()> {
+    let world = World::with_base("f=base")?;
+    world.b.must(&["config", "set", "sync.verify", "strict"])?;
+    let service = world.server.service();
+    let top = service.folder_id("sync")?;
+    service.create_folder(Some(&top), "made")?;
+    world.a.files().run("g=new")?;
+    let held = world.b.wait_status("it says what it holds", |status| {
+        status.folders[0]
+            .errors
+            .iter()
+            .any(|p| p.code == "unverified")
+    })?;
+    let problem = &held.folders[0].errors[0];
+    ensure!(problem.path == "made", "{problem:?}");
+    ensure!(problem.hint.contains("cairn accept"), "{problem:?}");
+    ensure!(held.folders[0].state == "attention", "{held:?}");
+    world.a.wait_idle()?;
+    same("f=base; g=new; made/", &world.a.tree()?)?;
+    same("f=base; g=new", &world.b.tree()?)?;
+    let taken = world.b.must(&["accept"])?.json()?;
+    ensure!(taken["accepted"] == 1, "{taken}");
+    world.settle()?;
+    same("f=base; g=new; made/", &world.b.tree()?)?;
+    let again = world.b.must(&["accept"])?.json()?;
+    ensure!(again["accepted"] == 0, "{again}");
     world.finish()
 }
 

@@ -40,6 +40,8 @@ pub struct Device {
     pub name: String,
     pub disk: SimDisk,
     pub line: Arc<Line>,
+    /// Whether changes that no device vouches for wait, from the next start on.
+    pub strict: bool,
     index: Arc<Index>,
     id: DeviceId,
     key: String,
@@ -78,6 +80,7 @@ impl Device {
             name: format!("d{number}"),
             disk,
             line: Arc::new(line),
+            strict: false,
             index,
             id: DeviceId::from_random_bytes(id),
             key,
@@ -134,6 +137,7 @@ impl Device {
             ports,
         );
         options.stream = false;
+        options.strict = self.strict;
         self.engine = Some(start(options).expect("the engine starts"));
     }
 

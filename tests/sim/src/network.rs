@@ -8,8 +8,12 @@ use bytes::Bytes;
 use cairn_api::{Request, Response, StatusCode, Transport, TransportError};
 use futures_util::StreamExt as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tower::ServiceExt as _;
+
+/// Turns an honest answer to a request's path into what a hostile server would say.
+pub type Lie = Box<dyn Fn(&str, StatusCode, Bytes) -> (StatusCode, Bytes) + Send + Sync>;
 
 /// One device's line to the server.
 pub struct Line {
@@ -17,6 +21,7 @@ pub struct Line {
     random: Seeded,
     /// One request in so many meets a fault; 0: none does.
     faults: AtomicUsize,
+    lie: Mutex<Option<Lie>>,
 }
 
 impl Line {
@@ -26,12 +31,18 @@ impl Line {
             router,
             random,
             faults: AtomicUsize::new(0),
+            lie: Mutex::new(None),
         }
     }
 
     /// One request in `n` meets a fault from now on; 0: none does.
     pub fn fault_one_in(&self, n: usize) {
         self.faults.store(n, Ordering::Relaxed);
+    }
+
+    /// Every answer passes through this from now on; `None`: the server is honest again.
+    pub fn lie(&self, lie: Option<Lie>) {
+        *self.lie.lock().unwrap_or_else(PoisonError::into_inner) = lie;
     }
 
     fn fault(&self) -> Option<usize> {
@@ -46,6 +57,7 @@ impl Line {
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
+        let path = request.path.clone();
         let request = builder
             .header("host", "sim")
             .body(Body::from(request.body.clone()))
@@ -55,13 +67,17 @@ impl Line {
             Err(never) => match never {},
         };
         let (parts, body) = answer.into_parts();
-        let body = body
-            .into_data_stream()
-            .map(|part| part.map_err(|e| TransportError::Cut(e.to_string())));
+        let body = axum::body::to_bytes(body, usize::MAX)
+            .await
+            .map_err(|e| TransportError::Cut(e.to_string()))?;
+        let (status, body) = match &*self.lie.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(lie) => lie(&path, parts.status, body),
+            None => (parts.status, body),
+        };
         Ok(Response {
-            status: parts.status,
+            status,
             headers: parts.headers,
-            body: body.boxed(),
+            body: futures_util::stream::once(async move { Ok(body) }).boxed(),
         })
     }
 }

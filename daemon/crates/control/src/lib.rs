@@ -23,7 +23,7 @@ pub use error::ControlError;
 pub use event::Event;
 pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, Mode, NewFolder};
 pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
-pub use request::{Answer, Done, Keep, Limits, Reply, Request};
+pub use request::{Accepted, Answer, Done, Keep, Limits, Reply, Request};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{
     Counters, Direction, DoctorInfo, FolderStatus, Problem, Question, Side, State, Status, Transfer,

@@ -70,6 +70,8 @@ pub enum Request {
         path: String,
         keep: Keep,
     },
+    /// Takes the changes that were held because no device vouches for them: [`Accepted`].
+    Accept,
     Confirm {
         folder: String,
         answer: Answer,
@@ -146,7 +148,14 @@ pub enum Reply {
     Trash(TrashedList),
     Trashed(Trashed),
     Doctor(DoctorInfo),
+    Accepted(Accepted),
     Done(Done),
+}
+
+/// How many changes were taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Accepted {
+    pub accepted: u64,
 }
 
 /// It was done; there is nothing else to say.

@@ -110,6 +110,7 @@ fn requests() {
             path: "/home/a/Cairn/f.txt".into(),
             keep: Keep::Merge,
         },
+        Request::Accept,
         Request::Confirm {
             folder: folder(),
             answer: Answer::Delete,

@@ -3,10 +3,12 @@
 
 mod folders;
 mod inbox;
+mod plans;
 mod settle;
 mod turn;
 
 use crate::error::EngineError;
+use crate::gate::Flow;
 use crate::handle::Command;
 use crate::observe::rules::Rules;
 use crate::ports::Hint;
@@ -17,7 +19,7 @@ use cairn_model::{FolderId, LocalId, RelPath};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -47,6 +49,8 @@ struct Folder {
     /// Watching does not work here: scan on a timer.
     blind: Option<String>,
     whole: bool,
+    /// The rules file has changed: everything is looked at when the burst is over.
+    rules_hint: bool,
     dirs: BTreeSet<RelPath>,
     /// When the first and the last hint of the present burst came.
     burst: Option<(Instant, Instant)>,
@@ -55,12 +59,17 @@ struct Folder {
     again: Option<(Instant, BTreeSet<RelPath>)>,
     next_rescan: Instant,
     root_retry: Option<Instant>,
+    /// Its remote folder can't be had; tried again whenever the feed is asked.
+    unlinkable: bool,
     plan_due: bool,
     /// While transfers run, no plan is made before this: planning must not crowd them out.
     next_plan: Instant,
     queue: VecDeque<Work>,
     in_flight: u64,
     waiting: u64,
+    deletions: Flow,
+    /// Tells running transfers of this folder that it is paused.
+    pause: watch::Sender<bool>,
     totals_due: bool,
     /// While transfers run, no totals are counted before this.
     next_totals: Instant,
@@ -160,6 +169,7 @@ impl Dispatcher {
             shared: Arc::clone(&self.shared),
             folder: Arc::clone(&folder.row),
             rules: Arc::clone(&folder.rules),
+            pause: folder.pause.subscribe(),
         })
     }
 

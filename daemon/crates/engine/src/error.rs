@@ -26,10 +26,16 @@ pub enum EngineError {
     NoQuestion,
     #[error("{0} is not in conflict")]
     NoConflict(String),
+    #[error("{0} is the only version that is left: choose mine or both")]
+    OnlyCopy(String),
     #[error("{path} can't be merged: {why}; choose mine, theirs or both")]
     NoMerge { path: String, why: &'static str },
     #[error("the folder {} is not there, or is another one than was linked", .0.display())]
     RootGone(PathBuf),
+    #[error("{0} is a file on the service: a folder can't be synced with it")]
+    RemoteIsFile(String),
+    #[error("{0} was deleted on the service; nothing is deleted here")]
+    RemoteGone(String),
     #[error("the service sent something that can't be: {0}")]
     Protocol(String),
 }
@@ -60,7 +66,12 @@ impl EngineError {
             Self::Index(_) | Self::Stopped | Self::RootGone(_) | Self::Protocol(_) => {
                 Disposition::Stop
             }
-            Self::NoQuestion | Self::NoConflict(_) | Self::NoMerge { .. } => Disposition::Park,
+            Self::NoQuestion
+            | Self::NoConflict(_)
+            | Self::NoMerge { .. }
+            | Self::OnlyCopy(_)
+            | Self::RemoteIsFile(_)
+            | Self::RemoteGone(_) => Disposition::Park,
         }
     }
 }
@@ -154,6 +165,14 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
             "folder_gone",
             "bring the folder back (mount it), or `cairn remove` it; nothing was deleted anywhere",
         ),
+        EngineError::RemoteGone(_) => (
+            "remote_gone",
+            "restore it from the trash of the service; or `cairn remove` this folder and `cairn add` it again, which uploads it anew",
+        ),
+        EngineError::RemoteIsFile(_) => (
+            "remote_is_file",
+            "`cairn remove` this folder and `cairn add` it with another `--remote`, or move the file away",
+        ),
         EngineError::Protocol(_) => (
             "protocol",
             "update Cairn or the server; nothing was changed here",
@@ -161,7 +180,8 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
         EngineError::Stopped
         | EngineError::NoQuestion
         | EngineError::NoConflict(_)
-        | EngineError::NoMerge { .. } => ("failed", "run `cairn doctor`"),
+        | EngineError::NoMerge { .. }
+        | EngineError::OnlyCopy(_) => ("failed", "run `cairn doctor`"),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::{Disposition, EngineError};
 use crate::record;
 use crate::shared::{Key, Locks};
-use crate::step::{Ctx, download, local, remote, there, upload};
+use crate::step::{Ctx, download, local, put_away, remote, there, upload};
 use cairn_index::IndexError;
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
@@ -199,7 +199,7 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
         Step::SetRemoteExecutable {
             node, executable, ..
         } => remote::set_executable(ctx, *node, *executable).await,
-        Step::TrashLocal { node, local } => local::trash_local(ctx, *node, *local).await,
+        Step::TrashLocal { node, local } => put_away::trash_local(ctx, *node, *local).await,
         Step::CreateRemoteFolder { .. }
         | Step::MoveRemote { .. }
         | Step::TrashRemote { .. }

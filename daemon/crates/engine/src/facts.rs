@@ -31,7 +31,7 @@ pub(crate) fn remote_row(
     if node.parent_id == Some(node.id) {
         return Err("it contains itself");
     }
-    let row = RemoteRow {
+    let mut row = RemoteRow {
         node: node.id,
         parent: node.parent_id,
         name,
@@ -47,9 +47,13 @@ pub(crate) fn remote_row(
         device: node.device_id,
         hash: None,
         number: None,
+        seen: 0,
     };
     let trust = match seal_info(keys, &row) {
-        Some(Some(_)) => Trust::Verified,
+        Some(Some(info)) => {
+            row.seen = info.seq;
+            Trust::Verified
+        }
         Some(None) => Trust::Broken,
         None => Trust::Unverified,
     };
@@ -114,21 +118,35 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> 
     )))
 }
 
-/// Whether a key-holding client says that a person agreed to the deletion of this trashed node.
-pub(crate) fn deletion_was_agreed(keys: &SpaceKeys, node: &Node) -> bool {
-    let facts = NodeFacts {
-        node: node.id,
-        parent: node.parent_id,
-        name: &node.name,
-        kind: node.kind,
-        executable: node.executable,
-        deleted: true,
-    };
-    let info = node
-        .seal
-        .as_ref()
-        .and_then(|seal| NodeSeal::check(keys, &facts, &seal.0).ok());
-    info.is_some_and(|info| info.manifest_hash == Some(AGREED))
+/// What is known of who deleted a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Deletion {
+    /// A key-holding client, after a person had agreed.
+    Agreed,
+    /// A key-holding client.
+    Verified,
+    /// Anybody.
+    Unverified,
+}
+
+/// Checks the seal of a trashed node; `None` where the service has nothing left of it.
+pub(crate) fn deletion(keys: &SpaceKeys, node: Option<&Node>) -> Deletion {
+    let info = node.and_then(|node| {
+        let facts = NodeFacts {
+            node: node.id,
+            parent: node.parent_id,
+            name: &node.name,
+            kind: node.kind,
+            executable: node.executable,
+            deleted: true,
+        };
+        NodeSeal::check(keys, &facts, &node.seal.as_ref()?.0).ok()
+    });
+    match info {
+        Some(info) if info.manifest_hash == Some(AGREED) => Deletion::Agreed,
+        Some(_) => Deletion::Verified,
+        None => Deletion::Unverified,
+    }
 }
 
 fn facts_of(row: &RemoteRow) -> NodeFacts<'_> {

@@ -1,15 +1,118 @@
 //! The gate before mass deletions: a person is asked, and until the answer nothing is deleted.
+//!
+//! Removing a big tree takes its time, and a plan sees only what is gone so far. So deletions that keep
+//! coming wait until they are all there, and those that were carried out a moment ago count along.
 
 use crate::error::EngineError;
 use crate::shared::Shared;
 use cairn_index::{Answer, FolderRow, QuestionRow, Side};
 use cairn_plan::Plan;
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// What the gate says about one side.
+/// From so many files on, deletions wait while more of them keep coming.
+const SEVERAL: u64 = 10;
+/// No more have come for so long: they are all there.
+const QUIET: Duration = Duration::from_millis(1500);
+/// What was deleted longer ago does not count along.
+const MEMORY: Duration = Duration::from_secs(60);
+
+/// Files to be deleted here, and on the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct Deletions {
     pub(crate) local: u64,
     pub(crate) remote: u64,
+}
+
+/// The deletions of a folder as they come and go.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    planned: Deletions,
+    /// Until when those wait for more.
+    quiet_at: Option<Instant>,
+    recent: Deletions,
+    last: Option<Instant>,
+}
+
+impl Flow {
+    /// Takes what a plan would delete; returns the deletions that should wait because more are coming.
+    pub(crate) fn wait(&mut self, planned: Deletions, now: Instant) -> Deletions {
+        if planned == Deletions::default() {
+            self.planned = planned;
+            self.quiet_at = None;
+            return planned;
+        }
+        let recent = self.recent(now);
+        if planned != self.planned {
+            self.planned = planned;
+            self.quiet_at = Some(now + QUIET);
+        }
+        let waits = self.quiet_at.is_some_and(|at| at > now);
+        let side = |planned: u64, recent: u64| {
+            if waits && planned > 0 && planned + recent >= SEVERAL {
+                planned
+            } else {
+                0
+            }
+        };
+        let out = Deletions {
+            local: side(planned.local, recent.local),
+            remote: side(planned.remote, recent.remote),
+        };
+        if out == Deletions::default() {
+            self.quiet_at = None;
+        }
+        out
+    }
+
+    /// When waiting deletions are to be planned again.
+    pub(crate) fn quiet_at(&self) -> Option<Instant> {
+        self.quiet_at
+    }
+
+    /// A plan was carried out, and so many files fewer are synced.
+    pub(crate) fn done(&mut self, files: u64, now: Instant) {
+        if files == 0 {
+            return;
+        }
+        self.recent = self.recent(now);
+        self.last = Some(now);
+        if self.planned.local > 0 {
+            self.recent.local += files;
+        }
+        if self.planned.remote > 0 {
+            self.recent.remote += files;
+        }
+    }
+
+    /// What was deleted a moment ago.
+    pub(crate) fn recent(&self, now: Instant) -> Deletions {
+        match self.last {
+            Some(last) if last + MEMORY > now => self.recent,
+            Some(_) | None => Deletions::default(),
+        }
+    }
+
+    /// A person has answered: what was deleted counts no more.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// The deletions of a plan about which no person was asked on another device.
+pub(crate) fn deletions(
+    shared: &Shared,
+    folder: &FolderRow,
+    plan: &Plan,
+) -> Result<Deletions, EngineError> {
+    let agreed = match plan.local_deletions {
+        0 => 0,
+        _ => shared.index.read(|db| db.agreed_deletions(folder.id))?,
+    };
+    Ok(Deletions {
+        local: plan.local_deletions.saturating_sub(agreed),
+        remote: plan.remote_deletions,
+    })
 }
 
 /// Looks at the deletions of a plan. Returns how many files wait for a person on each side; a plan
@@ -20,26 +123,33 @@ pub(crate) struct Waiting {
 pub(crate) fn check(
     shared: &Shared,
     folder: &FolderRow,
-    plan: &Plan,
-) -> Result<Waiting, EngineError> {
-    let none = plan.local_deletions == 0 && plan.remote_deletions == 0;
+    deletions: Deletions,
+    recent: Deletions,
+) -> Result<Deletions, EngineError> {
     Ok(shared.index.write(|db| {
         let open = db.questions(folder.id)?;
-        if none && open.is_empty() {
-            return Ok(Waiting::default());
+        if deletions == Deletions::default() && open.is_empty() {
+            return Ok(Deletions::default());
         }
         let total = db.synced_files(folder.id)?;
-        // Where these were made, a person was asked already.
-        let unasked = plan
-            .local_deletions
-            .saturating_sub(db.agreed_deletions(folder.id)?);
-        let mut waiting = Waiting::default();
-        for (side, files, waits) in [
-            (Side::Local, unasked, &mut waiting.local),
-            (Side::Remote, plan.remote_deletions, &mut waiting.remote),
+        let mut waiting = Deletions::default();
+        for (side, files, recent, waits) in [
+            (
+                Side::Local,
+                deletions.local,
+                recent.local,
+                &mut waiting.local,
+            ),
+            (
+                Side::Remote,
+                deletions.remote,
+                recent.remote,
+                &mut waiting.remote,
+            ),
         ] {
             let known = open.iter().find(|q| q.side == side);
             let many = folder.settings.gate.is_some_and(|gate| {
+                let (files, total) = (files + recent, total + recent);
                 files >= gate.files.max(1)
                     && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
             });
@@ -55,7 +165,7 @@ pub(crate) fn check(
                     }
                 }
                 Some(_) => db.end_question(folder.id, side)?,
-                None if many => {
+                None if many && files > 0 => {
                     *waits = files;
                     let at_ms = shared.ports.clock.now_ms();
                     db.put_question(&QuestionRow {
@@ -71,4 +181,46 @@ pub(crate) fn check(
         }
         Ok(waiting)
     })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remote(remote: u64) -> Deletions {
+        Deletions { local: 0, remote }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_few_deletions_go_at_once() {
+        let mut flow = Flow::default();
+        assert_eq!(flow.wait(remote(SEVERAL - 1), Instant::now()), remote(0));
+        assert_eq!(flow.quiet_at(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_wait_until_no_more_come() {
+        let mut flow = Flow::default();
+        for files in [10, 40, 90] {
+            let now = Instant::now();
+            assert_eq!(flow.wait(remote(files), now), remote(files));
+            assert_eq!(flow.quiet_at(), Some(now + QUIET));
+            tokio::time::advance(QUIET / 2).await;
+        }
+        tokio::time::advance(QUIET).await;
+        assert_eq!(flow.wait(remote(90), Instant::now()), remote(0));
+        assert_eq!(flow.quiet_at(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_went_a_moment_ago_counts_along() {
+        let mut flow = Flow::default();
+        assert_eq!(flow.wait(remote(9), Instant::now()), remote(0));
+        flow.done(9, Instant::now());
+        assert_eq!(flow.recent(Instant::now()), remote(9));
+        assert_eq!(flow.wait(remote(1), Instant::now()), remote(1));
+        tokio::time::advance(MEMORY).await;
+        assert_eq!(flow.recent(Instant::now()), remote(0));
+        assert_eq!(flow.wait(remote(2), Instant::now()), remote(0));
+    }
 }

@@ -48,6 +48,11 @@ pub(crate) enum Command {
     /// Folders, settings or the pause changed in the index: read them again.
     Reload,
     Settle(oneshot::Sender<Settled>),
+    Tune {
+        rescan_every: Duration,
+        parallel: usize,
+    },
+    Accept(oneshot::Sender<Result<u64, EngineError>>),
     Confirm(FolderId, Verdict, oneshot::Sender<Result<(), EngineError>>),
     Resolve(
         RelPath,
@@ -179,6 +184,23 @@ impl EngineHandle {
     pub async fn confirm(&self, folder: FolderId, verdict: Verdict) -> Result<(), EngineError> {
         self.ask(|reply| Command::Confirm(folder, verdict, reply))
             .await?
+    }
+
+    /// Changes settings that otherwise come with [`crate::EngineOptions`].
+    pub fn tune(&self, rescan_every: Duration, parallel: usize, strict: bool) {
+        self.shared.set_strict(strict);
+        self.send(Command::Tune {
+            rescan_every,
+            parallel,
+        });
+    }
+
+    /// Takes every change that was held because no device vouches for it. Returns how many there were.
+    ///
+    /// # Errors
+    /// The network's.
+    pub async fn accept(&self) -> Result<u64, EngineError> {
+        self.ask(Command::Accept).await?
     }
 
     /// The index, for what is only read (activity, paths).

@@ -3,7 +3,7 @@
 use crate::error::{EngineError, explain};
 use crate::shared::Key;
 use crate::status::Problem;
-use cairn_model::FolderId;
+use cairn_model::{FolderId, NodeId};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -27,8 +27,11 @@ pub(crate) struct Health {
     parked: BTreeMap<(FolderId, Key), Parked>,
     /// Of the last scan of each folder, by the directory that was listed.
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
-    /// Of the folder as a whole.
+    /// What the service sent and was refused.
+    refused: BTreeMap<(NodeId, FolderId), Problem>,
+    /// Of the folder as a whole: its root, and its link with the remote folder.
     whole: BTreeMap<FolderId, Problem>,
+    link: BTreeMap<FolderId, Problem>,
 }
 
 impl Health {
@@ -122,6 +125,16 @@ impl Health {
         known.extend(problems.into_iter().map(|p| (p.path.clone(), p)));
     }
 
+    /// The service's state of a node was refused.
+    pub(crate) fn refuse(&mut self, folder: FolderId, node: NodeId, problem: Problem) {
+        self.refused.insert((node, folder), problem);
+    }
+
+    /// The service has sent another state of a node: what was refused is over.
+    pub(crate) fn accept(&mut self, node: NodeId) {
+        self.refused.retain(|(refused, _), _| *refused != node);
+    }
+
     /// A problem of a folder as a whole, or none any more.
     pub(crate) fn set_whole(&mut self, folder: FolderId, problem: Option<Problem>) {
         match problem {
@@ -134,13 +147,32 @@ impl Health {
         }
     }
 
+    /// Why a folder can't be linked with its remote folder, or that it can.
+    pub(crate) fn set_link(&mut self, folder: FolderId, problem: Option<Problem>) {
+        match problem {
+            Some(problem) => {
+                self.link.insert(folder, problem);
+            }
+            None => {
+                self.link.remove(&folder);
+            }
+        }
+    }
+
     pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
         let mut out: Vec<Problem> = self.whole.get(&folder).cloned().into_iter().collect();
+        out.extend(self.link.get(&folder).cloned());
         out.extend(
             self.scanned
                 .get(&folder)
                 .into_iter()
                 .flat_map(|m| m.values().cloned()),
+        );
+        out.extend(
+            self.refused
+                .iter()
+                .filter(|((_, f), _)| *f == folder)
+                .map(|(_, p)| p.clone()),
         );
         out.extend(
             self.parked

@@ -5,6 +5,7 @@
 //! whole engine runs in the simulator as it runs here. The decisions themselves are `plan`'s.
 
 mod dispatcher;
+mod doubt;
 mod error;
 mod executor;
 mod facts;
@@ -16,6 +17,7 @@ mod observe;
 mod planning;
 mod record;
 mod resolve;
+mod selection;
 mod shared;
 mod status;
 mod step;

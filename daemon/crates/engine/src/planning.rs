@@ -3,11 +3,12 @@
 use crate::error::EngineError;
 use crate::observe::hash::hash_file;
 use crate::observe::rules::Rules;
+use crate::selection;
 use crate::shared::{Key, Shared};
 use cairn_index::{Db, FolderMode, FolderRow, Held, IndexError, RemoteRow, Surroundings};
-use cairn_model::{Kind, LocalId, NodeId, RelPath};
+use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{
-    Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
+    Direction, Hold, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
 };
 use cairn_transfer::Download;
 use cairn_wire::nodes::ContentSource;
@@ -42,7 +43,10 @@ pub(crate) async fn plan_folder(
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
         let trees = shared.index.write(|db| {
-            let around = db.surroundings(folder)?;
+            let mut around = db.surroundings(folder)?;
+            if selection::part_ignored(db, folder, rules, &around)? {
+                around = db.surroundings(folder)?;
+            }
             trees(shared, db, folder, rules, around, &unknown)
         })?;
         let plan = reconcile(&trees, &policy);
@@ -93,6 +97,7 @@ fn trees(
     unknown: &BTreeSet<Key>,
 ) -> Result<Trees, IndexError> {
     let base = folder.remote_node.flatten();
+    let rules = selection::there(db, folder, rules)?;
     let mut out = Trees::default();
     for (id, row) in &around.local {
         out.local.insert(
@@ -110,9 +115,12 @@ fn trees(
         );
     }
     for (id, row) in &around.remote {
-        let held = unknown.contains(&Key::Node(*id))
-            || is_left_out(db, folder, rules, row, around.synced.contains_key(id))?
+        let mut hold = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
+        let unfit = unknown.contains(&Key::Node(*id))
             || cairn_platform::names::acceptable(&row.name).is_err();
+        if unfit && hold == Hold::No {
+            hold = Hold::Unfit;
+        }
         out.remote.insert(
             *id,
             RemoteNode {
@@ -124,7 +132,7 @@ fn trees(
                 hash: row.hash,
                 size: row.size,
                 executable: row.executable,
-                held,
+                hold,
             },
         );
     }
@@ -146,32 +154,6 @@ fn trees(
     }
     tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %shared.device_name, "planning");
     Ok(out)
-}
-
-/// Whether a node stays on the service only. Decided when it is first seen, by its path, and kept by
-/// its id, so that a rename elsewhere does not bring it here.
-fn is_left_out(
-    db: &Db<'_>,
-    folder: &FolderRow,
-    rules: &Rules,
-    row: &RemoteRow,
-    synced: bool,
-) -> Result<bool, IndexError> {
-    if synced {
-        return Ok(false);
-    }
-    if db.is_excluded(folder.id, row.node)? {
-        return Ok(true);
-    }
-    let Some(path) = db.remote_path_in(folder, row.node)? else {
-        return Ok(false);
-    };
-    let left_out = rules.ignores(&path, row.kind == Kind::Folder);
-    let by_choice = !folder.settings.exclude.is_empty() || !folder.settings.only.is_empty();
-    if left_out && by_choice {
-        db.exclude(folder.id, row.node)?;
-    }
-    Ok(left_out)
 }
 
 async fn supply(

@@ -135,6 +135,11 @@ pub(crate) async fn resolve(
         Keep::Both => {}
         Keep::Theirs => {
             let _gate = shared.disk_gate.lock().await;
+            // The copy is all that is left where the other version was deleted meanwhile.
+            let other = found.open.path.to_path(Path::new(&found.folder.root));
+            if shared.ports.disk.stat(&other).is_err() {
+                return Err(EngineError::OnlyCopy(found.open.copy.to_string()));
+            }
             discard_copy(shared, &found)?;
         }
         Keep::Mine => {

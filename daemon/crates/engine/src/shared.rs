@@ -2,6 +2,7 @@
 
 use crate::dispatcher::Dispatcher;
 use crate::error::EngineError;
+use crate::feed::{self, Admission};
 use crate::handle::EngineHandle;
 use crate::health::Health;
 use crate::ports::Ports;
@@ -34,6 +35,8 @@ pub struct EngineOptions {
     pub stream: bool,
     /// How many transfers run at once.
     pub parallel: usize,
+    /// Whether changes that no device of the account vouches for wait for a person; the default is no.
+    pub strict: bool,
 }
 
 impl EngineOptions {
@@ -58,6 +61,7 @@ impl EngineOptions {
             debounce: Duration::from_millis(80),
             stream: true,
             parallel: 3,
+            strict: false,
         }
     }
 }
@@ -85,6 +89,7 @@ pub(crate) struct Shared {
     pub(crate) transfer: Arc<Transfer>,
     pub(crate) keys: Arc<SpaceKeys>,
     pub(crate) device_name: String,
+    strict: AtomicBool,
     pub(crate) ports: Ports,
     pub(crate) events: broadcast::Sender<Event>,
     /// Held by whoever changes the disk together with the index, and by a scan: a scan never sees a
@@ -132,6 +137,19 @@ impl Shared {
         let mut board = self.board();
         board.paused = paused;
         board.paused_until = until;
+    }
+
+    /// Which changes are taken without asking.
+    pub(crate) fn admission(&self) -> Admission {
+        if self.strict.load(Ordering::Relaxed) {
+            Admission::Verified
+        } else {
+            Admission::All
+        }
+    }
+
+    pub(crate) fn set_strict(&self, strict: bool) {
+        self.strict.store(strict, Ordering::Relaxed);
     }
 
     pub(crate) fn stop(&self) {
@@ -353,6 +371,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
         transfer: options.transfer,
         keys: options.keys,
         device_name: options.device_name,
+        strict: AtomicBool::new(options.strict),
         ports: options.ports,
         events,
         disk_gate: AsyncMutex::new(()),
@@ -365,6 +384,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
         stop: Notify::new(),
         next_running: AtomicU64::new(0),
     });
+    feed::recall_held(&shared)?;
     let tuning = Tuning {
         rescan_every: options.rescan_every,
         debounce: options.debounce,

@@ -3,8 +3,10 @@
 
 pub(crate) mod download;
 pub(crate) mod local;
+pub(crate) mod put_away;
 pub(crate) mod remote;
 pub(crate) mod upload;
+pub(crate) mod watched;
 
 use crate::error::EngineError;
 use crate::observe::rules::Rules;
@@ -14,6 +16,7 @@ use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Parent, Place};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// What every step of a folder needs.
 #[derive(Clone)]
@@ -21,6 +24,7 @@ pub(crate) struct Ctx {
     pub(crate) shared: Arc<Shared>,
     pub(crate) folder: Arc<FolderRow>,
     pub(crate) rules: Arc<Rules>,
+    pub(crate) pause: watch::Receiver<bool>,
 }
 
 impl Ctx {
@@ -35,6 +39,12 @@ impl Ctx {
     /// The node of the linked remote folder; `None` at the top of the space.
     pub(crate) fn base(&self) -> Option<NodeId> {
         self.folder.remote_node.flatten()
+    }
+
+    /// Waits until the folder is paused.
+    pub(crate) async fn paused(&self) {
+        // The sender goes with the folder, whose transfers are of no use any more then.
+        drop(self.pause.clone().wait_for(|paused| *paused).await);
     }
 
     /// Where a place is on this disk: its parent's row and path.

@@ -41,13 +41,20 @@ pub struct FolderSettings {
     pub mode: FolderMode,
     /// Patterns (gitignore syntax) that this device leaves out, on top of `.cairnignore`.
     pub exclude: Vec<String>,
-    /// Where not empty: only these subfolders come to this device.
+    /// Where not empty: only these subfolders come to this device. The entries follow their folders.
     pub only: Vec<String>,
     /// `None`: the gate is off.
     pub gate: Option<Gate>,
     pub paused: bool,
     /// Milliseconds since 1970-01-01 UTC; with `paused`: until then.
     pub paused_until: Option<i64>,
+}
+
+impl FolderSettings {
+    /// Whether anything was chosen to be here, or not to be.
+    pub(crate) fn choose(&self) -> bool {
+        !(self.exclude.is_empty() && self.only.is_empty())
+    }
 }
 
 /// A pair of a local and a remote folder.
@@ -145,11 +152,23 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Replaces a folder's settings.
+    /// Replaces a folder's settings. Another choice is judged anew.
     ///
     /// # Errors
     /// SQLite's.
     pub fn set_folder_settings(
+        &self,
+        id: FolderId,
+        settings: &FolderSettings,
+    ) -> Result<(), IndexError> {
+        let before = self.folder(id)?.map(|row| row.settings);
+        if before.is_some_and(|b| b.exclude != settings.exclude || b.only != settings.only) {
+            self.forget_choice(id)?;
+        }
+        self.write_settings(id, settings)
+    }
+
+    pub(crate) fn write_settings(
         &self,
         id: FolderId,
         settings: &FolderSettings,
@@ -170,39 +189,6 @@ impl Db<'_> {
             .prepare_cached("DELETE FROM folders WHERE id = ?1")?
             .execute([id.0])?;
         self.1.set(true);
-        Ok(())
-    }
-
-    /// Remembers that a remote node is left out on this device, whatever it is called later.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub fn exclude(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("INSERT OR IGNORE INTO excluded (folder, node) VALUES (?1, ?2)")?
-            .execute((folder.0, node.as_bytes()))?;
-        Ok(())
-    }
-
-    /// Tells whether a remote node is left out on this device.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub fn is_excluded(&self, folder: FolderId, node: NodeId) -> Result<bool, IndexError> {
-        Ok(self
-            .0
-            .prepare_cached("SELECT 1 FROM excluded WHERE folder = ?1 AND node = ?2")?
-            .exists((folder.0, node.as_bytes()))?)
-    }
-
-    /// Forgets which nodes were left out, because the choice has changed.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub fn clear_excluded(&self, folder: FolderId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM excluded WHERE folder = ?1")?
-            .execute([folder.0])?;
         Ok(())
     }
 

@@ -9,7 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Numbered migrations; the schema version is the count of those applied (`user_version`).
-const MIGRATIONS: &[&str] = &[include_str!("sql/0001_trees.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("sql/0001_trees.sql"),
+    include_str!("sql/0002_doubt.sql"),
+    include_str!("sql/0003_selection.sql"),
+];
 
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.
 pub struct Index {

@@ -7,7 +7,7 @@ use crate::columns::{
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
-use cairn_model::{ContentHash, DeviceId, Kind, Name, NodeId, RelPath, RevisionId};
+use cairn_model::{ContentHash, DeviceId, FolderId, Kind, Name, NodeId, RelPath, RevisionId};
 use rusqlite::Row;
 use uuid::Uuid;
 
@@ -33,10 +33,24 @@ pub struct RemoteRow {
     pub hash: Option<ContentHash>,
     /// The revision's number, from its manifest.
     pub number: Option<u64>,
+    /// The sequence of the seal, if that was checked and fits; 0 otherwise. What is read back is the
+    /// highest one that was ever recorded for the node.
+    pub seen: u64,
+}
+
+/// What recording a node came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Put {
+    News,
+    /// It was known already, or something newer is.
+    Known,
+    /// Its seal is older than one that was seen: somebody serves a past state as the present one. What
+    /// was known stays.
+    Rollback,
 }
 
 const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, content_key, seal, \
-     source_node, source_revision, device, hash, number";
+     source_node, source_revision, device, hash, number, seen";
 
 fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
     bytes.map(|b| id_from(&b).map(Uuid::from_bytes)).transpose()
@@ -63,6 +77,7 @@ fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
         device: uuid_from(row.get(13)?)?.map(DeviceId),
         hash: hash_from(row.get(14)?)?,
         number: row.get::<_, Option<i64>>(15)?.map(unsigned).transpose()?,
+        seen: unsigned(row.get(16)?)?,
     })
 }
 
@@ -172,17 +187,22 @@ impl Db<'_> {
     /// it belongs to now or was synced in.
     ///
     /// What was learned of its revision (hash, number) stays while the revision is the same. A
-    /// version older than the recorded one is ignored: answers and feed may cross. Returns whether
-    /// it was news.
+    /// version older than the recorded one is ignored: answers and feed may cross. A seal older than
+    /// one that was seen is refused.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn put_remote(&self, folders: &[FolderRow], row: &RemoteRow) -> Result<bool, IndexError> {
+    pub fn put_remote(&self, folders: &[FolderRow], row: &RemoteRow) -> Result<Put, IndexError> {
         let before = self.remote(row.node)?;
         if before.as_ref().is_some_and(|old| old.version > row.version) {
-            return Ok(false);
+            return Ok(Put::Known);
+        }
+        let seen = before.as_ref().map_or(0, |old| old.seen);
+        if (1..seen).contains(&row.seen) {
+            return Ok(Put::Rollback);
         }
         let mut row = row.clone();
+        row.seen = row.seen.max(seen);
         if let Some(old) = &before
             && old.revision == row.revision
         {
@@ -190,13 +210,13 @@ impl Db<'_> {
             row.number = row.number.or(old.number);
         }
         if before.as_ref() == Some(&row) {
-            return Ok(false);
+            return Ok(Put::Known);
         }
         self.0
             .prepare_cached(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
-                 version, content_key, seal, source_node, source_revision, device, hash, number) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
+                 version, content_key, seal, source_node, source_revision, device, hash, number, seen) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
             )?
             .execute(rusqlite::params![
                 row.node.as_bytes(),
@@ -216,26 +236,50 @@ impl Db<'_> {
                 row.device.as_ref().map(DeviceId::as_bytes),
                 row.hash.map(|h| h.0),
                 row.number.map(signed),
+                signed(row.seen),
             ])?;
         let now = self.folders_of(folders, row.parent)?;
         for folder in &now {
             self.mark_node(*folder, row.node)?;
         }
         self.mark_synced_node(row.node)?;
-        // A folder that came into a pair, or left it, takes everything below along.
         if row.kind == Kind::Folder
             && let Some(old) = before
-            && old.parent != row.parent
-            && self.folders_of(folders, old.parent)? != now
+            && (old.parent, &old.name) != (row.parent, &row.name)
+            && let Some(pairs) = self.taken_along(folders, &old, &row, &now)?
         {
-            self.mark_remote_below(&now, row.node)?;
+            self.mark_remote_below(&pairs, row.node)?;
         }
-        Ok(true)
+        Ok(Put::News)
     }
 
-    fn mark_remote_below(
+    /// Whether the move of a folder may change what belongs where of all that is below it, and in
+    /// which pairs that is now: it came into a pair, or left it; or it may have come into what is
+    /// selected, or left that.
+    fn taken_along(
         &self,
-        folders: &[cairn_model::FolderId],
+        folders: &[FolderRow],
+        old: &RemoteRow,
+        row: &RemoteRow,
+        now: &[FolderId],
+    ) -> Result<Option<Vec<FolderId>>, IndexError> {
+        if old.parent != row.parent && self.folders_of(folders, old.parent)? != now {
+            return Ok(Some(now.to_vec()));
+        }
+        let mut pairs = Vec::new();
+        for id in now {
+            let chooses = folders.iter().any(|f| f.id == *id && f.settings.choose());
+            // What was not here was ignored, by whatever rule.
+            if chooses || self.synced(*id, row.node)?.is_none() {
+                pairs.push(*id);
+            }
+        }
+        Ok((!pairs.is_empty()).then_some(pairs))
+    }
+
+    pub(crate) fn mark_remote_below(
+        &self,
+        folders: &[FolderId],
         node: NodeId,
     ) -> Result<(), IndexError> {
         let mut queue = vec![node];

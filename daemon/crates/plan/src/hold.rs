@@ -3,7 +3,7 @@
 //! Held is what the snapshot says is held, all below it, what hangs in the air, and of two
 //! siblings whose names differ by normalisation alone the one that can't sync.
 
-use crate::tree::{LocalNode, RemoteNode};
+use crate::tree::{Hold, LocalNode, RemoteNode};
 use cairn_model::{LocalId, Name, NameKey, NodeId};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -56,7 +56,7 @@ impl TreeNode for RemoteNode {
         &self.name
     }
     fn held(&self) -> bool {
-        self.held
+        self.hold != Hold::No
     }
 }
 

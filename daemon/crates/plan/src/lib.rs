@@ -25,4 +25,4 @@ pub use plan::{Conflict, ConflictKind, Need, Plan};
 pub use policy::{Direction, Policy};
 pub use reconcile::reconcile;
 pub use step::{MoveReason, Parent, Place, Step};
-pub use tree::{LocalNode, RemoteNode, SyncedNode, Trees};
+pub use tree::{Hold, LocalNode, RemoteNode, SyncedNode, Trees};

@@ -11,7 +11,7 @@ use crate::Direction;
 use crate::content::same_bytes;
 use crate::entity::{Entities, Entity, EntityId, NOWHERE, Occupants, ROOT, Side};
 use crate::hold::{Claim, Freeze, Survey};
-use crate::tree::{LocalNode, RemoteNode, Trees};
+use crate::tree::{Hold, LocalNode, RemoteNode, Trees};
 use crate::{Need, SyncedNode};
 use cairn_model::{Kind, LocalId, Name, NodeId};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -173,13 +173,13 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The mirror image, but a node that is held for itself stays: its name may be the reason.
+    /// The mirror image, but of the nodes that are held for themselves only what is not selected
+    /// leaves: of others the name may be the reason.
     fn part_departed_remotes(&mut self) {
         let mut departed = HashSet::new();
         for at in 0..self.remote.order.len() {
             let r = self.remote.order[at];
-            let (Some(Freeze::Below), Some(&id)) =
-                (self.remote.freeze(r.id), self.of_remote.get(&r.id))
+            let (Some(freeze), Some(&id)) = (self.remote.freeze(r.id), self.of_remote.get(&r.id))
             else {
                 continue;
             };
@@ -187,7 +187,12 @@ impl<'a> Pairing<'a> {
                 continue;
             };
             let moved = self.remote_parent(r) != self.base_parent(base) || r.name != base.name;
-            if moved || r.parent.is_some_and(|p| departed.contains(&p)) {
+            let leaves = match freeze {
+                Freeze::Below => moved || r.parent.is_some_and(|p| departed.contains(&p)),
+                Freeze::Held => moved && r.hold == Hold::Unselected,
+                Freeze::Stuck => false,
+            };
+            if leaves {
                 departed.insert(r.id);
                 self.all[id].remote = None;
                 self.cut_if_bare(id);

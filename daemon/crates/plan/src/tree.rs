@@ -45,10 +45,21 @@ pub struct RemoteNode {
     pub hash: Option<ContentHash>,
     pub size: u64,
     pub executable: bool,
-    /// Not selected for this device, or not acceptable on it: it and all below stay as they are.
-    ///
-    /// What was moved below such a node has left: for this device it is deleted.
-    pub held: bool,
+    /// Held: it and all below stay as they are. What was moved below such a node has left: for this
+    /// device it is deleted.
+    pub hold: Hold,
+}
+
+/// Whether a remote node is held, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Hold {
+    #[default]
+    No,
+    /// Not acceptable on this device, or not known well enough. What is synced stays, because its
+    /// name may be the reason.
+    Unfit,
+    /// Not selected for this device. What was moved or renamed to such a place has left.
+    Unselected,
 }
 
 /// What both sides last agreed on: the merge base.

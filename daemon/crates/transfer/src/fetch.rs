@@ -3,8 +3,9 @@
 
 use crate::download::Download;
 use crate::error::{Check, TransferError};
-use crate::local::Target;
+use crate::local::{Source, Target};
 use crate::progress::Progress;
+use crate::similar::Similar;
 use crate::transfer::{Shared, refused};
 use cairn_crypto::{ContentHasher, ContentKey, CryptoError, sealed_len};
 use cairn_model::{ChunkId, Manifest};
@@ -16,13 +17,29 @@ use std::sync::Arc;
 /// Chunks fetched ahead; each is held sealed or open, at most 4 MiB and its padding.
 const AHEAD: usize = 4;
 
+/// Downloads a file of any size; chunks that `similar` has are taken from there.
 pub(crate) async fn download(
     shared: &Arc<Shared>,
     download: Download,
     target: Arc<dyn Target>,
+    similar: Option<Arc<dyn Source>>,
     progress: &dyn Progress,
 ) -> Result<Manifest, TransferError> {
-    download_up_to(shared, download, target, progress, u64::MAX).await
+    let (key, manifest) = open(shared, download).await?;
+    let similar = match similar {
+        Some(source) => Similar::of(shared, source, key.clone()).await,
+        None => None,
+    };
+    let fetching = Fetching {
+        shared,
+        download,
+        key: Arc::new(key),
+        target,
+        similar: similar.map(Arc::new),
+        progress,
+    };
+    fetching.fill(&manifest).await?;
+    Ok(manifest)
 }
 
 /// As [`download`], but refuses a file of more than `max` bytes.
@@ -33,15 +50,7 @@ pub(crate) async fn download_up_to(
     progress: &dyn Progress,
     max: u64,
 ) -> Result<Manifest, TransferError> {
-    let content = shared
-        .api
-        .manifest(download.node, download.revision)
-        .await?;
-    let opener = shared.clone();
-    let (key, manifest) = shared
-        .blocking
-        .run(move || opener.open_revision(&download, &content))
-        .await?;
+    let (key, manifest) = open(shared, download).await?;
     if manifest.size > max {
         return Err(TransferError::Protocol(format!(
             "a file of {} bytes is no small one",
@@ -53,10 +62,26 @@ pub(crate) async fn download_up_to(
         download,
         key: Arc::new(key),
         target,
+        similar: None,
         progress,
     };
     fetching.fill(&manifest).await?;
     Ok(manifest)
+}
+
+async fn open(
+    shared: &Arc<Shared>,
+    download: Download,
+) -> Result<(ContentKey, Manifest), TransferError> {
+    let content = shared
+        .api
+        .manifest(download.node, download.revision)
+        .await?;
+    let opener = shared.clone();
+    shared
+        .blocking
+        .run(move || opener.open_revision(&download, &content))
+        .await
 }
 
 /// Where a chunk goes.
@@ -71,6 +96,7 @@ struct Place {
 
 /// A verified chunk on its way into the target.
 enum Piece {
+    /// From the service, or from a file on this disk.
     Fetched(Vec<u8>),
     /// It was in the target already.
     Kept(Vec<u8>),
@@ -82,6 +108,7 @@ struct Fetching<'a> {
     download: Download,
     key: Arc<ContentKey>,
     target: Arc<dyn Target>,
+    similar: Option<Arc<Similar>>,
     progress: &'a dyn Progress,
 }
 
@@ -137,6 +164,17 @@ impl Fetching<'_> {
                 .await;
             if let Some(plain) = kept.map_err(TransferError::Target)? {
                 return Ok(Piece::Kept(plain));
+            }
+        }
+        if let Some(similar) = self.similar.clone() {
+            let key = self.key.clone();
+            let found = self
+                .shared
+                .blocking
+                .run(move || similar.read(&key, place.id, place.len))
+                .await;
+            if let Some(plain) = found {
+                return Ok(Piece::Fetched(plain));
             }
         }
         let expected = usize::try_from(sealed_len(u64::from(place.len))).unwrap_or(usize::MAX);

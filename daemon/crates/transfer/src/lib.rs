@@ -16,6 +16,7 @@ mod progress;
 mod scan;
 mod send;
 mod share;
+mod similar;
 mod small;
 mod space;
 mod team;

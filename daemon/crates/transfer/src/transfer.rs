@@ -4,7 +4,7 @@ use crate::blocking::Blocking;
 use crate::download::Download;
 use crate::error::{Check, TransferError};
 use crate::limits::Limits;
-use crate::local::Target;
+use crate::local::{Source, Target};
 use crate::progress::Progress;
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use crate::{batch, fetch, send, small};
@@ -105,7 +105,22 @@ impl Transfer {
         target: Arc<dyn Target>,
         progress: &dyn Progress,
     ) -> Result<Manifest, TransferError> {
-        fetch::download(&self.shared, download, target, progress).await
+        fetch::download(&self.shared, download, target, None, progress).await
+    }
+
+    /// As [`Transfer::download`]; chunks that are in `similar`, an earlier version of the file, come
+    /// from there.
+    ///
+    /// # Errors
+    /// As for [`Transfer::download`].
+    pub async fn download_over(
+        &self,
+        download: Download,
+        target: Arc<dyn Target>,
+        similar: Arc<dyn Source>,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, TransferError> {
+        fetch::download(&self.shared, download, target, Some(similar), progress).await
     }
 
     /// Downloads many small revisions in few requests; each succeeds or fails alone, in the given order.

@@ -1,13 +1,13 @@
 //! Taking folders in: from the index, with their rules, watchers and remote folder.
 
 use super::{Dispatcher, Folder, REST, ROOT_RETRY};
-use crate::error::{EngineError, explain};
+use crate::error::{Disposition, EngineError, explain};
 use crate::facts::{folder_seal, remote_row};
+use crate::gate::Flow;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::Rules;
 use crate::status::{FolderStatus, Problem, State};
 use crate::trash;
-use cairn_api::ApiError;
 use cairn_index::{FolderMode, FolderRow};
 use cairn_model::{FolderId, Kind, NodeId, RelPath};
 use cairn_platform::FileKind;
@@ -15,6 +15,7 @@ use cairn_wire::nodes::CreateNode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 impl Dispatcher {
@@ -35,7 +36,6 @@ impl Dispatcher {
                     let same_rules = folder.row.settings.exclude == row.settings.exclude
                         && folder.row.settings.only == row.settings.only;
                     if !same_rules {
-                        self.shared.index.write(|db| db.clear_excluded(row.id))?;
                         folder.rules = Arc::new(Rules::load(
                             &*self.shared.ports.disk,
                             Path::new(&row.root),
@@ -84,17 +84,21 @@ impl Dispatcher {
             _watch: guard,
             blind: None,
             whole: true,
+            rules_hint: false,
             dirs: BTreeSet::new(),
             burst: None,
             missing: BTreeMap::new(),
             again: None,
             next_rescan: now + self.tuning.rescan_every,
             root_retry: None,
+            unlinkable: false,
             plan_due: true,
             next_plan: now,
             queue: VecDeque::new(),
             in_flight: 0,
             waiting: 0,
+            deletions: Flow::default(),
+            pause: watch::Sender::new(false),
             totals_due: true,
             next_totals: now,
         }
@@ -128,8 +132,36 @@ impl Dispatcher {
         there
     }
 
+    /// Links a pair with its remote folder. A pair that can't be linked says so and waits; all others
+    /// go on.
+    ///
+    /// # Errors
+    /// What keeps every pair from being linked.
+    pub(super) async fn try_link(&mut self, id: FolderId) -> Result<(), EngineError> {
+        let problem = match self.link(id).await {
+            Ok(()) => None,
+            Err(error) => match error.disposition() {
+                Disposition::Park | Disposition::Replan => {
+                    let (code, hint) = explain(&error);
+                    Some(Problem {
+                        path: String::new(),
+                        code: code.into(),
+                        message: error.to_string(),
+                        hint: hint.into(),
+                    })
+                }
+                Disposition::Retry | Disposition::Stop => return Err(error),
+            },
+        };
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.unlinkable = problem.is_some();
+        }
+        self.shared.health().set_link(id, problem);
+        Ok(())
+    }
+
     /// Finds, or makes, the remote folder of a pair. Needs the remote tree.
-    pub(super) async fn link(&mut self, id: FolderId) -> Result<(), EngineError> {
+    async fn link(&mut self, id: FolderId) -> Result<(), EngineError> {
         let Some(folder) = self.folders.get(&id) else {
             return Ok(());
         };
@@ -152,13 +184,7 @@ impl Dispatcher {
             at = match known.first() {
                 Some(found) if found.kind == Kind::Folder => Some(found.node),
                 Some(_) => {
-                    return Err(EngineError::Api(ApiError::Rejected {
-                        status: 409,
-                        message: format!(
-                            "{} is a file on the service, so it can't be linked",
-                            row.remote_path
-                        ),
-                    }));
+                    return Err(EngineError::RemoteIsFile(row.remote_path.clone()));
                 }
                 None => Some(self.make_remote(at, name.as_str()).await?),
             };
@@ -264,6 +290,7 @@ impl Dispatcher {
             let busy = pending > 0
                 || folder.plan_due
                 || folder.again.is_some()
+                || folder.deletions.quiet_at().is_some()
                 || folder.burst.is_some()
                 || folder.whole;
             statuses.push(FolderStatus {
@@ -278,7 +305,7 @@ impl Dispatcher {
                 .into(),
                 state: if paused {
                     State::Paused
-                } else if folder.root_retry.is_some() {
+                } else if folder.root_retry.is_some() || folder.unlinkable {
                     State::Error
                 } else if let Some(state) = offline {
                     state

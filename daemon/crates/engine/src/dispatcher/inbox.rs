@@ -3,6 +3,7 @@
 use super::{Dispatcher, Done, GRACE, LONGEST_DEBOUNCE};
 use crate::error::EngineError;
 use crate::executor::{Carried, fail};
+use crate::feed;
 use crate::handle::{Command, Verdict};
 use crate::observe::rules::{IGNORE_FILE, Rules, TEMP_DIR, TRASH_DIR};
 use crate::ports::Hint;
@@ -66,6 +67,9 @@ impl Dispatcher {
             if let Some(at) = folder.root_retry {
                 sooner(at);
             }
+            if let Some(at) = folder.deletions.quiet_at() {
+                sooner(at);
+            }
             if folder.plan_due && folder.in_flight > 0 {
                 sooner(folder.next_plan);
             }
@@ -90,6 +94,24 @@ impl Dispatcher {
             Command::Rescan(only) => self.look_everywhere(only),
             Command::Reload => self.reload = true,
             Command::Settle(reply) => self.settle.ask(reply),
+            Command::Tune {
+                rescan_every,
+                parallel,
+            } => {
+                self.tuning.rescan_every = rescan_every;
+                self.tuning.parallel = parallel.max(1);
+                let latest = Instant::now() + rescan_every;
+                for folder in self.folders.values_mut() {
+                    folder.next_rescan = folder.next_rescan.min(latest);
+                }
+                // What was held may be welcome now.
+                self.remote_due = true;
+            }
+            Command::Accept(reply) => {
+                let outcome = feed::accept(&self.shared).await;
+                self.look_everywhere(None);
+                drop(reply.send(outcome));
+            }
             Command::Confirm(folder, verdict, reply) => {
                 // Whoever asked may be gone; the answer holds all the same.
                 drop(reply.send(self.confirm(folder, verdict)));
@@ -144,9 +166,8 @@ impl Dispatcher {
                 if first == Some(TRASH_DIR) || first == Some(TEMP_DIR) {
                     return;
                 }
-                if rel.to_string() == IGNORE_FILE {
-                    folder.whole = true;
-                }
+                // Only when it is quiet: half a rules file would let through what the rest forbids.
+                folder.rules_hint |= rel.to_string() == IGNORE_FILE;
                 folder.dirs.insert(rel.parent().unwrap_or_default());
                 folder.burst = Some((folder.burst.map_or(now, |(first, _)| first), now));
             }
@@ -267,6 +288,7 @@ impl Dispatcher {
             Ok(())
         })?;
         if let Some(folder) = self.folders.get_mut(&id) {
+            folder.deletions.forget();
             folder.plan_due = true;
             folder.totals_due = true;
         }

@@ -78,9 +78,11 @@ impl Dispatcher {
             .filter(|f| !self.is_paused(f))
             .all(|f| {
                 f.root_retry.is_some()
+                    || f.unlinkable
                     || (!f.whole
                         && f.dirs.is_empty()
                         && f.again.is_none()
+                        && f.deletions.quiet_at().is_none()
                         && !f.plan_due
                         && f.queue.is_empty()
                         && f.in_flight == 0)

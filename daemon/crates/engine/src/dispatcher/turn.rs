@@ -1,15 +1,10 @@
 //! One turn of the wheel.
 
-use super::{Dispatcher, Done, FIRST_RETRY, GRACE, LONGEST_DEBOUNCE, LONGEST_RETRY, POLL, REST};
+use super::{Dispatcher, Done, FIRST_RETRY, GRACE, LONGEST_DEBOUNCE, LONGEST_RETRY, POLL};
 use crate::error::EngineError;
-use crate::executor::{carry_out, keys_of};
 use crate::feed::{self, Caught};
-use crate::gate;
 use crate::observe::scan::{Found, Scope, scan};
-use crate::planning::{Planned, plan_folder};
-use crate::shared::Key;
 use crate::status::State;
-use crate::step::download;
 use cairn_api::ApiError;
 use cairn_model::{FolderId, LocalId, RelPath};
 use cairn_transfer::TransferError;
@@ -34,10 +29,15 @@ impl Dispatcher {
                 return false;
             }
             let paused = self.folders.get(&id).is_none_or(|f| self.is_paused(f));
-            if paused {
-                if let Some(folder) = self.folders.get_mut(&id) {
+            if let Some(folder) = self.folders.get_mut(&id) {
+                folder
+                    .pause
+                    .send_if_modified(|now| std::mem::replace(now, paused) != paused);
+                if paused {
                     folder.queue.clear();
                 }
+            }
+            if paused {
                 continue;
             }
             self.look(id).await;
@@ -99,7 +99,7 @@ impl Dispatcher {
             .map(|f| f.row.id)
             .collect();
         for id in unlinked {
-            self.link(id).await?;
+            self.try_link(id).await?;
         }
         Ok(caught)
     }
@@ -181,6 +181,9 @@ impl Dispatcher {
             | EngineError::NoConflict(_)
             | EngineError::NoMerge { .. }
             | EngineError::RootGone(_)
+            | EngineError::RemoteIsFile(_)
+            | EngineError::RemoteGone(_)
+            | EngineError::OnlyCopy(_)
             | EngineError::Protocol(_) => false,
         };
         let state = if offline {
@@ -210,6 +213,9 @@ impl Dispatcher {
         let burst_over = folder.burst.is_some_and(|(first, last)| {
             last + self.tuning.debounce <= now || first + LONGEST_DEBOUNCE <= now
         });
+        if burst_over && std::mem::take(&mut folder.rules_hint) {
+            folder.whole = true;
+        }
         let again_due = folder.again.as_ref().is_some_and(|(at, _)| *at <= now);
         let root_due = folder.root_retry.is_some_and(|at| at <= now);
         if folder.next_rescan <= now {
@@ -314,133 +320,6 @@ impl Dispatcher {
             .await;
         drop(gate);
         Ok(found?)
-    }
-
-    /// Plans one folder and carries the structure out. Returns whether anything was done.
-    async fn plan_and_carry_out(&mut self, id: FolderId) -> bool {
-        let retry_due = self
-            .shared
-            .health()
-            .next_try()
-            .is_some_and(|at| at <= Instant::now());
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return false;
-        };
-        if folder.row.remote_node.is_none() || folder.root_retry.is_some() {
-            return false;
-        }
-        if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
-            return false;
-        }
-        let began = Instant::now();
-        if folder.in_flight > 0 && folder.next_plan > began {
-            return false;
-        }
-        folder.plan_due = false;
-        let Some(ctx) = self.ctx(id) else {
-            return false;
-        };
-        let planned = match self.plan(id).await {
-            Ok(planned) => planned,
-            Err(error) => {
-                if let Some(folder) = self.folders.get_mut(&id) {
-                    folder.plan_due = true;
-                }
-                self.in_trouble(&error);
-                return false;
-            }
-        };
-        let took = began.elapsed();
-        tracing::debug!(
-            steps = planned.plan.steps.len(),
-            ms = took.as_millis(),
-            "planned"
-        );
-        let carried = carry_out(&ctx, &planned.plan, &self.locks).await;
-        let waiting = carried.waiting + planned.unknown.len() as u64;
-        let progress = carried.progress;
-        if let Some(folder) = self.folders.get_mut(&id) {
-            folder.queue = carried.work.clone();
-            folder.waiting = waiting;
-            folder.next_plan = Instant::now() + took * REST;
-            folder.totals_due |= progress;
-            // What was done changed the trees: see whether anything follows from it.
-            folder.plan_due |= progress && folder.queue.is_empty() && folder.in_flight == 0;
-        }
-        if progress {
-            self.settle.something_happened();
-        }
-        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
-        if calm && self.folders.get(&id).is_some_and(|f| f.in_flight == 0) {
-            download::clear_leftovers(&ctx);
-        }
-        self.after(id, carried);
-        progress
-    }
-
-    async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
-        let Some(ctx) = self.ctx(id) else {
-            return Err(EngineError::Moved);
-        };
-        let mut planned =
-            plan_folder(&self.shared, &ctx.folder, &ctx.rules, (false, false)).await?;
-        let waiting = gate::check(&self.shared, &ctx.folder, &planned.plan)?;
-        if waiting.local + waiting.remote > 0 {
-            planned = plan_folder(
-                &self.shared,
-                &ctx.folder,
-                &ctx.rules,
-                (waiting.local > 0, waiting.remote > 0),
-            )
-            .await?;
-            if let Some(folder) = self.folders.get_mut(&id) {
-                folder.totals_due = true;
-            }
-        } else {
-            self.clean(id, &planned)?;
-        }
-        Ok(planned)
-    }
-
-    /// Takes the marks from everything that needs no step.
-    fn clean(&self, id: FolderId, planned: &Planned) -> Result<(), EngineError> {
-        let mut mentioned: BTreeSet<Key> = planned.plan.steps.iter().flat_map(keys_of).collect();
-        mentioned.extend(planned.unknown.iter().copied());
-        mentioned.extend(self.locks.iter().copied());
-        // A step names one side; the other side's mark belongs to it just the same.
-        let linked = self.shared.index.read(|db| {
-            let mut linked = Vec::new();
-            for key in &mentioned {
-                let synced = match key {
-                    Key::Local(local) => db.synced_by_local(*local)?,
-                    Key::Node(node) => db.synced(id, *node)?,
-                };
-                linked.extend(
-                    synced
-                        .into_iter()
-                        .flat_map(|s| [Key::Local(s.local), Key::Node(s.node)]),
-                );
-            }
-            Ok(linked)
-        })?;
-        mentioned.extend(linked);
-        self.shared
-            .health()
-            .keep_only(id, |key| mentioned.contains(key));
-        Ok(self.shared.index.write(|db| {
-            let dirty = db.dirty(id)?;
-            for local in dirty.local {
-                if !mentioned.contains(&Key::Local(local)) {
-                    db.clean_local(id, local)?;
-                }
-            }
-            for node in dirty.node {
-                if !mentioned.contains(&Key::Node(node)) {
-                    db.clean_node(id, node)?;
-                }
-            }
-            Ok(())
-        })?)
     }
 
     /// Fills the pool with transfers, taking folders in turn.

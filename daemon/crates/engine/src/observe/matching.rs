@@ -35,6 +35,9 @@ impl Scan<'_, '_> {
                 break;
             };
             let fresh = unexplained.remove(at);
+            if self.is_settled(&fresh)? {
+                continue;
+            }
             match self.replaced(&fresh)? {
                 Some(row) => self.replace(row, &fresh)?,
                 None => self.new_row(&fresh)?,
@@ -170,9 +173,16 @@ impl Scan<'_, '_> {
     }
 
     /// Frees the name for `new`: the row that had it is elsewhere (a move will find it) or gone.
-    fn make_room(&self, fresh: &Fresh, new: LocalId) -> Result<(), IndexError> {
+    fn make_room(&mut self, fresh: &Fresh, new: LocalId) -> Result<(), IndexError> {
         match self.db.child(self.folder.id, fresh.parent, &fresh.name)? {
-            Some(row) if row.id != new => self.db.park_local(row.id),
+            Some(row) if row.id != new => {
+                self.db.park_local(row.id)?;
+                // Its name is not its own any more: unless it is found elsewhere, it is gone.
+                self.gone
+                    .entry(row.id)
+                    .or_insert_with(|| (row, fresh.dir.clone()));
+                Ok(())
+            }
             Some(_) | None => Ok(()),
         }
     }

@@ -100,6 +100,44 @@ impl Rules {
         }
     }
 
+    /// The same rules, but only what lies at, above or below these paths is chosen.
+    pub(crate) fn choosing(&self, only: Vec<RelPath>) -> Self {
+        Self {
+            only,
+            ..self.clone()
+        }
+    }
+
+    /// Takes the choice along when a folder that is chosen, or on the way to one that is, moves. Tells
+    /// whether it is one.
+    pub(crate) fn follow(&mut self, from: &RelPath, to: &RelPath) -> bool {
+        let mut followed = false;
+        for entry in &mut self.only {
+            if entry.starts_with(from) {
+                let below = entry.names().iter().skip(from.names().len());
+                *entry = to.names().iter().chain(below).cloned().collect();
+                followed = true;
+            }
+        }
+        followed
+    }
+
+    /// Tells whether a path takes no part for no other reason than that it was not chosen.
+    pub(crate) fn is_unchosen(&self, path: &RelPath, is_dir: bool) -> bool {
+        !self.is_chosen(path) && matches!(self.by_pattern(path, is_dir), RuleMatch::None)
+    }
+
+    /// Tells whether this device has patterns of its own.
+    pub(crate) fn has_excludes(&self) -> bool {
+        !self.exclude.is_empty()
+    }
+
+    /// Tells whether a pattern of this device leaves out the path itself, not only what it lies in.
+    pub(crate) fn excludes(&self, path: &RelPath, is_dir: bool) -> bool {
+        let text = Path::new("").join(path.to_string());
+        self.exclude.matched(text, is_dir).is_ignore()
+    }
+
     /// Tells whether the rules file said the same when these were loaded.
     #[must_use]
     pub fn same_file(&self, other: &Self) -> bool {
@@ -109,6 +147,14 @@ impl Rules {
     /// Tells what the rules say about a path that has no ignored folder above it.
     #[must_use]
     pub fn check(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
+        let found = self.by_pattern(path, is_dir);
+        if found == RuleMatch::None && !self.is_chosen(path) {
+            return RuleMatch::Ignored("not among the chosen subfolders".to_owned());
+        }
+        found
+    }
+
+    fn by_pattern(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
         let text = Path::new("").join(path.to_string());
         for (rules, whitelist_counts) in [
             (&self.built_in, false),
@@ -123,16 +169,22 @@ impl Rules {
                 Match::None | Match::Whitelist(_) => {}
             }
         }
-        if self.only.is_empty()
+        RuleMatch::None
+    }
+
+    fn is_chosen(&self, path: &RelPath) -> bool {
+        self.only.is_empty()
             || self
                 .only
                 .iter()
                 .any(|o| path.starts_with(o) || o.starts_with(path))
-        {
-            RuleMatch::None
-        } else {
-            RuleMatch::Ignored("not among the chosen subfolders".to_owned())
-        }
+    }
+
+    /// Tells whether a name in a directory is a leftover of some program that only its machine needs.
+    #[must_use]
+    pub fn is_leftover(&self, dir: &RelPath, name: &str) -> bool {
+        let text = Path::new("").join(dir.to_string()).join(name);
+        self.built_in.matched(&text, false).is_ignore()
     }
 
     /// Tells whether a path takes no part, looking at every folder above it too.
@@ -209,5 +261,26 @@ mod tests {
         assert!(!ignores(&rules, "a/b/c"));
         assert!(ignores(&rules, "a/new"));
         assert!(ignores(&rules, "x"));
+    }
+
+    #[test]
+    fn the_choice_goes_along_with_a_folder_on_the_way_to_it() {
+        let path = |text: &str| RelPath::parse(text).unwrap();
+        let settings = FolderSettings {
+            only: vec!["p/a".into()],
+            exclude: vec!["ex/".into()],
+            ..Default::default()
+        };
+        let mut rules = rules("", &settings);
+        assert!(!rules.follow(&path("p/b"), &path("b")));
+        assert!(!rules.follow(&path("p/a/d"), &path("d")));
+        assert!(rules.follow(&path("p"), &path("q/r")));
+        assert!(!ignores(&rules, "q/r/a/f"));
+        assert!(ignores(&rules, "p/a/f"));
+        assert!(rules.is_unchosen(&path("p"), true));
+        assert!(!rules.is_unchosen(&path("ex"), true), "a pattern says so");
+        assert!(!rules.is_unchosen(&path("q"), true));
+        assert!(rules.excludes(&path("q/ex"), true));
+        assert!(!rules.excludes(&path("q/ex/f"), false), "its folder is");
     }
 }

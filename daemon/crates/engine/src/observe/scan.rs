@@ -4,12 +4,17 @@
 //! `matching`, which tells moves from replacements, new files and deletions. A directory that can't
 //! be listed keeps everything that is known below it.
 
+#[cfg(test)]
+mod tests;
+
 use crate::observe::hash::local_stat;
 use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
+use crate::selection;
 use crate::status::Problem;
 use cairn_index::{Db, FolderRow, Held, IndexError, LocalRow, LocalStat};
 use cairn_model::{Kind, LocalId, Name, RelPath};
 use cairn_platform::{Disk, Entry, FileKind, Stat};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,7 +56,8 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) disk: &'a dyn Disk,
     pub(crate) folder: &'a FolderRow,
     pub(crate) root: PathBuf,
-    pub(crate) rules: &'a Rules,
+    /// With the choice as it is on this disk; it follows a chosen folder that turns up elsewhere.
+    pub(crate) rules: Cow<'a, Rules>,
     /// Rows that an earlier scan missed long enough ago to believe it now.
     pub(crate) believed: &'a BTreeSet<LocalId>,
     pub(crate) fresh: VecDeque<Fresh>,
@@ -72,6 +78,7 @@ pub(crate) fn scan(
     scope: &Scope,
     believed: &BTreeSet<LocalId>,
 ) -> Result<Found, IndexError> {
+    let rules = selection::here(db, folder, rules)?;
     let mut scan = Scan {
         db,
         disk,
@@ -205,7 +212,8 @@ impl Scan<'_, '_> {
         if matches!(
             self.rules.check(&here, kind == Kind::Folder),
             RuleMatch::Ignored(_)
-        ) {
+        ) && !self.is_choice(&here, kind, &stat, row.as_ref())?
+        {
             if let Some(row) = row {
                 self.hold(row, Held::Ignored)?;
             }
@@ -231,6 +239,37 @@ impl Scan<'_, '_> {
                 Ok(None)
             }
         }
+    }
+
+    /// Whether an unchosen folder takes part all the same. Of two kinds: one that is chosen, or above
+    /// it, and that a person has renamed; and one that was on the way to what has moved elsewhere.
+    fn is_choice(
+        &mut self,
+        here: &RelPath,
+        kind: Kind,
+        stat: &Stat,
+        row: Option<&LocalRow>,
+    ) -> Result<bool, IndexError> {
+        if kind != Kind::Folder || !self.rules.is_unchosen(here, true) {
+            return Ok(false);
+        }
+        let stat = local_stat(stat);
+        if let Some(row) = row
+            && row.kind == kind
+            && row.stat.same_file(&stat)
+        {
+            return Ok(self.db.synced_by_local(row.id)?.is_some());
+        }
+        for row in self.db.locals_by_file(self.folder.id, &stat)? {
+            if row.kind == kind
+                && let Some(from) = self.db.local_path(row.id)?
+                && !self.is_there(&row.stat, &from)
+                && self.rules.to_mut().follow(&from, here)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A row whose file is where it was: record a changed stat.

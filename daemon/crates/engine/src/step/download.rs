@@ -8,14 +8,15 @@ use crate::planning::download_of;
 use crate::record::{self, Content};
 use crate::shared::Key;
 use crate::step::upload::Moved;
+use crate::step::watched::WatchedFile;
 use crate::step::{Ctx, there};
 use crate::trash;
-use cairn_index::{Held, LocalRow, RemoteRow};
+use cairn_index::{Held, IndexError, LocalRow, RemoteRow};
 use cairn_model::{Kind, LocalId, Manifest, NodeId, RelPath};
 use cairn_plan::Place;
 use cairn_platform::disk::is_target_changed;
 use cairn_platform::{Expect, TempFile};
-use cairn_transfer::{Download, Target};
+use cairn_transfer::{Download, Source, Target};
 use std::io::{self, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,14 +86,27 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         .create_temp(&ctx.root().join(TEMP_DIR), &name)?;
     let target = Arc::new(TempTarget(Mutex::new(file)));
     let progress = Moved(Arc::clone(&guard.running));
-    let outcome = shared
-        .transfer
-        .download(
-            ready.download,
-            Arc::clone(&target) as Arc<dyn Target>,
-            &progress,
-        )
-        .await;
+    let into = Arc::clone(&target) as Arc<dyn Target>;
+    let fetching = async {
+        match version_here(ctx, task)? {
+            Some(here) => {
+                let over = shared
+                    .transfer
+                    .download_over(ready.download, into, here, &progress);
+                Ok(over.await)
+            }
+            None => Ok(shared
+                .transfer
+                .download(ready.download, into, &progress)
+                .await),
+        }
+    };
+    let outcome = tokio::select! {
+        biased;
+        outcome = fetching => outcome.map_err(|error: IndexError| EngineError::from(error))?,
+        // What has arrived stays for the next try.
+        () = ctx.paused() => return Err(EngineError::Moved),
+    };
     let manifest = match outcome {
         Ok(manifest) => manifest,
         Err(error) => {
@@ -123,6 +137,21 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     outcome
 }
 
+/// The version that is replaced: most of its chunks are in the new one, too.
+fn version_here(ctx: &Ctx, task: &Task) -> Result<Option<Arc<dyn Source>>, IndexError> {
+    let Some(id) = task.over else { return Ok(None) };
+    let found = ctx
+        .shared
+        .index
+        .read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
+    let (Some(row), Some(path)) = found else {
+        return Ok(None);
+    };
+    let disk = Arc::clone(&ctx.shared.ports.disk);
+    let file = WatchedFile::new(disk, ctx.absolute(&path), row.stat);
+    Ok(Some(Arc::new(file)))
+}
+
 /// Removes what downloads have left behind that nothing needs any more: called when there is nothing
 /// to transfer, so none of it will be resumed.
 pub(crate) fn clear_leftovers(ctx: &Ctx) {
@@ -134,6 +163,9 @@ pub(crate) fn clear_leftovers(ctx: &Ctx) {
         if let Err(error) = disk.remove_file(&dir.join(&entry.name)) {
             tracing::debug!(%error, "a temporary file stays for now");
         }
+    }
+    if let Err(error) = disk.remove_dir(&dir) {
+        tracing::debug!(%error, "the directory for temporary files stays for now");
     }
 }
 

@@ -2,15 +2,12 @@
 
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
-use crate::observe::scan::{Scope, scan};
 use crate::record;
 use crate::step::{Ctx, there};
-use crate::trash;
 use cairn_index::{ConflictRow, Held, LocalRow};
 use cairn_model::{Kind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
 use cairn_plan::{MoveReason, Place};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Makes the local side of a remote folder.
@@ -129,27 +126,9 @@ pub(crate) async fn move_local(
     Ok(())
 }
 
-/// Tells whether a file, or any known file in a folder, has other content than the index says.
-fn was_written(ctx: &Ctx, row: &LocalRow, at: &Path) -> Result<bool, EngineError> {
-    if row.kind == Kind::File {
-        let now = local_stat(&ctx.shared.ports.disk.stat(at)?);
-        return Ok((now.size, now.mtime) != (row.stat.size, row.stat.mtime));
-    }
-    let children = ctx
-        .shared
-        .index
-        .read(|db| db.children(ctx.folder.id, Some(row.id)))?;
-    for child in children.iter().filter(|c| c.held == Held::No) {
-        if was_written(ctx, child, &at.join(child.name.as_str()))? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// Makes names durable before the index says that they are there: a name that a crash takes back
 /// would look like something that the user did.
-fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError> {
+pub(super) fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError> {
     let mut dirs: Vec<PathBuf> = paths
         .iter()
         .filter_map(|p| p.parent().map(Path::to_owned))
@@ -200,61 +179,4 @@ pub(crate) async fn set_executable(
         })?;
         record::agree_executable(db, &ctx.folder, node, executable)
     })?)
-}
-
-/// Moves a file or folder to the local trash, if everything in it is as the index says.
-pub(crate) async fn trash_local(
-    ctx: &Ctx,
-    node: NodeId,
-    local: LocalId,
-) -> Result<(), EngineError> {
-    let _gate = ctx.shared.disk_gate.lock().await;
-    let index = &ctx.shared.index;
-    let disk = &ctx.shared.ports.disk;
-    let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
-    let (row, path) = (there(row)?, there(path)?);
-    let absolute = ctx.absolute(&path);
-    let unseen = match row.kind {
-        Kind::File => local_stat(&disk.stat(&absolute)?) != row.stat,
-        Kind::Folder => {
-            // Anything that the index has not seen yet would vanish with the folder.
-            let scope = Scope::Below(path.clone());
-            let found = index.write(|db| {
-                scan(
-                    db,
-                    &**disk,
-                    &ctx.folder,
-                    &ctx.rules,
-                    &scope,
-                    &BTreeSet::new(),
-                )
-            })?;
-            found.changed || !found.missing.is_empty()
-        }
-    };
-    if unseen {
-        return Err(EngineError::Moved);
-    }
-    let kept = trash::put(
-        &**disk,
-        ctx.root(),
-        &absolute,
-        &path,
-        ctx.shared.ports.clock.now_ms(),
-    )?;
-    flush_names(ctx, &[&absolute, &kept])?;
-    if was_written(ctx, &row, &kept)? {
-        // Someone had it open and wrote until the last moment: their edit beats the deletion.
-        disk.rename(&kept, &absolute)?;
-        return Err(EngineError::Moved);
-    }
-    index.write(|db| {
-        db.forget_local_below(ctx.folder.id, local)?;
-        db.remove_local(ctx.folder.id, local)?;
-        db.clean_node(ctx.folder.id, node)
-    })?;
-    ctx.shared.count(|c| c.deletes += 1);
-    ctx.shared
-        .activity(ctx.folder.id, "deleted", &path.to_string(), None, 0);
-    Ok(())
 }

@@ -4,21 +4,21 @@
 //! and looks again.
 
 use crate::error::{Changing, EngineError};
-use crate::facts::seal_info;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
 use crate::shared::{Arriving, Key, Running};
 use crate::step::remote::row_of;
+use crate::step::watched::WatchedFile;
 use crate::step::{Ctx, there};
 use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
 use cairn_model::{LocalId, Manifest, NodeId, RevisionId};
 use cairn_plan::Place;
-use cairn_platform::{Disk, ReadSeek};
+use cairn_platform::Disk;
 use cairn_transfer::{
-    Progress, SmallUpload, Source, SourceReader, Started, Upload, UploadTarget, Uploaded,
+    Progress, SmallUpload, Started, TransferError, Upload, UploadTarget, Uploaded,
 };
 use cairn_wire::nodes::Node;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -102,15 +102,15 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             if synced.revision != Some(base) && !same_bytes {
                 return Err(EngineError::Moved);
             }
-            let sequence = seal_info(&shared.keys, &over)
-                .flatten()
-                .map_or(0, |info| info.seq);
+            // Above every number that the node had before, on whatever device: each sealed change is
+            // also a version, and a state without a seal has lost count of the sealed ones.
+            let before = over.seen.max(over.version);
             let target = UploadTarget::Revision {
                 node,
                 parent: over.parent,
                 name: over.name.to_string(),
                 base,
-                number: over.number.unwrap_or(sequence.max(1)) + 1,
+                number: over.number.unwrap_or(0).max(over.version).saturating_add(1),
                 content_key: there(over.content_key)?,
                 content_source: over.source.map(|(node_id, revision_id)| {
                     cairn_wire::nodes::ContentSource {
@@ -118,7 +118,7 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
                         revision_id,
                     }
                 }),
-                seal_seq: sequence + 1,
+                seal_seq: before.saturating_add(1),
             };
             (target, synced.hash)
         }
@@ -145,11 +145,8 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let _arriving = Arriving::new(&ctx.shared, vec![ready.target.node()]);
     let stat = ready.row.stat;
     let guard = ctx.shared.running(ready.path.clone(), true, stat.size);
-    let source = Arc::new(WatchedFile {
-        disk: Arc::clone(&ctx.shared.ports.disk),
-        path: ready.absolute,
-        stat,
-    });
+    let disk = Arc::clone(&ctx.shared.ports.disk);
+    let source = Arc::new(WatchedFile::new(disk, ready.absolute, stat));
     let upload = Upload {
         target: ready.target.clone(),
         revision: ready.revision,
@@ -167,11 +164,20 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         node: ready.target.node(),
         stat,
     };
-    let outcome = ctx.shared.transfer.upload(upload, &listener).await;
+    let outcome = tokio::select! {
+        biased;
+        outcome = ctx.shared.transfer.upload(upload, &listener) => outcome,
+        () = ctx.paused() => return Err(EngineError::Moved),
+    };
     let outcome = match outcome {
-        Err(cairn_transfer::TransferError::UploadLost) => {
+        // What was begun goes nowhere: its place or its base is another one by now.
+        Err(
+            error @ (TransferError::UploadLost
+            | TransferError::Conflict { .. }
+            | TransferError::Gone { .. }),
+        ) => {
             ctx.shared.index.write(|db| db.end_journal(task.local))?;
-            return Err(cairn_transfer::TransferError::UploadLost.into());
+            return Err(error.into());
         }
         other => other?,
     };
@@ -419,48 +425,6 @@ fn read_whole(disk: &dyn Disk, path: &std::path::Path, stat: &LocalStat) -> io::
         return Err(io::Error::other(Changing));
     }
     Ok(bytes)
-}
-
-/// A file that refuses to be read as anything but what the scan saw.
-struct WatchedFile {
-    disk: Arc<dyn Disk>,
-    path: PathBuf,
-    stat: LocalStat,
-}
-
-struct WatchedReader {
-    file: Box<dyn ReadSeek>,
-    stat: LocalStat,
-}
-
-impl Source for WatchedFile {
-    fn open(&self) -> io::Result<Box<dyn SourceReader>> {
-        let file = self.disk.open(&self.path)?;
-        if local_stat(&file.stat()?) != self.stat {
-            return Err(io::Error::other(Changing));
-        }
-        Ok(Box::new(WatchedReader {
-            file,
-            stat: self.stat,
-        }))
-    }
-}
-
-impl Read for WatchedReader {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(out)?;
-        // At the end: whatever was written meanwhile shows in the stat.
-        if read == 0 && !out.is_empty() && local_stat(&self.file.stat()?) != self.stat {
-            return Err(io::Error::other(Changing));
-        }
-        Ok(read)
-    }
-}
-
-impl Seek for WatchedReader {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
 }
 
 /// Keeps the journal and the figures of a running upload.

@@ -4,7 +4,9 @@
 
 use crate::service::{Service, hash};
 use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
-use cairn_plan::{Direction, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile};
+use cairn_plan::{
+    Direction, Hold, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
@@ -52,7 +54,9 @@ impl Device {
         for node in remote.values_mut() {
             let opened = node.revision.filter(|r| self.opened.contains(r));
             node.hash = opened.and_then(|r| service.bytes.get(&r)).map(|b| hash(b));
-            node.held = self.unselected.contains(&node.id);
+            if self.unselected.contains(&node.id) {
+                node.hold = Hold::Unselected;
+            }
         }
         Trees {
             local: self.local.clone(),

@@ -142,13 +142,7 @@ fn deleting_a_folder_leaves_what_this_device_never_had() {
 
 /// What the second device's own machinery does when a person unselects a folder.
 fn unselect(pair: &mut Pair, name: &str) {
-    let node = pair
-        .service
-        .nodes
-        .values()
-        .find(|n| n.name.as_str() == name)
-        .unwrap()
-        .id;
+    let node = pair.service.named(name);
     let local = pair.second.synced[&node].local;
     let gone = pair.second.remove(local);
     pair.second.synced.retain(|_, s| !gone.contains(&s.local));
@@ -167,6 +161,37 @@ fn what_moves_out_of_the_selection_leaves_the_disk() {
     check(&pair.second, "p/");
     check(&pair.first, "p/ q/f=1 q/g=2");
     assert_eq!(pair.second.trash, ["1"]);
+}
+
+#[test]
+fn what_is_renamed_to_where_nothing_is_selected_leaves_the_disk_and_comes_back() {
+    let mut pair = Pair::with("p/d/f=1 p/g=2");
+    let node = pair.service.named("d");
+    pair.first.user("mv p/d p/ex");
+    pair.first.sync(&mut pair.service);
+    pair.second.unselected.insert(node);
+    pair.second.sync(&mut pair.service);
+    check(&pair.second, "p/g=2");
+    check(&pair.first, "p/ex/f=1 p/g=2");
+    assert!(pair.second.plan(&pair.service).steps.is_empty());
+    pair.first.user("mv p/ex p/d");
+    pair.first.sync(&mut pair.service);
+    pair.second.unselected.clear();
+    quiet(&mut pair);
+    check(&pair.second, "p/d/f=1 p/g=2");
+}
+
+#[test]
+fn what_is_edited_here_while_it_leaves_the_selection_is_kept() {
+    let mut pair = Pair::with("f=1 g=2");
+    let node = pair.service.named("f");
+    pair.first.user("mv f f.big");
+    pair.first.sync(&mut pair.service);
+    pair.second.unselected.insert(node);
+    pair.second.user("f=mine");
+    quiet(&mut pair);
+    check(&pair.second, "f=mine g=2");
+    check(&pair.first, "f=mine f.big=1 g=2");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::history::{Act, Oracle, acts, base, history, moving, name, pick};
 use crate::scenario::Pair;
 use crate::service::Service;
 use cairn_model::{ContentHash, Kind, LocalId, NodeId, RevisionId};
-use cairn_plan::{Direction, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
+use cairn_plan::{Direction, Hold, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
@@ -306,7 +306,7 @@ fn nonsense() -> impl Strategy<Value = Trees> {
                         hash,
                         size,
                         executable,
-                        held,
+                        hold: if held { Hold::Unfit } else { Hold::No },
                     };
                     trees.remote.insert(row.id, row);
                 }

@@ -3,7 +3,9 @@
 //! The limits are far above what is needed and far below what a square would take.
 
 use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
-use cairn_plan::{Direction, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile};
+use cairn_plan::{
+    Direction, Hold, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile,
+};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -63,7 +65,7 @@ impl Row {
             hash: content(self).1,
             size: 4,
             executable: false,
-            held: false,
+            hold: Hold::No,
         }
     }
 

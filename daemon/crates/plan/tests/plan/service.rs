@@ -1,7 +1,7 @@
 //! A service in memory: the remote tree, and every way in which a real one refuses.
 
 use cairn_model::{ContentHash, Kind, Name, NodeId, RevisionId};
-use cairn_plan::RemoteNode;
+use cairn_plan::{Hold, RemoteNode};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -38,6 +38,12 @@ impl Service {
         )
     }
 
+    /// The only node of that name.
+    pub(crate) fn named(&self, name: &str) -> NodeId {
+        let mut found = self.nodes.values().filter(|n| n.name.as_str() == name);
+        found.next().unwrap().id
+    }
+
     pub(crate) fn create(
         &mut self,
         parent: Option<NodeId>,
@@ -59,7 +65,7 @@ impl Service {
             hash: None,
             size: 0,
             executable: false,
-            held: false,
+            hold: Hold::No,
         };
         self.nodes.insert(id, node);
         if let Some((bytes, executable)) = bytes {

@@ -119,10 +119,14 @@ impl Space {
             parent: node.parent_id,
             name: node.name.clone(),
             base,
-            number: manifest.number + 1,
+            // Above every number that the node had before, also where a state without a seal lost count.
+            number: manifest.number.max(node.version).saturating_add(1),
             content_key: content_key.0.clone(),
             content_source: node.content_source,
-            seal_seq: seal.map_or(1, |info| info.seq + 1),
+            seal_seq: seal
+                .map_or(0, |info| info.seq)
+                .max(node.version)
+                .saturating_add(1),
         })
     }
 }

@@ -1,7 +1,9 @@
 //! Files down: whole, resumed, copied, limited.
 
 use crate::world::{Heard, World, bytes, node, revision, with_file};
-use cairn_transfer::{Blocking, Download, FileTarget, MemoryTarget, Target as _, TransferError};
+use cairn_transfer::{
+    Blocking, BytesSource, Download, FileTarget, MemoryTarget, Target as _, TransferError,
+};
 use std::sync::Arc;
 
 const MIB: usize = 1024 * 1024;
@@ -56,6 +58,30 @@ async fn what_is_in_the_target_already_is_not_fetched_again() {
             heard.moved.lock().unwrap().last(),
             Some(&(content.len() as u64, content.len() as u64))
         );
+    }
+}
+
+#[tokio::test]
+async fn what_the_replaced_version_has_is_not_fetched_again() {
+    let content = bytes(1, 8 * MIB);
+    let (world, _) = with_file(Blocking::Threads, &content).await;
+    let mut edited = content.clone();
+    edited[4 * MIB..4 * MIB + 16].fill(7);
+    // Moved on by a few bytes as well: chunks are found wherever they are.
+    let mut other = edited.clone();
+    other.splice(0..0, *b"in front");
+    for (older, most) in [(edited, 3), (other, 4), (bytes(2, MIB), u64::MAX)] {
+        let before = chunk_requests(&world);
+        let target = Arc::new(MemoryTarget::new(Vec::new()));
+        let older = Arc::new(BytesSource(older.into()));
+        let download = Download::new(node(1), revision(1));
+        let done = world
+            .transfer
+            .download_over(download, target.clone(), older, &());
+        done.await.unwrap();
+        let fetched = chunk_requests(&world) - before;
+        assert!(fetched > 0 && fetched as u64 <= most, "{fetched} chunks");
+        assert!(target.take() == content);
     }
 }
 

@@ -1,0 +1,253 @@
+//! Plans: made when something is due, held back where a person or calm is needed, carried out.
+
+use super::{Dispatcher, REST};
+use crate::error::EngineError;
+use crate::executor::{carry_out, keys_of};
+use crate::gate::{self, Deletions};
+use crate::planning::{Planned, plan_folder};
+use crate::shared::Key;
+use crate::status::Problem;
+use crate::step::{Ctx, download};
+use cairn_index::FolderMode;
+use cairn_model::{FolderId, NodeId};
+use std::collections::BTreeSet;
+use tokio::time::Instant;
+
+impl Dispatcher {
+    /// Plans one folder and carries the structure out. Returns whether anything was done.
+    pub(super) async fn plan_and_carry_out(&mut self, id: FolderId) -> bool {
+        let retry_due = self
+            .shared
+            .health()
+            .next_try()
+            .is_some_and(|at| at <= Instant::now());
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return false;
+        };
+        if folder.row.remote_node.is_none() || folder.root_retry.is_some() {
+            return false;
+        }
+        if folder
+            .deletions
+            .quiet_at()
+            .is_some_and(|at| at <= Instant::now())
+        {
+            folder.plan_due = true;
+        }
+        if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
+            return false;
+        }
+        let began = Instant::now();
+        if folder.in_flight > 0 && folder.next_plan > began {
+            return false;
+        }
+        folder.plan_due = false;
+        let Some(ctx) = self.ctx(id) else {
+            return false;
+        };
+        if self.is_remote_root_gone(&ctx) {
+            return false;
+        }
+        let planned = match self.plan(id).await {
+            Ok(planned) => planned,
+            Err(error) => {
+                if let Some(folder) = self.folders.get_mut(&id) {
+                    folder.plan_due = true;
+                }
+                self.in_trouble(&error);
+                return false;
+            }
+        };
+        let took = began.elapsed();
+        tracing::debug!(
+            steps = planned.plan.steps.len(),
+            ms = took.as_millis(),
+            "planned"
+        );
+        let deletes = planned.plan.local_deletions + planned.plan.remote_deletions > 0;
+        let before = if deletes { self.synced_files(id) } else { 0 };
+        let carried = carry_out(&ctx, &planned.plan, &self.locks).await;
+        let gone = if deletes {
+            before.saturating_sub(self.synced_files(id))
+        } else {
+            0
+        };
+        let waiting = carried.waiting + planned.unknown.len() as u64;
+        let progress = carried.progress;
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.queue = carried.work.clone();
+            folder.waiting = waiting;
+            folder.deletions.done(gone, Instant::now());
+            folder.next_plan = Instant::now() + took * REST;
+            folder.totals_due |= progress;
+            // What was done changed the trees: see whether anything follows from it.
+            folder.plan_due |= progress && folder.queue.is_empty() && folder.in_flight == 0;
+        }
+        if progress {
+            self.settle.something_happened();
+        }
+        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
+        if calm && self.folders.get(&id).is_some_and(|f| f.in_flight == 0) {
+            download::clear_leftovers(&ctx);
+        }
+        self.after(id, carried);
+        progress
+    }
+
+    async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
+        let Some(ctx) = self.ctx(id) else {
+            return Err(EngineError::Moved);
+        };
+        let mut planned =
+            plan_folder(&self.shared, &ctx.folder, &ctx.rules, (false, false)).await?;
+        let deletions = gate::deletions(&self.shared, &ctx.folder, &planned.plan)?;
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return Err(EngineError::Moved);
+        };
+        let now = Instant::now();
+        let recent = folder.deletions.recent(now);
+        let growing = match ctx.folder.settings.gate {
+            Some(_) => folder.deletions.wait(deletions, now),
+            None => Deletions::default(),
+        };
+        let asked = gate::check(&self.shared, &ctx.folder, deletions, recent)?;
+        let hold = (
+            asked.local + growing.local > 0,
+            asked.remote + growing.remote > 0,
+        );
+        if hold != (false, false) {
+            planned = plan_folder(&self.shared, &ctx.folder, &ctx.rules, hold).await?;
+            if let Some(folder) = self.folders.get_mut(&id) {
+                folder.totals_due = true;
+            }
+        } else {
+            self.clean(id, &planned)?;
+        }
+        Ok(planned)
+    }
+
+    fn synced_files(&self, id: FolderId) -> u64 {
+        // Only a memory for the gate: without it the gate sees this plan alone.
+        let files = self.shared.index.read(|db| db.synced_files(id));
+        files.unwrap_or_default()
+    }
+
+    /// Checks that the remote folder of a pair is still there. A folder without it halts: what is here
+    /// was not deleted one by one, and there is nowhere to upload to.
+    fn is_remote_root_gone(&mut self, ctx: &Ctx) -> bool {
+        let id = ctx.folder.id;
+        let gone = match ctx.base() {
+            Some(node) => self
+                .shared
+                .index
+                .read(|db| db.remote(node))
+                .is_ok_and(|row| row.is_none()),
+            None => false,
+        };
+        let problem = gone.then(|| {
+            let error = EngineError::RemoteGone(ctx.folder.remote_path.clone());
+            let (code, hint) = crate::error::explain(&error);
+            Problem {
+                path: String::new(),
+                code: code.into(),
+                message: error.to_string(),
+                hint: hint.into(),
+            }
+        });
+        self.shared.health().set_link(id, problem);
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.unlinkable = gone;
+        }
+        gone
+    }
+
+    /// Takes the marks from everything that needs no step.
+    fn clean(&self, id: FolderId, planned: &Planned) -> Result<(), EngineError> {
+        let mut mentioned: BTreeSet<Key> = planned.plan.steps.iter().flat_map(keys_of).collect();
+        mentioned.extend(planned.unknown.iter().copied());
+        mentioned.extend(self.locks.iter().copied());
+        // A step names one side; the other side's mark belongs to it just the same.
+        let linked = self.shared.index.read(|db| {
+            let mut linked = Vec::new();
+            for key in &mentioned {
+                let synced = match key {
+                    Key::Local(local) => db.synced_by_local(*local)?,
+                    Key::Node(node) => db.synced(id, *node)?,
+                };
+                linked.extend(
+                    synced
+                        .into_iter()
+                        .flat_map(|s| [Key::Local(s.local), Key::Node(s.node)]),
+                );
+            }
+            Ok(linked)
+        })?;
+        mentioned.extend(linked);
+        self.shared
+            .health()
+            .keep_only(id, |key| mentioned.contains(key));
+        self.tell_one_way(id, &mentioned)?;
+        Ok(self.shared.index.write(|db| {
+            let dirty = db.dirty(id)?;
+            for local in dirty.local {
+                if !mentioned.contains(&Key::Local(local)) {
+                    db.clean_local(id, local)?;
+                }
+            }
+            for node in dirty.node {
+                if !mentioned.contains(&Key::Node(node)) {
+                    db.clean_node(id, node)?;
+                }
+            }
+            Ok(())
+        })?)
+    }
+
+    /// A one-way folder does nothing about a file that both sides changed: a person has to know.
+    fn tell_one_way(&self, id: FolderId, mentioned: &BTreeSet<Key>) -> Result<(), EngineError> {
+        let Some(folder) = self.folders.get(&id) else {
+            return Ok(());
+        };
+        let hint = match folder.row.settings.mode {
+            FolderMode::TwoWay => return Ok(()),
+            FolderMode::Upload => "rename it to have it sent as a file of its own",
+            FolderMode::Download => "rename it to have the service's version fetched",
+        };
+        let both = self.shared.index.read(|db| {
+            let dirty = db.dirty(id)?;
+            let mut nodes: BTreeSet<NodeId> = dirty.node.into_iter().collect();
+            for local in dirty.local {
+                nodes.extend(db.synced_by_local(local)?.map(|synced| synced.node));
+            }
+            let mut both = Vec::new();
+            for node in nodes {
+                if mentioned.contains(&Key::Node(node)) {
+                    continue;
+                }
+                let Some(synced) = db.synced(id, node)? else {
+                    continue;
+                };
+                let (local, remote) = (db.local(synced.local)?, db.remote(node)?);
+                let changed = local.is_some_and(|row| row.hash != synced.hash)
+                    && remote.is_some_and(|row| row.revision != synced.revision);
+                let path = db.local_path(synced.local)?.filter(|_| changed);
+                both.push((node, path));
+            }
+            Ok(both)
+        })?;
+        let mut health = self.shared.health();
+        for (node, path) in both {
+            health.accept(node);
+            if let Some(path) = path {
+                let problem = Problem {
+                    path: path.to_string(),
+                    code: "one_way".into(),
+                    message: "it was changed here and on the service, and this folder syncs one way only: both stay as they are".into(),
+                    hint: hint.into(),
+                };
+                health.refuse(id, node, problem);
+            }
+        }
+        Ok(())
+    }
+}

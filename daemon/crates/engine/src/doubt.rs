@@ -1,0 +1,175 @@
+//! What the service sent that no device of the account vouches for, or that can't be; told to people.
+
+use crate::shared::Shared;
+use crate::status::Problem;
+use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow, UnacceptedRow};
+use cairn_model::NodeId;
+use cairn_wire::nodes::Node;
+
+/// Why a change is not simply taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    /// It came without a seal of one of the account's devices (a dashboard, a tool without keys, or a
+    /// server that lies). It is taken all the same.
+    Unverified,
+    /// The same, and it waits for a person.
+    Held,
+    /// An older state, served as the present one. It is refused.
+    Rollback,
+    /// A folder that would contain itself. It is refused.
+    Ring,
+    /// No file can be so. It is refused.
+    Impossible(&'static str),
+}
+
+/// A change in doubt, and where the service has the node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Doubt {
+    pub(crate) reason: Reason,
+    parent: Option<NodeId>,
+    name: String,
+}
+
+impl Doubt {
+    pub(crate) fn of_node(reason: Reason, node: &Node) -> Self {
+        Self {
+            reason,
+            parent: node.parent_id,
+            // It comes from outside and is shown in a terminal.
+            name: node.name.escape_debug().take(120).collect(),
+        }
+    }
+
+    pub(crate) fn of_row(reason: Reason, row: &RemoteRow) -> Self {
+        Self {
+            reason,
+            parent: row.parent,
+            name: row.name.to_string(),
+        }
+    }
+
+    /// What is remembered of a change that waits.
+    pub(crate) fn row(&self, node: NodeId) -> UnacceptedRow {
+        UnacceptedRow {
+            node,
+            parent: self.parent,
+            name: self.name.clone(),
+        }
+    }
+
+    /// Puts it into the activity of each pair that has the node, and what was not taken also among the
+    /// problems.
+    ///
+    /// # Errors
+    /// The index's.
+    pub(crate) fn tell(
+        &self,
+        shared: &Shared,
+        db: &Db<'_>,
+        folders: &[FolderRow],
+        node: NodeId,
+    ) -> Result<(), IndexError> {
+        for folder in folders {
+            let Some(path) = self.path(db, folder, node)? else {
+                continue;
+            };
+            let kind = match self.reason {
+                Reason::Unverified | Reason::Held => "unverified",
+                Reason::Rollback | Reason::Ring | Reason::Impossible(_) => "refused",
+            };
+            db.add_activity(&ActivityRow {
+                at_ms: shared.ports.clock.now_ms(),
+                folder: Some(folder.id),
+                kind: kind.into(),
+                path: path.clone(),
+                device: None,
+                bytes: 0,
+            })?;
+            if let Some(problem) = self.problem(path) {
+                shared.health().refuse(folder.id, node, problem);
+            }
+        }
+        Ok(())
+    }
+
+    fn problem(&self, path: String) -> Option<Problem> {
+        const UNTOUCHED: &str =
+            "what you have is untouched; ask whoever runs the server what happened to it";
+        let (code, message, hint) = match self.reason {
+            Reason::Unverified => return None,
+            Reason::Held => (
+                "unverified",
+                "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
+                    .to_owned(),
+                "if that was you (a dashboard, a tool without keys), run `cairn accept`",
+            ),
+            Reason::Rollback => (
+                "rollback",
+                "the server sent an older state of it as the present one; it was refused"
+                    .to_owned(),
+                UNTOUCHED,
+            ),
+            Reason::Ring => (
+                "impossible",
+                "the server put this folder into itself; it was left where it is".to_owned(),
+                UNTOUCHED,
+            ),
+            Reason::Impossible(why) => (
+                "impossible",
+                format!("the server sent something that can't be: {why}; it was left alone"),
+                "rename it on the server, or ask whoever runs it",
+            ),
+        };
+        Some(Problem {
+            path,
+            code: code.into(),
+            message,
+            hint: hint.into(),
+        })
+    }
+
+    /// Where a pair has the node: as far as it was taken before, there; else where the service has it.
+    fn path(
+        &self,
+        db: &Db<'_>,
+        folder: &FolderRow,
+        node: NodeId,
+    ) -> Result<Option<String>, IndexError> {
+        if let Some(known) = db.remote_path_in(folder, node)? {
+            return Ok(Some(known.to_string()));
+        }
+        if folder.remote_node == Some(self.parent) {
+            return Ok(Some(self.name.clone()));
+        }
+        let Some(parent) = self.parent else {
+            return Ok(None);
+        };
+        let above = db.remote_path_in(folder, parent)?;
+        Ok(above.map(|above| format!("{above}/{}", self.name)))
+    }
+}
+
+/// Puts a change that was held by an earlier run among the problems again.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn recall(
+    shared: &Shared,
+    db: &Db<'_>,
+    folders: &[FolderRow],
+    row: UnacceptedRow,
+) -> Result<(), IndexError> {
+    let doubt = Doubt {
+        reason: Reason::Held,
+        parent: row.parent,
+        name: row.name,
+    };
+    for folder in folders {
+        if let Some(path) = doubt.path(db, folder, row.node)?
+            && let Some(problem) = doubt.problem(path)
+        {
+            shared.health().refuse(folder.id, row.node, problem);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! The remote tree from a snapshot: at the beginning, when the history was replaced, and when a person
+//! takes what was held.
+
+use super::changes_since;
+use super::record::{Admission, record};
+use crate::doubt;
+use crate::error::EngineError;
+use crate::shared::Shared;
+use cairn_index::{Db, IndexError};
+use cairn_model::{ContentHash, Cursor, NodeId, RevisionId};
+use cairn_wire::changes::{Change, ChangeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Records the remote tree for the first time.
+///
+/// # Errors
+/// The network's, the index's, or a service that breaks the protocol.
+pub(super) async fn begin(shared: &Shared) -> Result<(), EngineError> {
+    let (all, to) = fetch(shared).await?;
+    shared.index.write(|db| {
+        record(shared, db, &all, &to, shared.admission())?;
+        compare_afresh(db)
+    })?;
+    Ok(())
+}
+
+/// Records the remote tree of another history: what is known says nothing about deletions any more.
+///
+/// # Errors
+/// As for [`begin`].
+pub(super) async fn begin_anew(shared: &Shared) -> Result<(), EngineError> {
+    let (all, to) = fetch(shared).await?;
+    shared.index.write(|db| {
+        let known = known_manifests(db)?;
+        db.clear_remote()?;
+        db.clear_synced()?;
+        db.clear_unaccepted()?;
+        record(shared, db, &all, &to, shared.admission())?;
+        for (revision, (node, hash, number)) in known {
+            db.set_remote_manifest(node, revision, hash, number)?;
+        }
+        compare_afresh(db)
+    })?;
+    Ok(())
+}
+
+/// Takes every change that was held for a person, as the service has the nodes now. Returns how many
+/// there were.
+///
+/// # Errors
+/// As for [`begin`].
+pub(crate) async fn accept(shared: &Shared) -> Result<u64, EngineError> {
+    let held = shared.index.read(|db| db.unaccepted())?;
+    if held.is_empty() {
+        return Ok(0);
+    }
+    // The whole tree: a folder that was held has kept everything below it from being recorded.
+    let (all, to) = fetch(shared).await?;
+    let there: BTreeSet<NodeId> = all.iter().map(|change| change.node_id).collect();
+    shared.index.write(|db| {
+        record(shared, db, &all, &to, Admission::All)?;
+        // Only what was held: an upload may have ended since, and its node be in no snapshot yet.
+        for row in held.iter().filter(|row| !there.contains(&row.node)) {
+            db.remove_remote(row.node)?;
+        }
+        db.clear_unaccepted()?;
+        compare_afresh(db)
+    })?;
+    for row in &held {
+        shared.health().accept(row.node);
+    }
+    Ok(held.len() as u64)
+}
+
+/// Puts what an earlier run has held among the problems again.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn recall_held(shared: &Shared) -> Result<(), IndexError> {
+    shared.index.read(|db| {
+        let folders = db.folders()?;
+        for row in db.unaccepted()? {
+            doubt::recall(shared, db, &folders, row)?;
+        }
+        Ok(())
+    })
+}
+
+/// Every node of the space, as changes, and the position up to which they are complete.
+async fn fetch(shared: &Shared) -> Result<(Vec<Change>, Cursor), EngineError> {
+    let mut all = Vec::new();
+    let mut after: Option<String> = None;
+    let mut cursor = None;
+    loop {
+        let page = shared.api.snapshot(after.as_deref()).await?;
+        let first = cursor.get_or_insert(page.cursor.clone()).clone();
+        all.extend(page.nodes.into_iter().map(|node| Change {
+            seq: node.seq,
+            kind: ChangeKind::Created,
+            node_id: node.id,
+            node: Some(node),
+        }));
+        match page.next {
+            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
+            Some(_) => {
+                return Err(EngineError::Protocol(
+                    "the snapshot does not move on".into(),
+                ));
+            }
+            None => {
+                let (changes, to) = changes_since(shared, &first).await?;
+                all.extend(changes);
+                return Ok((all, to));
+            }
+        }
+    }
+}
+
+fn compare_afresh(db: &Db<'_>) -> Result<(), IndexError> {
+    for folder in db.folders()? {
+        db.mark_differing(&folder)?;
+    }
+    Ok(())
+}
+
+type Known = BTreeMap<RevisionId, (NodeId, ContentHash, u64)>;
+
+/// What manifests said is still true of the same revisions.
+fn known_manifests(db: &Db<'_>) -> Result<Known, IndexError> {
+    Ok(db
+        .all_remotes()?
+        .into_iter()
+        .filter_map(|row| Some((row.revision?, (row.node, row.hash?, row.number?))))
+        .collect())
+}

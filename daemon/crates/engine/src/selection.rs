@@ -1,0 +1,121 @@
+//! What of a pair belongs on this device: the choice where it is now, and what it says about a node.
+
+use crate::observe::rules::Rules;
+use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Surroundings, SyncedRow};
+use cairn_model::Kind;
+use cairn_plan::Hold;
+use std::borrow::Cow;
+
+/// The rules for this disk. Those given may be older than a choice that has followed its folder since.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn here<'a>(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &'a Rules,
+) -> Result<Cow<'a, Rules>, IndexError> {
+    let chosen = db.follow_choice(folder.id)?;
+    if chosen.is_empty() {
+        return Ok(Cow::Borrowed(rules));
+    }
+    // Both where it is and where it will be, so that nothing is ignored before or after it moves.
+    let paths = chosen
+        .into_iter()
+        .flat_map(|c| c.local.into_iter().chain([c.remote]));
+    Ok(Cow::Owned(rules.choosing(paths.collect())))
+}
+
+/// The rules for the service's tree.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn there<'a>(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &'a Rules,
+) -> Result<Cow<'a, Rules>, IndexError> {
+    let chosen = db.follow_choice(folder.id)?;
+    if chosen.is_empty() {
+        return Ok(Cow::Borrowed(rules));
+    }
+    let paths = chosen.into_iter().map(|c| c.remote);
+    Ok(Cow::Owned(rules.choosing(paths.collect())))
+}
+
+/// Whether a node stays on the service only, or leaves this device because it was moved to where
+/// nothing is selected.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn hold(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    row: &RemoteRow,
+    synced: Option<&SyncedRow>,
+) -> Result<Hold, IndexError> {
+    // A new rule removes nothing: what was here stays until it moves.
+    if synced.is_some_and(|base| !has_moved(row, base)) {
+        return Ok(Hold::No);
+    }
+    // A pattern decides once, by the path, and again when the node itself moves: a rename above it
+    // does not bring it here. What lies below a folder that is left out goes with that.
+    let has_records = rules.has_excludes();
+    if has_records && db.is_excluded(folder.id, row)? {
+        return Ok(Hold::Unselected);
+    }
+    let Some(path) = db.remote_path_in(folder, row.node)? else {
+        return Ok(Hold::No);
+    };
+    let is_dir = row.kind == Kind::Folder;
+    if !rules.ignores(&path, is_dir) {
+        if has_records {
+            db.include(folder.id, row.node)?;
+        }
+        return Ok(Hold::No);
+    }
+    if rules.excludes(&path, is_dir) {
+        db.exclude(folder.id, row)?;
+    }
+    Ok(Hold::Unselected)
+}
+
+/// A detour is no move yet.
+fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
+    (row.parent, &row.name) != (base.parent, &base.name) && !cairn_plan::is_detour(&row.name)
+}
+
+/// Parts what is ignored on this disk, by a rule that came after it, from what has moved on the service
+/// to where it is wanted: the one stays as it is, and the other arrives. Tells whether there was any.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn part_ignored(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    around: &Surroundings,
+) -> Result<bool, IndexError> {
+    let (here, there) = (here(db, folder, rules)?, there(db, folder, rules)?);
+    let mut any = false;
+    for (id, base) in &around.synced {
+        let (Some(row), Some(local)) = (around.remote.get(id), around.local.get(&base.local))
+        else {
+            continue;
+        };
+        if !has_moved(row, base) || local.name != base.name {
+            continue;
+        }
+        let is_dir = row.kind == Kind::Folder;
+        let (Some(from), Some(to)) = (db.local_path(local.id)?, db.remote_path_in(folder, *id)?)
+        else {
+            continue;
+        };
+        if here.ignores(&from, is_dir) && !there.ignores(&to, is_dir) {
+            db.part_below(folder.id, *id)?;
+            any = true;
+        }
+    }
+    Ok(any)
+}

@@ -1,0 +1,58 @@
+//! A local file that is read only while it is what the scan saw.
+
+use crate::error::Changing;
+use crate::observe::hash::local_stat;
+use cairn_index::LocalStat;
+use cairn_platform::{Disk, ReadSeek};
+use cairn_transfer::{Source, SourceReader};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A file that refuses to be read as anything but what the scan saw.
+pub(crate) struct WatchedFile {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    stat: LocalStat,
+}
+
+struct WatchedReader {
+    file: Box<dyn ReadSeek>,
+    stat: LocalStat,
+}
+
+impl WatchedFile {
+    pub(crate) fn new(disk: Arc<dyn Disk>, path: PathBuf, stat: LocalStat) -> Self {
+        Self { disk, path, stat }
+    }
+}
+
+impl Source for WatchedFile {
+    fn open(&self) -> io::Result<Box<dyn SourceReader>> {
+        let file = self.disk.open(&self.path)?;
+        if local_stat(&file.stat()?) != self.stat {
+            return Err(io::Error::other(Changing));
+        }
+        Ok(Box::new(WatchedReader {
+            file,
+            stat: self.stat,
+        }))
+    }
+}
+
+impl Read for WatchedReader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(out)?;
+        // At the end: whatever was written meanwhile shows in the stat.
+        if read == 0 && !out.is_empty() && local_stat(&self.file.stat()?) != self.stat {
+            return Err(io::Error::other(Changing));
+        }
+        Ok(read)
+    }
+}
+
+impl Seek for WatchedReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}

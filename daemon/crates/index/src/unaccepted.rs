@@ -1,0 +1,78 @@
+//! Nodes with a change that no device vouches for and that waits for a person.
+
+use crate::columns::{collect, node_from, parent_node_from, parent_node_to};
+use crate::error::IndexError;
+use crate::open::Db;
+use cairn_model::NodeId;
+
+/// A node that waits, and where the service has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnacceptedRow {
+    pub node: NodeId,
+    /// `None`: the top of the space.
+    pub parent: Option<NodeId>,
+    /// As it may be shown; it need not be a name that a file can have.
+    pub name: String,
+}
+
+impl Db<'_> {
+    /// Lets a node wait.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn put_unaccepted(&self, row: &UnacceptedRow) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached(
+                "INSERT OR REPLACE INTO unaccepted (node, parent, name) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((row.node.as_bytes(), parent_node_to(row.parent), &row.name))?;
+        Ok(())
+    }
+
+    /// A change that is vouched for has come after it.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_unaccepted(&self, node: NodeId) -> Result<(), IndexError> {
+        self.0
+            .prepare_cached("DELETE FROM unaccepted WHERE node = ?1")?
+            .execute([node.as_bytes()])?;
+        Ok(())
+    }
+
+    /// Everything that waits.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn unaccepted(&self) -> Result<Vec<UnacceptedRow>, IndexError> {
+        let mut statement = self
+            .0
+            .prepare_cached("SELECT node, parent, name FROM unaccepted ORDER BY node")?;
+        collect(&mut statement.query([])?, |row| {
+            let (node, parent): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            Ok(UnacceptedRow {
+                node: node_from(&node)?,
+                parent: parent_node_from(&parent)?,
+                name: row.get(2)?,
+            })
+        })
+    }
+
+    /// Whether anything waits.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn has_unaccepted(&self) -> Result<bool, IndexError> {
+        let mut statement = self.0.prepare_cached("SELECT 1 FROM unaccepted LIMIT 1")?;
+        Ok(statement.exists([])?)
+    }
+
+    /// Nothing waits any more.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn clear_unaccepted(&self) -> Result<(), IndexError> {
+        self.0.execute_batch("DELETE FROM unaccepted;")?;
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! `cairn accept`: takes what strict verification has held.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Outcome};
+use cairn_control::{Accepted, Request};
+
+/// Take the changes that were made without your keys and wait for you (`sync.verify = "strict"`)
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {}
+
+pub(super) async fn run(app: &App, Args {}: Args) -> Outcome {
+    let accepted: Accepted = app
+        .daemon()
+        .await?
+        .request(Request::Accept)
+        .await
+        .doing("accept what was held")?;
+    app.out.line(match accepted.accepted {
+        0 => "Nothing waits to be accepted.".to_owned(),
+        1 => "1 change is taken.".to_owned(),
+        many => format!("{many} changes are taken."),
+    });
+    app.out.json(&accepted);
+    Ok(())
+}

@@ -1,0 +1,416 @@
+//! A server that lies: one device's line changes the honest server's answers. After each lie the files
+//! are as they were, what was refused is reported, and everything else syncs on.
+
+use axum::http::StatusCode;
+use bytes::Bytes;
+use cairn_sim::device::{Device, ROOT};
+use cairn_sim::world::{World, tree_of};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const CHANGES: &str = "/api/v1/changes?";
+
+fn simulate(story: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+        .block_on(story);
+}
+
+/// Two running devices in sync; the second one is lied to later.
+async fn world() -> World {
+    let mut world = World::new(1, 2).await;
+    begin(&mut world).await;
+    world
+}
+
+/// The same, but the second device takes nothing that no device vouches for.
+async fn strict_world() -> World {
+    let mut world = World::new(1, 2).await;
+    world.devices[1].strict = true;
+    begin(&mut world).await;
+    world
+}
+
+async fn begin(world: &mut World) {
+    write(&world.devices[0], "f", b"v1");
+    write(&world.devices[0], "other", b"other");
+    world.settle().await.expect("they settle");
+}
+
+fn write(device: &Device, path: &str, bytes: &[u8]) {
+    let path = Path::new(ROOT).join(path);
+    device
+        .disk
+        .user(&path, true, |files| files.write(&path, bytes))
+        .expect("the disk takes it");
+}
+
+fn mkdir(device: &Device, path: &str) {
+    let path = Path::new(ROOT).join(path);
+    device
+        .disk
+        .user(&path, true, |files| files.mkdir(&path))
+        .expect("the disk takes it");
+}
+
+/// Lets the honest device finish, then gives the other one ten minutes with its server.
+async fn pass(world: &World) {
+    assert!(world.devices[0].settle().await, "the honest line settles");
+    let victim = &world.devices[1];
+    victim.engine().expect("it runs").rescan(None);
+    drop(tokio::time::timeout(Duration::from_secs(600), victim.settle()).await);
+}
+
+fn content(device: &Device, path: &str) -> Option<String> {
+    tree_of(device)
+        .get(path)?
+        .as_ref()
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn problems(device: &Device) -> Vec<(String, String)> {
+    let status = device.engine().expect("it runs").status();
+    status
+        .folders
+        .iter()
+        .flat_map(|folder| &folder.errors)
+        .map(|problem| (problem.code.clone(), problem.path.clone()))
+        .collect()
+}
+
+/// Every node in the feed's pages passes through `lie`.
+fn about_nodes(
+    device: &Device,
+    lie: impl Fn(&mut serde_json::Map<String, Value>) + Send + Sync + 'static,
+) {
+    about_json(device, CHANGES, move |page| {
+        let changes = page["changes"].as_array_mut().into_iter().flatten();
+        for change in changes {
+            if let Some(node) = change["node"].as_object_mut() {
+                lie(node);
+            }
+        }
+    });
+}
+
+fn about_json(
+    device: &Device,
+    path: &'static str,
+    lie: impl Fn(&mut Value) + Send + Sync + 'static,
+) {
+    device
+        .line
+        .lie(Some(Box::new(move |asked, status, body: Bytes| {
+            if !asked.starts_with(path) || status != StatusCode::OK {
+                return (status, body);
+            }
+            let mut page: Value = serde_json::from_slice(&body).expect("JSON");
+            lie(&mut page);
+            (
+                status,
+                Bytes::from(serde_json::to_vec(&page).expect("JSON")),
+            )
+        })));
+}
+
+#[test]
+fn an_honest_server_is_never_accused() {
+    simulate(async {
+        let world = world().await;
+        about_nodes(&world.devices[1], |_| {});
+        write(&world.devices[0], "f", b"v2");
+        pass(&world).await;
+        assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v2"));
+        assert_eq!(problems(&world.devices[1]), []);
+    });
+}
+
+#[test]
+fn a_past_state_served_as_the_present_one_is_refused() {
+    simulate(async {
+        let world = world().await;
+        let seen: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
+        let remember = Arc::clone(&seen);
+        about_nodes(&world.devices[1], move |node| {
+            let name = node["name"].as_str().unwrap_or_default().to_owned();
+            let mut seen = remember.lock().expect("no panic");
+            seen.entry(name).or_insert_with(|| json!(node));
+        });
+        write(&world.devices[0], "f", b"v2");
+        pass(&world).await;
+        write(&world.devices[0], "f", b"v3");
+        pass(&world).await;
+        assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v3"));
+
+        about_nodes(&world.devices[1], move |node| {
+            if node["name"] == "f" {
+                let version = node["version"].clone();
+                *node = seen.lock().expect("no panic")["f"]
+                    .as_object()
+                    .expect("a node")
+                    .clone();
+                node["version"] = version;
+            }
+        });
+        write(&world.devices[0], "f", b"v4");
+        write(&world.devices[0], "new", b"new");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "f").as_deref(), Some("v3"));
+        assert_eq!(content(victim, "new").as_deref(), Some("new"));
+        assert_eq!(problems(victim), [("rollback".into(), "f".into())]);
+
+        victim.line.lie(None);
+        write(&world.devices[0], "f", b"v5");
+        pass(&world).await;
+        assert_eq!(content(victim, "f").as_deref(), Some("v5"));
+        assert_eq!(problems(victim), []);
+    });
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_refused_and_reported() {
+    for name in [
+        "../x",
+        "/etc/x",
+        "a/b",
+        "a\0b",
+        ".",
+        "..",
+        "",
+        &"n".repeat(300),
+    ] {
+        simulate(async {
+            let world = world().await;
+            let told = name.to_owned();
+            about_nodes(&world.devices[1], move |node| {
+                if node["name"] == "evil" {
+                    node["name"] = json!(told);
+                }
+            });
+            write(&world.devices[0], "evil", b"evil");
+            write(&world.devices[0], "good", b"good");
+            pass(&world).await;
+            let victim = &world.devices[1];
+            assert_eq!(content(victim, "good").as_deref(), Some("good"), "{name:?}");
+            let everything = victim.disk.look(|files| files.listing(Path::new("/")));
+            let evil = Some(b"evil".to_vec());
+            assert!(!everything.values().any(|bytes| *bytes == evil), "{name:?}");
+            let codes: Vec<String> = problems(victim).into_iter().map(|p| p.0).collect();
+            assert_eq!(codes, ["impossible"], "{name:?}");
+        });
+    }
+}
+
+#[test]
+fn folders_that_contain_each_other_stay_where_they_are() {
+    simulate(async {
+        let world = world().await;
+        mkdir(&world.devices[0], "x");
+        mkdir(&world.devices[0], "x/y");
+        write(&world.devices[0], "x/y/in", b"in");
+        pass(&world).await;
+        let ids: Arc<Mutex<Option<Value>>> = Arc::default();
+        about_json(&world.devices[1], CHANGES, move |page| {
+            let mut inner = ids.lock().expect("no panic");
+            for change in page["changes"].as_array_mut().into_iter().flatten() {
+                if change["node"]["name"] == "y2" {
+                    *inner = Some(change["node"]["id"].clone());
+                }
+            }
+            for change in page["changes"].as_array_mut().into_iter().flatten() {
+                if change["node"]["name"] == "x2" {
+                    change["node"]["parent_id"] = inner.clone().unwrap_or_default();
+                }
+            }
+        });
+        let root = Path::new(ROOT);
+        let device = &world.devices[0];
+        for (from, to) in [("x/y", "x/y2"), ("x", "x2")] {
+            let (from, to) = (root.join(from), root.join(to));
+            device
+                .disk
+                .user(&from, true, |files| files.rename(&from, &to))
+                .expect("the disk renames");
+            device.disk.user(&to, true, |_| Ok(())).expect("seen");
+            pass(&world).await;
+        }
+        write(device, "good", b"good");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "good").as_deref(), Some("good"));
+        let tree = tree_of(victim);
+        let inside = tree
+            .values()
+            .filter(|bytes| **bytes == Some(b"in".to_vec()))
+            .count();
+        assert_eq!(inside, 1, "{tree:?}");
+        let codes: Vec<String> = problems(victim).into_iter().map(|p| p.0).collect();
+        assert!(codes.contains(&"impossible".to_owned()), "{codes:?}");
+    });
+}
+
+#[test]
+fn a_server_that_has_forgotten_everything_deletes_nothing() {
+    simulate(async {
+        let world = world().await;
+        let before = tree_of(&world.devices[1]);
+        world.devices[1]
+            .line
+            .lie(Some(Box::new(|path, status, body: Bytes| {
+                if path.starts_with(CHANGES) {
+                    let gone = json!({"code": 410, "message": "another history"});
+                    (StatusCode::GONE, Bytes::from(gone.to_string()))
+                } else if path.starts_with("/api/v1/changes/snapshot") {
+                    let mut page: Value = serde_json::from_slice(&body).expect("JSON");
+                    page["nodes"] = json!([]);
+                    (status, Bytes::from(page.to_string()))
+                } else {
+                    (status, body)
+                }
+            })));
+        write(&world.devices[0], "new", b"new");
+        pass(&world).await;
+        let after = tree_of(&world.devices[1]);
+        for (path, bytes) in &before {
+            assert_eq!(after.get(path), Some(bytes), "{path}");
+        }
+    });
+}
+
+#[test]
+fn content_with_a_flipped_bit_never_reaches_its_place() {
+    simulate(async {
+        let world = world().await;
+        world.devices[1]
+            .line
+            .lie(Some(Box::new(|path, status, body: Bytes| {
+                if !path.contains("/downloads") && !path.contains("/chunks") {
+                    return (status, body);
+                }
+                let mut body = body.to_vec();
+                if let Some(last) = body.last_mut() {
+                    *last ^= 1;
+                }
+                (status, Bytes::from(body))
+            })));
+        write(&world.devices[0], "f", b"v2");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "f").as_deref(), Some("v1"));
+        assert!(!problems(victim).is_empty());
+        victim.line.lie(None);
+        pass(&world).await;
+        assert_eq!(content(victim, "f").as_deref(), Some("v2"));
+        assert_eq!(problems(victim), []);
+    });
+}
+
+#[test]
+fn deletions_that_no_device_vouches_for_leave_the_files_in_the_trash() {
+    simulate(async {
+        let world = world().await;
+        about_json(&world.devices[1], CHANGES, |page| {
+            for change in page["changes"].as_array_mut().into_iter().flatten() {
+                if change["node"]["name"] == "f" {
+                    change["kind"] = json!("deleted");
+                    change["node"] = Value::Null;
+                }
+            }
+        });
+        write(&world.devices[0], "f", b"v2");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "f"), None);
+        let trashed = victim
+            .disk
+            .look(|files| files.listing(&Path::new(ROOT).join(".cairn-trash")));
+        assert!(
+            trashed.values().any(|bytes| *bytes == Some(b"v1".to_vec())),
+            "{trashed:?}"
+        );
+    });
+}
+
+/// Takes the seal off everything that is said about `f`.
+fn without_seal(device: &Device) {
+    about_nodes(device, |node| {
+        if node["name"] == "f" {
+            node["seal"] = Value::Null;
+        }
+    });
+}
+
+#[test]
+fn a_strict_device_holds_what_no_device_vouches_for_until_a_person_takes_it() {
+    simulate(async {
+        let mut world = strict_world().await;
+        without_seal(&world.devices[1]);
+        write(&world.devices[0], "f", b"v2");
+        write(&world.devices[0], "new", b"new");
+        pass(&world).await;
+        let held = [("unverified".into(), "f".into())];
+        assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v1"));
+        assert_eq!(content(&world.devices[1], "new").as_deref(), Some("new"));
+        assert_eq!(problems(&world.devices[1]), held);
+
+        world.devices[1].kill(false).await;
+        world.devices[1].start();
+        pass(&world).await;
+        assert_eq!(problems(&world.devices[1]), held);
+
+        let engine = world.devices[1].engine().expect("it runs");
+        assert_eq!(engine.accept().await.expect("the server answers"), 1);
+        pass(&world).await;
+        assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v2"));
+        assert_eq!(problems(&world.devices[1]), []);
+        let engine = world.devices[1].engine().expect("it runs");
+        assert_eq!(engine.accept().await.expect("the server answers"), 0);
+    });
+}
+
+#[test]
+fn a_strict_device_holds_a_deletion_and_lets_go_when_it_is_no_longer_strict() {
+    simulate(async {
+        let world = strict_world().await;
+        without_seal(&world.devices[1]);
+        let path = Path::new(ROOT).join("f");
+        world.devices[0]
+            .disk
+            .user(&path, true, |files| files.take(&path))
+            .expect("the disk removes it");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "f").as_deref(), Some("v1"));
+        assert_eq!(problems(victim), [("unverified".into(), "f".into())]);
+
+        let engine = victim.engine().expect("it runs");
+        engine.tune(Duration::from_secs(3600), 3, false);
+        pass(&world).await;
+        assert_eq!(content(victim, "f"), None);
+        assert_eq!(problems(victim), []);
+    });
+}
+
+#[test]
+fn a_later_change_that_is_vouched_for_ends_the_waiting() {
+    simulate(async {
+        let world = strict_world().await;
+        without_seal(&world.devices[1]);
+        write(&world.devices[0], "f", b"v2");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(problems(victim), [("unverified".into(), "f".into())]);
+        victim.line.lie(None);
+        write(&world.devices[0], "f", b"v3");
+        pass(&world).await;
+        assert_eq!(content(victim, "f").as_deref(), Some("v3"));
+        assert_eq!(problems(victim), []);
+    });
+}
