@@ -206,7 +206,7 @@ returns, or until B's folder holds the files; \"A to B\" counts both ways, to th
 rclone and restic keep no second device up to date: their renamed folder is measured until it is sent.
 Sizes are log-normal and seeded; contents are random. The service's own rows reach it without the proxy;
 each read asks for a token's rights and one row of the database, where WebDAV's HEAD asks the file system.
-How many small files batch uploads carry stands in the first row.
+Small files are stored in batches of 256 there, as the clients do, and with one request each over WebDAV.
 ";
 
 /// Prints the page.
