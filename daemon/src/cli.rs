@@ -173,10 +173,8 @@ pub(crate) fn main() -> ExitCode {
             let _ = error.print();
             // Whether JSON was asked for could not be parsed either.
             if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
-                let message = error.to_string();
-                let first = message.lines().next().unwrap_or_default();
-                let said = first.trim_start_matches("error: ");
-                Out::new(true).json(&json!({ "error": { "code": 2, "message": said } }));
+                let message = in_one_line(&error.to_string());
+                Out::new(true).json(&json!({ "error": { "code": 2, "message": message } }));
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -196,6 +194,14 @@ pub(crate) fn main() -> ExitCode {
             ExitCode::from(failure.exit as u8)
         }
     }
+}
+
+/// What clap says is wrong, without what it adds after an empty line: usage and hints.
+fn in_one_line(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    let wrong = lines.split(|line| line.is_empty()).next();
+    let text = wrong.unwrap_or_default().join(" ");
+    text.trim_start_matches("error: ").to_owned()
 }
 
 fn run(cli: Cli, out: Out) -> Outcome {

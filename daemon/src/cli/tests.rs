@@ -72,3 +72,24 @@ fn global_flags_stand_anywhere() {
         assert_eq!(cli.global.home.as_deref(), Some(std::path::Path::new("/h")));
     }
 }
+
+#[test]
+fn what_is_wrong_with_the_usage_is_said_whole_and_in_one_line() {
+    for (args, said) in [
+        (&["cairn", "add"][..], "not provided: <LOCAL>"),
+        (
+            &["cairn", "status", "--frob"],
+            "unexpected argument '--frob' found",
+        ),
+        (
+            &["cairn", "confirm", "f", "maybe"],
+            "possible values: delete, keep",
+        ),
+    ] {
+        let error = Cli::try_parse_from(args).unwrap_err();
+        let text = in_one_line(&error.to_string());
+        assert!(text.contains(said), "{text}");
+        assert!(!text.contains('\n') && !text.starts_with("error"), "{text}");
+        assert!(!text.contains("Usage:"), "{text}");
+    }
+}
