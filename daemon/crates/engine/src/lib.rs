@@ -17,6 +17,7 @@ mod observe;
 mod planning;
 mod record;
 mod resolve;
+mod restored;
 mod selection;
 mod shared;
 mod status;

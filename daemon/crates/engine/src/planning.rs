@@ -3,6 +3,7 @@
 use crate::error::EngineError;
 use crate::observe::hash::hash_file;
 use crate::observe::rules::Rules;
+use crate::restored;
 use crate::selection;
 use crate::shared::{Key, Shared};
 use cairn_index::{Db, FolderMode, FolderRow, Held, IndexError, RemoteRow, Surroundings};
@@ -39,7 +40,7 @@ pub(crate) async fn plan_folder(
     rules: &Rules,
     hold: (bool, bool),
 ) -> Result<Planned, EngineError> {
-    let policy = policy(shared, folder, hold);
+    let policy = policy(shared, folder, hold)?;
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
         let trees = shared.index.write(|db| {
@@ -58,18 +59,27 @@ pub(crate) async fn plan_folder(
     Err(EngineError::Moved)
 }
 
-fn policy(shared: &Shared, folder: &FolderRow, (local, remote): (bool, bool)) -> Policy {
-    Policy {
+fn policy(
+    shared: &Shared,
+    folder: &FolderRow,
+    (local, remote): (bool, bool),
+) -> Result<Policy, IndexError> {
+    let restored = shared.index.read(|db| restored::epoch(db, folder.id))?;
+    let (device, stamp) = match restored {
+        Some(epoch) => (restored::DEVICE.to_owned(), epoch),
+        None => (shared.device_name.clone(), stamp(shared)),
+    };
+    Ok(Policy {
         direction: match folder.settings.mode {
             FolderMode::TwoWay => Direction::TwoWay,
             FolderMode::Upload => Direction::Upload,
             FolderMode::Download => Direction::Download,
         },
-        device: shared.device_name.clone(),
-        stamp: stamp(shared),
+        device,
+        stamp,
         hold_local_deletions: local,
         hold_remote_deletions: remote,
-    }
+    })
 }
 
 /// Now in local time, as `YYYY-MM-DD HHMMSS`.

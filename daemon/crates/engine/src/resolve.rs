@@ -90,17 +90,12 @@ fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
     })?)
 }
 
-/// The name without the mark of a conflict copy.
+/// Where the file lies, or lay, that a path is the conflict copy of.
 fn original_path(copy: &RelPath) -> RelPath {
-    let Some(name) = copy.name() else {
-        return copy.clone();
-    };
-    let (stem, extension) = name.split_extension();
-    let stem = stem.split(" (conflicted copy ").next().unwrap_or(stem);
-    cairn_model::Name::new(format!("{stem}{extension}")).map_or_else(
-        |_| copy.clone(),
-        |name| copy.parent().unwrap_or_default().join(name),
-    )
+    match copy.name().and_then(cairn_model::Name::copied_from) {
+        Some(name) => copy.parent().unwrap_or_default().join(name),
+        None => copy.clone(),
+    }
 }
 
 /// All open conflicts, oldest first.

@@ -6,6 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The longest name in UTF-8 bytes: the limit of ext4, APFS and NTFS alike (there in other units).
 pub const MAX_NAME_BYTES: usize = 255;
+/// What a conflict copy has in its name.
+const MARK: &str = " (conflicted copy ";
 
 /// One component of a path: not empty, not `.` or `..`, no `/`, no NUL, at most 255 bytes of UTF-8.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -92,7 +94,7 @@ impl Name {
         } else {
             format!(" {}", attempt + 1)
         };
-        let mark = format!(" (conflicted copy {device} {stamp}{number})");
+        let mark = format!("{MARK}{device} {stamp}{number})");
         let ext = if ext.len() > 64 { "" } else { ext };
         let room = MAX_NAME_BYTES - mark.len() - ext.len();
         let mut end = stem.len().min(room);
@@ -106,7 +108,15 @@ impl Name {
     #[must_use]
     pub fn is_conflict_copy(&self) -> bool {
         let (stem, _) = self.split_extension();
-        stem.ends_with(')') && stem.contains(" (conflicted copy ")
+        stem.ends_with(')') && stem.contains(MARK)
+    }
+
+    /// The name that a conflict copy is a copy of, shortened where that of the copy is.
+    #[must_use]
+    pub fn copied_from(&self) -> Option<Self> {
+        let (stem, ext) = self.split_extension();
+        let (stem, _) = stem.split_once(MARK).filter(|_| self.is_conflict_copy())?;
+        Self::new(format!("{stem}{ext}")).ok()
     }
 }
 
@@ -166,6 +176,8 @@ mod tests {
             "f (conflicted copy laptop 2026-01-02 030405).txt"
         );
         assert!(copy.is_conflict_copy());
+        assert_eq!(copy.copied_from(), Some(name("f.txt")));
+        assert_eq!(name("f (conflicted copy.txt").copied_from(), None);
         let second = name(".hidden").conflict_copy("a/b", "2026-01-02 030405", 1);
         assert_eq!(
             second.as_str(),

@@ -5,6 +5,7 @@
 //! (a program that saves by writing anew, a folder that was removed and made again) takes the
 //! place of what was there. Nothing is decided yet about who wins.
 
+mod copies;
 mod finish;
 
 use crate::Direction;
@@ -268,6 +269,7 @@ impl<'a> Pairing<'a> {
     fn adopt_locals(&mut self) {
         let mut bereaved = self.bereaved(Side::Remote);
         let mut strangers = self.remote_strangers();
+        let mut copies = self.remote_copies(&strangers);
         if bereaved.is_empty() && strangers.is_empty() {
             return;
         }
@@ -288,12 +290,13 @@ impl<'a> Pairing<'a> {
                     bereaved.remove(&place);
                     self.merge_local(l, stranger, heir);
                 }
-            } else if !frozen
-                && let Some(&twin) = strangers.get(&place)
-                && self.are_one(l, twin)
-            {
-                strangers.remove(&place);
-                self.merge_local(l, stranger, twin);
+            } else if !frozen && let Some(&twin) = strangers.get(&place) {
+                if self.are_one(l, twin) {
+                    strangers.remove(&place);
+                    self.merge_local(l, stranger, twin);
+                } else if let Some(copy) = self.take_copy(l, copies.get_mut(&place)) {
+                    self.merge_local(l, stranger, copy);
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::executor::{carry_out, keys_of};
 use crate::gate::{self, Deletions};
 use crate::planning::{Planned, plan_folder};
+use crate::restored;
 use crate::shared::Key;
 use crate::status::Problem;
 use crate::step::{Ctx, download};
@@ -89,6 +90,9 @@ impl Dispatcher {
         let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
         if calm && self.folders.get(&id).is_some_and(|f| f.in_flight == 0) {
             download::clear_leftovers(&ctx);
+            if let Err(error) = restored::end(&self.shared, id) {
+                tracing::warn!(%error, "the index does not take that a folder is equal again");
+            }
         }
         self.after(id, carried);
         progress

@@ -5,6 +5,7 @@ use super::changes_since;
 use super::record::{Admission, record};
 use crate::doubt;
 use crate::error::EngineError;
+use crate::restored;
 use crate::shared::Shared;
 use cairn_index::{Db, IndexError};
 use cairn_model::{ContentHash, Cursor, NodeId, RevisionId};
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// The network's, the index's, or a service that breaks the protocol.
 pub(super) async fn begin(shared: &Shared) -> Result<(), EngineError> {
-    let (all, to) = fetch(shared).await?;
+    let (all, to, _) = fetch(shared).await?;
     shared.index.write(|db| {
         record(shared, db, &all, &to, shared.admission())?;
         compare_afresh(db)
@@ -29,7 +30,7 @@ pub(super) async fn begin(shared: &Shared) -> Result<(), EngineError> {
 /// # Errors
 /// As for [`begin`].
 pub(super) async fn begin_anew(shared: &Shared) -> Result<(), EngineError> {
-    let (all, to) = fetch(shared).await?;
+    let (all, to, epoch) = fetch(shared).await?;
     shared.index.write(|db| {
         let known = known_manifests(db)?;
         db.clear_remote()?;
@@ -39,6 +40,7 @@ pub(super) async fn begin_anew(shared: &Shared) -> Result<(), EngineError> {
         for (revision, (node, hash, number)) in known {
             db.set_remote_manifest(node, revision, hash, number)?;
         }
+        restored::begin(db, &epoch)?;
         compare_afresh(db)
     })?;
     Ok(())
@@ -55,7 +57,7 @@ pub(crate) async fn accept(shared: &Shared) -> Result<u64, EngineError> {
         return Ok(0);
     }
     // The whole tree: a folder that was held has kept everything below it from being recorded.
-    let (all, to) = fetch(shared).await?;
+    let (all, to, _) = fetch(shared).await?;
     let there: BTreeSet<NodeId> = all.iter().map(|change| change.node_id).collect();
     shared.index.write(|db| {
         record(shared, db, &all, &to, Admission::All)?;
@@ -86,8 +88,9 @@ pub(crate) fn recall_held(shared: &Shared) -> Result<(), IndexError> {
     })
 }
 
-/// Every node of the space, as changes, and the position up to which they are complete.
-async fn fetch(shared: &Shared) -> Result<(Vec<Change>, Cursor), EngineError> {
+/// Every node of the space, as changes, the position up to which they are complete, and the history
+/// that they are of.
+async fn fetch(shared: &Shared) -> Result<(Vec<Change>, Cursor, String), EngineError> {
     let mut all = Vec::new();
     let mut after: Option<String> = None;
     let mut cursor = None;
@@ -110,7 +113,7 @@ async fn fetch(shared: &Shared) -> Result<(Vec<Change>, Cursor), EngineError> {
             None => {
                 let (changes, to) = changes_since(shared, &first).await?;
                 all.extend(changes);
-                return Ok((all, to));
+                return Ok((all, to, page.epoch));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Both devices change something: edits, creations, deletions and moves that meet.
 
 use crate::scenario::{Pair, check, meet, rows};
+use cairn_model::Name;
 use cairn_plan::{ConflictKind, MoveReason, Step};
 
 rows! {
@@ -120,6 +121,58 @@ fn s195_a_lost_index_deletes_nothing_and_sends_nothing_twice() {
     check(&pair.second, "d/f=1 d/g=22 h=3 fresh=new");
     assert_eq!(pair.transfers(), 2);
     pair.first.assert_equal_to(&pair.service);
+}
+
+/// The service is back at an older state of `d/f`, and no device remembers what was agreed on.
+fn restored() -> Pair {
+    let mut pair = Pair::with("d/f=1 d/g=2");
+    let old = pair.service.clone();
+    pair.first.user("d/f=later");
+    pair.settle();
+    pair.service = old;
+    for device in [&mut pair.first, &mut pair.second] {
+        device.synced.clear();
+    }
+    pair.forget_counts();
+    pair
+}
+
+#[test]
+fn s196_of_a_restored_service_one_device_makes_the_copy_and_the_others_find_it() {
+    let mut pair = restored();
+    pair.settle();
+    check(&pair.first, "d/f=1 d/g=2 d/CC(f)=later");
+    assert_eq!(pair.first.paths(), pair.second.paths());
+    pair.second.assert_equal_to(&pair.service);
+    assert_eq!(
+        (pair.first.transfers, pair.second.transfers),
+        (2, 1),
+        "the copy goes up once, and nobody fetches it"
+    );
+}
+
+#[test]
+fn a_copy_with_other_bytes_is_another_s() {
+    let mut pair = restored();
+    pair.second.user("d/f=mine");
+    pair.settle();
+    check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later d/CC(f)=mine");
+    assert_eq!(pair.first.paths(), pair.second.paths());
+}
+
+#[test]
+fn two_that_made_the_same_copy_at_once_made_one() {
+    let mut pair = restored();
+    pair.first.sync(&mut pair.service);
+    // The second has renamed its version, too, and finds the name taken when it wants to send it.
+    let copy = Name::new("f").unwrap();
+    let copy = copy.conflict_copy("first", "2026-01-02 030405", 0);
+    let later = pair.second.find("d/f").unwrap();
+    pair.second.local.get_mut(&later).unwrap().name = copy;
+    pair.settle();
+    check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later");
+    assert_eq!(pair.first.paths(), pair.second.paths());
+    assert_eq!(pair.second.transfers, 1, "only the old version comes");
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Pair {
         pair
     }
 
-    fn forget_counts(&mut self) {
+    pub(crate) fn forget_counts(&mut self) {
         self.service.moves = 0;
         self.service.deletions = 0;
         for device in [&mut self.first, &mut self.second] {

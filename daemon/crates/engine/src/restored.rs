@@ -1,0 +1,53 @@
+//! A service that was restored from a backup: how the later versions are called that lost their names.
+//!
+//! Every device has them. Called by the device and the time, as other conflict copies, each would make
+//! a copy of its own of the same bytes. So until a folder is equal again they are called by the new
+//! history, which all devices see; the first that commits one settles it for the others.
+
+use crate::shared::Shared;
+use cairn_index::{Db, IndexError};
+use cairn_model::FolderId;
+
+/// Stands for the device in the names of copies.
+pub(crate) const DEVICE: &str = "restored";
+
+fn key(folder: FolderId) -> String {
+    format!("restored {}", folder.0)
+}
+
+/// Notes for every folder that its history was replaced by that of `epoch`.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn begin(db: &Db<'_>, epoch: &str) -> Result<(), IndexError> {
+    // It becomes part of a name, and the service chose it.
+    let epoch: String = epoch
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .take(16)
+        .collect();
+    for folder in db.folders()? {
+        db.set_meta(&key(folder.id), epoch.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The history that a folder is being compared with, if it was replaced.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn epoch(db: &Db<'_>, folder: FolderId) -> Result<Option<String>, IndexError> {
+    let bytes = db.meta(&key(folder))?.filter(|bytes| !bytes.is_empty());
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Nothing is left to do in a folder: what comes now are conflicts like any other.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn end(shared: &Shared, folder: FolderId) -> Result<(), IndexError> {
+    if shared.index.read(|db| epoch(db, folder))?.is_some() {
+        shared.index.write(|db| db.set_meta(&key(folder), b""))?;
+    }
+    Ok(())
+}
