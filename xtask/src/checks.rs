@@ -2,7 +2,7 @@
 
 use crate::judges;
 use crate::run::{Stages, cargo, show};
-use crate::{openapi, package, setup, tray};
+use crate::{openapi, package, s3, setup, tray};
 use anyhow::Result;
 
 /// Runs all stages in order, or those whose names contain a text.
@@ -58,6 +58,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "ci",
         ]))
     });
+    stages.run("chunks in an S3 store", s3::run);
     stages.run("public judges of the tools", judges::run);
     stages.run("tray in a browser", tray::browser);
     stages.run("tray on a desktop", tray::desktop);

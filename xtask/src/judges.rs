@@ -5,10 +5,9 @@ mod conformance;
 mod inspector;
 mod sdk;
 
-use crate::run::{root, succeeds};
+use crate::run::{program, succeeds};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// An account of the bundled server in its mode for developers.
@@ -24,15 +23,6 @@ pub(crate) fn run() -> Result<()> {
     sdk::run(&service.url, Some(&suite.schemas()?))?;
     inspector::run(&service.url)?;
     suite.run(&service.url)
-}
-
-/// A program that was built for debugging.
-fn program(name: &str) -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target
-        .join("debug")
-        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// A program that ends its first line with the address that it serves; it ends with the value.

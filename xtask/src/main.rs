@@ -12,7 +12,9 @@ mod judges;
 mod long;
 mod openapi;
 mod package;
+mod python;
 mod run;
+mod s3;
 mod setup;
 mod tray;
 

@@ -2,7 +2,8 @@
 //!
 //! Both tools are pinned in `tests/openapi` and fetched when they are missing.
 
-use crate::run::{root, show};
+use crate::python::environment;
+use crate::run::{program, root, show, target};
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -20,12 +21,6 @@ fn place() -> PathBuf {
     root().join("tests/openapi")
 }
 
-fn server() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target.join("debug/cairn-server")
-}
-
 /// Checks the whole document and that of each module.
 pub(crate) fn lint() -> Result<()> {
     let place = place();
@@ -35,7 +30,7 @@ pub(crate) fn lint() -> Result<()> {
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
         show(&mut npm).context("Redocly's linter is fetched with npm, which comes with Node")?;
     }
-    let documents = root().join("target/openapi");
+    let documents = target().join("openapi");
     fs::create_dir_all(&documents)?;
     let mut redocly = Command::new("npx");
     redocly
@@ -63,7 +58,7 @@ fn write(documents: &Path, name: &str, args: &[&str]) -> Result<PathBuf> {
 }
 
 fn document(args: &[&str]) -> Result<Vec<u8>> {
-    let server = server();
+    let server = program("cairn-server");
     let output = Command::new(&server)
         .args(args)
         .output()
@@ -93,7 +88,7 @@ struct Running {
 
 impl Running {
     fn start() -> Result<Self> {
-        let mut child = Command::new(server())
+        let mut child = Command::new(program("cairn-server"))
             .args(["--listen", "127.0.0.1:0", "--ephemeral", "--dev"])
             .env("CAIRN_LOG", "error")
             .stdout(Stdio::piped())
@@ -123,21 +118,12 @@ impl Drop for Running {
 /// Sends the running server what the document allows and what it forbids: no answer may be one that
 /// is not described, and nothing forbidden may be accepted.
 pub(crate) fn probe(requests: u32) -> Result<()> {
-    let home = root().join("target/schemathesis");
-    let program = home.join("bin/schemathesis");
-    if !program.exists() {
-        let mut venv = Command::new("python3");
-        venv.args(["-m", "venv"]).arg(&home);
-        show(&mut venv).context("Schemathesis lives in a virtual environment of Python 3")?;
-        let mut pip = Command::new(home.join("bin/pip"));
-        pip.args(["install", "--quiet", "--requirement"])
-            .arg(place().join("requirements.txt"));
-        show(&mut pip)?;
-    }
+    let requirements = fs::read_to_string(place().join("requirements.txt"))?;
+    let programs = environment("schemathesis", &requirements)?;
     let running = Running::start()?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(programs.join("schemathesis"));
     command
-        .current_dir(root().join("target"))
+        .current_dir(target())
         .arg("run")
         .arg(format!("{}/api/v1/openapi.json", running.url))
         .args(["--header", "Authorization: Bearer ck_dev_owner"])

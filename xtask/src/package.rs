@@ -1,8 +1,7 @@
 //! The Debian package: tray, daemon and command line with what belongs to them, and the check that it
 //! unpacks and works in a root of its own.
 
-use crate::run::{cargo, root, show};
-use crate::tray::target;
+use crate::run::{cargo, root, show, target};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};

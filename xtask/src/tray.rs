@@ -1,6 +1,6 @@
 //! The tray: its window's page in node and in a browser, the program on a virtual desktop.
 
-use crate::run::{root, show};
+use crate::run::{root, show, target};
 use anyhow::{Context as _, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -59,11 +59,6 @@ pub(crate) fn desktop() -> Result<()> {
 /// Draws the pictures of the documentation anew.
 pub(crate) fn screenshots() -> Result<()> {
     show(npm(&["run", "--silent", "browser"]).env("CAIRN_SCREENSHOTS", "1"))
-}
-
-/// Where cargo puts what it builds.
-pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 pub(crate) fn npm(arguments: &[&str]) -> Command {

@@ -1,8 +1,8 @@
 //! The protocol's own conformance suite: its scenarios, against the tools over HTTP, and the published
 //! schemas, which it brings along. HTTP is all it speaks, so a program is built that nothing else needs.
 
-use super::{KEY, Running, program};
-use crate::run::{cargo, root, show};
+use super::{KEY, Running};
+use crate::run::{cargo, program, root, show};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,8 @@
 //! The official inspector's command line: it lists what there is, and refuses schemas that some client
 //! can't use.
 
-use super::{KEY, program};
+use super::KEY;
+use crate::run::program;
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,8 @@
 //! The official Python SDK: scripts of ours drive it, in a virtual environment of its own.
 
-use super::{KEY, Running, program};
-use crate::run::{root, show};
+use super::{KEY, Running};
+use crate::python::environment;
+use crate::run::{program, root, show};
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
@@ -28,17 +29,10 @@ fn recorded_session() -> Result<()> {
 
 /// A script of ours that works with the official SDK.
 fn python(url: &str, script: &str, more: &[&Path]) -> Result<()> {
-    let venv = root().join("target/judges/python");
-    let python = venv.join("bin/python");
-    let mark = venv.join(SDK);
-    if !mark.exists() {
-        show(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        show(Command::new(&python).args(["-m", "pip", "install", "--quiet", SDK]))?;
-        std::fs::write(&mark, "")?;
-    }
+    let programs = environment("judges/python", SDK)?;
     let script = root().join("daemon/crates/mcp/tests/judges").join(script);
     show(
-        Command::new(&python)
+        Command::new(programs.join("python"))
             // What Python compiles doesn't belong beside the scripts.
             .arg("-B")
             .arg(script)

@@ -1,0 +1,30 @@
+//! Virtual environments of Python, where judges that others wrote live.
+
+use crate::run::{show, target};
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The programs of an environment below `target/` that has exactly what a requirements file names.
+///
+/// # Errors
+/// Where there is no Python 3, or something can't be fetched.
+pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
+    let home = target().join(name);
+    let programs = home.join("bin");
+    // Written last, so that an installation that broke off is begun again.
+    let installed = home.join("installed.txt");
+    if fs::read_to_string(&installed).is_ok_and(|found| found == requirements) {
+        return Ok(programs);
+    }
+    show(Command::new("python3").args(["-m", "venv"]).arg(&home))
+        .context("a virtual environment needs Python 3")?;
+    let wanted = home.join("wanted.txt");
+    fs::write(&wanted, requirements)?;
+    let mut pip = Command::new(programs.join("python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--requirement"]);
+    show(pip.arg(&wanted))?;
+    fs::rename(wanted, installed)?;
+    Ok(programs)
+}
