@@ -31,6 +31,17 @@ pub(crate) fn describe() -> String {
     )
 }
 
+/// Waits until what was written so far lies on the disk: nobody's time pays for another's data.
+pub(crate) fn settle_disk() {
+    // Where there is no such program, all tools are measured without.
+    if !Command::new("sync")
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        eprintln!("`sync` can't be run: earlier writes may go on during a measurement");
+    }
+}
+
 /// The first line that a program says about its version.
 pub(crate) fn version(program: &str, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;

@@ -60,7 +60,7 @@ impl Line {
         let path = request.path.clone();
         let request = builder
             .header("host", "sim")
-            .body(Body::from(request.body.clone()))
+            .body(Body::from(request.body.whole()))
             .map_err(|e| TransportError::Invalid(e.to_string()))?;
         let answer = match self.router.clone().oneshot(request).await {
             Ok(answer) => answer,

@@ -2,6 +2,7 @@
 
 use crate::error::{ApiError, quote};
 use crate::retry::Repeat;
+use crate::transport::Payload;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde::Serialize;
@@ -42,7 +43,7 @@ pub(crate) struct Call {
     pub(crate) base: Option<Base>,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+    pub(crate) body: Payload,
     pub(crate) repeat: Repeat,
     pub(crate) limit: usize,
 }
@@ -59,7 +60,7 @@ impl Call {
             base: None,
             path: path.into(),
             headers: HeaderMap::new(),
-            body: Bytes::new(),
+            body: Payload::default(),
             repeat,
             limit: MAX_JSON,
         }
@@ -83,11 +84,11 @@ impl Call {
     pub(crate) fn json<B: Serialize>(self, body: &B) -> Result<Self, ApiError> {
         let body = serde_json::to_vec(body)
             .map_err(|e| ApiError::Protocol(format!("the request can't be written: {e}")))?;
-        Ok(self.body(body.into(), "application/json"))
+        Ok(self.body(Bytes::from(body), "application/json"))
     }
 
-    pub(crate) fn body(mut self, body: Bytes, media_type: &'static str) -> Self {
-        self.body = body;
+    pub(crate) fn body(mut self, body: impl Into<Payload>, media_type: &'static str) -> Self {
+        self.body = body.into();
         self.headers
             .insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         self

@@ -38,7 +38,7 @@ pub use login::{Login, TokenStore, Tokens};
 pub use network::HttpTransport;
 pub use provider::{Asked, Attempt, Provider, query_pairs, revoke};
 pub use retry::RetryPolicy;
-pub use transport::{BodyStream, Request, Response, Transport, TransportError};
+pub use transport::{BodyStream, Payload, Request, Response, Transport, TransportError};
 
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use webhooks::WebhookOrder;

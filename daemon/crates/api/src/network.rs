@@ -6,6 +6,8 @@
 use crate::transport::{BodyStream, Request, Response, Transport, TransportError};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
+use http::header::CONTENT_LENGTH;
+use std::convert::Infallible;
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -61,10 +63,20 @@ impl Transport for HttpTransport {
         };
         let patience =
             IDLE_TIMEOUT + Duration::from_secs(request.body.len() as u64 / SLOWEST_UPLINK);
+        let mut headers = request.headers;
+        let body = match request.body.0.len() {
+            0 | 1 => reqwest::Body::from(request.body.whole()),
+            _ => {
+                // A stream's length is not known by itself, and the server wants to know it at once.
+                headers.insert(CONTENT_LENGTH, request.body.len().into());
+                let pieces = request.body.0.into_iter().map(Ok::<_, Infallible>);
+                reqwest::Body::wrap_stream(futures_util::stream::iter(pieces))
+            }
+        };
         let sending = client
             .request(request.method, url)
-            .headers(request.headers)
-            .body(request.body)
+            .headers(headers)
+            .body(body)
             .send();
         let answer = tokio::time::timeout(patience, sending)
             .await

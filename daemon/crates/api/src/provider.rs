@@ -89,7 +89,7 @@ impl Provider {
             base: base.text.clone(),
             path: path.into(),
             headers: HeaderMap::new(),
-            body: Bytes::new(),
+            body: Bytes::new().into(),
         };
         let discovery: Discovery = send(transport.as_ref(), request)
             .await

@@ -20,7 +20,46 @@ pub struct Request {
     /// From the leading slash on, with the query.
     pub path: String,
     pub headers: HeaderMap,
-    pub body: Bytes,
+    pub body: Payload,
+}
+
+/// The bytes of a request in the pieces in which they lie: a batch of files is not copied together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload(pub Vec<Bytes>);
+
+impl Payload {
+    /// All bytes together.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.iter().map(Bytes::len).sum()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Bytes::is_empty)
+    }
+
+    /// One run of bytes; a copy where there are several pieces.
+    #[must_use]
+    pub fn whole(&self) -> Bytes {
+        match &self.0[..] {
+            [] => Bytes::new(),
+            [one] => one.clone(),
+            several => several.concat().into(),
+        }
+    }
+}
+
+impl From<Bytes> for Payload {
+    fn from(bytes: Bytes) -> Self {
+        Self(vec![bytes])
+    }
+}
+
+impl From<String> for Payload {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
 }
 
 /// One answer; its body may still be on the way.

@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
 use crate::nodes::same_count;
+use crate::transport::Payload;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -91,7 +92,8 @@ impl Api {
         batch: &UploadBatch,
         payload: &[Bytes],
     ) -> Result<NodeResults, ApiError> {
-        let body = frame::encode(batch, payload)
+        let body = frame::encode_pieces(batch, payload)
+            .map(Payload)
             .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
         let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))
             .body(body, frame::MEDIA_TYPE)

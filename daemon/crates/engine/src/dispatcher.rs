@@ -35,8 +35,10 @@ const ROOT_RETRY: Duration = Duration::from_secs(5);
 /// Pauses between tries to reach the service.
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
-/// While transfers run, planning and counting rest this many times as long as they took.
+/// While transfers run, planning rests this many times as long as it took.
 const REST: u32 = 5;
+/// Counting a folder's files does, too; nothing but the status waits for it.
+const TOTALS_REST: u32 = 30;
 /// The feed is asked this often even if its stream is silent.
 const POLL: Duration = Duration::from_secs(60);
 

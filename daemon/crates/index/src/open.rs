@@ -103,9 +103,9 @@ impl Index {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "cache_size", -8_000)?;
-        // Pages: 16 MiB. Random ids touch the same pages again and again while many files are
+        // Pages: 64 MiB. Random ids touch the same pages again and again while many files are
         // recorded; folding the log into the file at each 4 MiB wrote them all over and over.
-        connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+        connection.pragma_update(None, "wal_autocheckpoint", 16_384)?;
         connection.set_prepared_statement_cache_capacity(128);
         let known = MIGRATIONS.len() as i64;
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;

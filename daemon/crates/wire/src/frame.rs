@@ -11,6 +11,9 @@ pub const MEDIA_TYPE: &str = "application/vnd.cairn.frame";
 /// The largest head: 256 files with manifests of one chunk each need about 400 kB.
 pub const MAX_HEAD: usize = 4 * 1024 * 1024;
 
+/// Parts below this many bytes are cheaper to copy than to send one by one.
+const SMALL_PIECE: usize = 8 * 1024;
+
 /// Why a body is no frame.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
@@ -27,39 +30,93 @@ pub enum FrameError {
 /// # Errors
 /// A head that is no JSON or too large.
 pub fn encode<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Bytes, FrameError> {
-    let head = serde_json::to_vec(head)?;
-    let length = u32::try_from(head.len())
-        .ok()
-        .filter(|_| head.len() <= MAX_HEAD)
-        .ok_or(FrameError::TooLarge(head.len()))?;
-    let total = 4 + head.len() + payload.iter().map(Bytes::len).sum::<usize>();
-    let mut out = Vec::with_capacity(total);
-    out.extend_from_slice(&length.to_be_bytes());
-    out.extend_from_slice(&head);
-    for part in payload {
-        out.extend_from_slice(part);
+    let pieces = encode_pieces(head, payload)?;
+    let mut out = Vec::with_capacity(pieces.iter().map(Bytes::len).sum());
+    for piece in &pieces {
+        out.extend_from_slice(piece);
     }
     Ok(out.into())
+}
+
+/// Writes a head and leaves the parts of a payload where they are: large ones are not copied, small
+/// ones are gathered, because every piece costs a send.
+///
+/// # Errors
+/// As for [`encode`].
+pub fn encode_pieces<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Vec<Bytes>, FrameError> {
+    let mut gathered = vec![0; 4];
+    serde_json::to_writer(&mut gathered, head)?;
+    let head = gathered.len() - 4;
+    let length = u32::try_from(head)
+        .ok()
+        .filter(|_| head <= MAX_HEAD)
+        .ok_or(FrameError::TooLarge(head))?;
+    gathered[..4].copy_from_slice(&length.to_be_bytes());
+    let mut pieces = Vec::new();
+    for part in payload {
+        if part.len() < SMALL_PIECE {
+            gathered.extend_from_slice(part);
+        } else {
+            if !gathered.is_empty() {
+                pieces.push(std::mem::take(&mut gathered).into());
+            }
+            pieces.push(part.clone());
+        }
+    }
+    if !gathered.is_empty() {
+        pieces.push(gathered.into());
+    }
+    Ok(pieces)
 }
 
 /// Splits a body into its head and its payload, without copying the payload.
 ///
 /// # Errors
 /// A body that is no frame, or a head of another shape.
-pub fn decode<T: DeserializeOwned>(mut body: Bytes) -> Result<(T, Bytes), FrameError> {
-    let prefix: [u8; 4] = body
-        .get(..4)
-        .and_then(|p| p.try_into().ok())
-        .ok_or(FrameError::Short)?;
+pub fn decode<T: DeserializeOwned>(body: Bytes) -> Result<(T, Bytes), FrameError> {
+    let (head, mut payload) = decode_pieces(vec![body])?;
+    Ok((head, payload.pop().unwrap_or_default()))
+}
+
+/// Splits a body that lies in the pieces in which it arrived; no piece of the payload is empty.
+///
+/// # Errors
+/// As for [`decode`].
+pub fn decode_pieces<T: DeserializeOwned>(body: Vec<Bytes>) -> Result<(T, Vec<Bytes>), FrameError> {
+    let mut pieces = body.into_iter();
+    let mut start = pieces.next().unwrap_or_default();
+    gather(&mut start, &mut pieces, 4)?;
+    let prefix: [u8; 4] = start[..4].try_into().map_err(|_| FrameError::Short)?;
     let length = u32::from_be_bytes(prefix) as usize;
     if length > MAX_HEAD {
         return Err(FrameError::TooLarge(length));
     }
-    if body.len() < 4 + length {
-        return Err(FrameError::Short);
+    gather(&mut start, &mut pieces, 4 + length)?;
+    let rest = start.split_off(4 + length);
+    let head = serde_json::from_slice(&start[4..])?;
+    let payload = std::iter::once(rest)
+        .chain(pieces)
+        .filter(|piece| !piece.is_empty())
+        .collect();
+    Ok((head, payload))
+}
+
+/// Makes the first piece at least so long.
+fn gather(
+    start: &mut Bytes,
+    pieces: &mut impl Iterator<Item = Bytes>,
+    least: usize,
+) -> Result<(), FrameError> {
+    if start.len() >= least {
+        return Ok(());
     }
-    let payload = body.split_off(4 + length);
-    Ok((serde_json::from_slice(&body[4..])?, payload))
+    let mut whole = Vec::with_capacity(least);
+    whole.extend_from_slice(start);
+    while whole.len() < least {
+        whole.extend_from_slice(&pieces.next().ok_or(FrameError::Short)?);
+    }
+    *start = whole.into();
+    Ok(())
 }
 
 #[cfg(test)]
@@ -81,6 +138,40 @@ mod tests {
                 "cut at {cut}"
             );
         }
+    }
+
+    #[test]
+    fn pieces_are_the_same_frame_however_they_are_cut() {
+        let large = Bytes::from(vec![7; SMALL_PIECE]);
+        let parts = [
+            Bytes::from_static(b"ab"),
+            large.clone(),
+            Bytes::new(),
+            Bytes::from_static(b"c"),
+            Bytes::from_static(b"d"),
+        ];
+        let pieces = encode_pieces(&"head", &parts).unwrap();
+        assert_eq!(pieces.len(), 3, "small parts are gathered");
+        assert_eq!(
+            pieces[1].as_ptr(),
+            large.as_ptr(),
+            "large ones are not copied"
+        );
+        let whole = encode(&"head", &parts).unwrap();
+        assert_eq!(pieces.concat(), whole);
+        let payload = parts.concat();
+        for size in [1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 1000, whole.len()] {
+            let cut = (0..whole.len())
+                .step_by(size)
+                .map(|at| whole.slice(at..(at + size).min(whole.len())));
+            let (head, got): (String, _) = decode_pieces(cut.collect()).unwrap();
+            assert_eq!(
+                (head.as_str(), got.concat()),
+                ("head", payload.clone()),
+                "{size}"
+            );
+        }
+        assert!(decode_pieces::<String>(Vec::new()).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{Bench, clear};
 use crate::data::{big_file, edit_middle};
+use crate::machine::settle_disk;
 use crate::peer::cairn::CairnPush;
 use crate::peer::rclone::Rclone;
 use crate::peer::restic::Restic;
@@ -30,6 +31,7 @@ fn one(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
     let folder = bench.part(&format!("big-{tool:?}/folder"))?;
     let file = folder.join("big.dat");
     big_file(&file, bench.bytes(BYTES), 20)?;
+    settle_disk();
     let (up, edit) = match tool {
         Tool::Cairn => twice(&mut CairnPush::new(&dir)?, &folder, &file)?,
         Tool::Restic => twice(&mut Restic::new(&dir)?, &folder, &file)?,
@@ -37,6 +39,7 @@ fn one(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
             let mut rclone = Rclone::new(&dir)?;
             let up = rclone.push(&folder)?;
             edit_middle(&file, 21)?;
+            settle_disk();
             (up, rclone.push_all_again(&folder)?)
         }
         Tool::Syncthing => return Ok(()),
@@ -52,5 +55,6 @@ fn one(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
 fn twice(push: &mut dyn Push, folder: &Path, file: &Path) -> Result<(Run, Run)> {
     let up = push.push(folder)?;
     edit_middle(file, 21)?;
+    settle_disk();
     Ok((up, push.push(folder)?))
 }

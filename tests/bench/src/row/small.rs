@@ -2,6 +2,7 @@
 
 use super::{Bench, arrived, clear};
 use crate::data::{Amount, amount, small_files};
+use crate::machine::settle_disk;
 use crate::peer::cairn::{CairnPair, CairnPush};
 use crate::peer::rclone::Rclone;
 use crate::peer::restic::Restic;
@@ -51,12 +52,14 @@ fn up_and_down(
         Tool::Restic => Box::new(Restic::new(&dir)?),
         Tool::Syncthing => return Ok(()),
     };
+    settle_disk();
     let up = push.push(&source)?;
     results.add(UP, Measure::Seconds, tool, up.seconds);
     results.add(UP, Measure::Wire, tool, up.wire as f64);
     results.add(UP, Measure::PeakMemory, tool, up.peak as f64);
     let copy = dir.join("pulled");
     fs::create_dir_all(&copy)?;
+    settle_disk();
     let down = push.pull(&copy)?;
     ensure!(
         amount(&copy)? == made,
@@ -88,6 +91,7 @@ fn live(bench: &Bench, results: &mut Results, tool: Tool, data: &Path, made: Amo
         Tool::Syncthing => Box::new(Syncthing::new(&dir)?),
         Tool::Rclone | Tool::Restic => return Ok(()),
     };
+    settle_disk();
     let (start, before) = (Instant::now(), pair.wire());
     fs::rename(&staged, pair.a().join("files"))?;
     arrived(pair.b(), made)?;

@@ -1,6 +1,5 @@
 //! A bundled server on a port of its own, and a client of it.
 
-use bytes::Bytes;
 use cairn_api::{Api, ApiKey, HttpTransport, Method, Request, RetryPolicy, Transport as _};
 use cairn_model::DeviceId;
 use serde_json::{Value, json};
@@ -75,7 +74,7 @@ impl World {
             base: self.url.clone(),
             path: path.to_owned(),
             headers,
-            body: Bytes::from(body.to_string()),
+            body: body.to_string().into(),
         };
         let answer = transport.send(request).await.expect("the server answers");
         assert!(answer.status.is_success(), "{path}: {}", answer.status);

@@ -1,6 +1,6 @@
 //! Taking folders in: from the index, with their rules, watchers and remote folder.
 
-use super::{Dispatcher, Folder, REST, ROOT_RETRY};
+use super::{Dispatcher, Folder, ROOT_RETRY, TOTALS_REST};
 use crate::error::{Disposition, EngineError, explain};
 use crate::facts::{folder_seal, remote_row};
 use crate::gate::Flow;
@@ -265,7 +265,7 @@ impl Dispatcher {
                 status.id = id.0;
                 board.folders.retain(|f| f.id != id.0);
                 board.folders.push(status);
-                folder.next_totals = Instant::now() + began.elapsed() * REST;
+                folder.next_totals = Instant::now() + began.elapsed() * TOTALS_REST;
             }
             let known = self
                 .shared
