@@ -150,11 +150,10 @@ async fn server(findings: &mut Findings, session: &Session) {
             "this machine's clock agrees with the server's",
         );
     }
-    let free = info
-        .usage
-        .storage_limit
-        .saturating_sub(info.usage.storage_used);
-    let verdict = if free == 0 {
+    let usage = &info.usage;
+    let free = usage.storage_limit.saturating_sub(usage.storage_used);
+    let left = usage.bandwidth_limit.saturating_sub(usage.bandwidth_used);
+    let verdict = if free == 0 || left == 0 {
         Verdict::Failed
     } else {
         Verdict::Ok
@@ -162,7 +161,11 @@ async fn server(findings: &mut Findings, session: &Session) {
     findings.add(
         "quota",
         verdict,
-        format!("{} free on the service", size(free)),
+        format!(
+            "{} free on the service, {} of this month's bandwidth left",
+            size(free),
+            size(left)
+        ),
     );
 }
 

@@ -215,6 +215,18 @@ impl Dev {
         )?;
         Ok(())
     }
+
+    /// Changes how many bytes an account may transfer in a month.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub fn set_bandwidth(&self, email: &str, bytes: u64) -> Result<()> {
+        self.0.post(
+            "/_dev/quota",
+            &json!({"email": email, "bandwidth_limit": bytes}),
+        )?;
+        Ok(())
+    }
 }
 
 fn list<'a>(answer: &'a Value, field: &str) -> Result<&'a Vec<Value>> {

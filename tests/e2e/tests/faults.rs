@@ -341,6 +341,33 @@ fn a_full_account_is_reported_and_smaller_files_sync_on() -> Result<()> {
 }
 
 #[test]
+fn a_month_without_bandwidth_is_reported_and_what_moves_no_content_goes_on() -> Result<()> {
+    let world = World::with_base("a=1; b=2")?;
+    let dev = world.server.dev();
+    dev.set_bandwidth("owner@example.com", 1)?;
+    world.a.files().run("new=content; mkdir d; mv a d/a")?;
+    let status = world.a.wait_status("it is reported", |status| {
+        status.problem_at("new").is_some()
+    })?;
+    let problem = status.problem_at("new");
+    clear(problem)?;
+    ensure!(
+        problem.is_some_and(|p| p.code == "quota" && p.message.contains("bandwidth")),
+        "{problem:?}"
+    );
+    world.b.wait_status("what was moved is moved", |_| {
+        world.b.files().exists("d/a") && !world.b.files().exists("a")
+    })?;
+    ensure!(!world.b.files().exists("new"));
+    dev.set_bandwidth("owner@example.com", 1 << 30)?;
+    world.a.must(&["sync"])?;
+    world.settle()?;
+    world.expect(&Tree::literal("d/a=1; b=2; new=content"))?;
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
 fn a_file_that_is_still_being_written_arrives_whole() -> Result<()> {
     let world = World::two_devices()?;
     let path = world.a.files().path("growing");

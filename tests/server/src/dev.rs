@@ -160,7 +160,9 @@ async fn advance(State(app): State<Shared>, Input(by): Input<Advance>) -> Result
 struct SetQuota {
     email: String,
     /// Bytes.
-    storage_limit: u64,
+    storage_limit: Option<u64>,
+    /// Bytes in a month.
+    bandwidth_limit: Option<u64>,
 }
 
 async fn set_quota(
@@ -168,7 +170,8 @@ async fn set_quota(
     Input(quota): Input<SetQuota>,
 ) -> Result<Json<Quota>> {
     let account = app.store.account_by_email(&quota.email)?.id;
-    app.store.set_storage_limit(account, quota.storage_limit)?;
+    app.store
+        .set_limits(account, quota.storage_limit, quota.bandwidth_limit)?;
     Ok(Json(app.store.quota(account)?))
 }
 

@@ -3,6 +3,7 @@
 //! They are generated from the handlers; what every operation has in common is added by
 //! [`described`].
 
+mod closed;
 mod described;
 mod example;
 mod streams;
@@ -87,6 +88,7 @@ pub fn document() -> &'static Value {
         }
         described::complete(&mut document);
         streams::complete(&mut document);
+        closed::complete(&mut document);
         example::complete(&mut document);
         prune(&mut document);
         document

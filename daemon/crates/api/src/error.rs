@@ -28,7 +28,7 @@ pub enum ApiError {
     Gone { message: String },
     #[error("it is too large for the server: {message}")]
     TooLarge { message: String },
-    #[error("the storage quota is used up: {message}; delete something or empty the trash")]
+    #[error("a quota on the server is used up: {message}")]
     QuotaFull { message: String },
     #[error("the server asks to slow down: try again in {} s", retry_after.as_secs())]
     RateLimited { retry_after: Duration },

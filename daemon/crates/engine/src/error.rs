@@ -187,7 +187,7 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
 
 const QUOTA: (&str, &str) = (
     "quota",
-    "free some space on the service or empty its trash; it is tried again by itself",
+    "empty the service's trash or get more of what is used up; it is tried again by itself",
 );
 const UNAUTHORIZED: (&str, &str) = ("unauthorized", "run `cairn login` again");
 const OFFLINE: (&str, &str) = (

@@ -24,7 +24,7 @@ pub enum TransferError {
     /// Begin the upload again: the server forgot it.
     #[error("the server no longer knows the upload; it begins again")]
     UploadLost,
-    #[error("there is no room on the server: {message}; delete something or empty the trash")]
+    #[error("a quota on the server is used up: {message}")]
     QuotaFull { message: String },
     #[error("the server doesn't accept the access token: log in again")]
     Unauthorized,

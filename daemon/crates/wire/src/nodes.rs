@@ -207,7 +207,7 @@ pub struct DeleteNode {
 /// One element of `POST /nodes/batch`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(tag = "op", rename_all = "snake_case")]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum NodeOperation {
     CreateFolder {
         #[serde(default, skip_serializing_if = "Option::is_none")]

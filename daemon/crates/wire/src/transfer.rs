@@ -84,18 +84,63 @@ pub struct CompleteUpload {
 /// The answer is [`crate::nodes::NodeResults`] as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct UploadBatch {
     pub files: Vec<BatchFile>,
 }
 
-/// One file of an upload batch.
+/// One file of an upload batch: the fields of both requests in one object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(from = "PlainBatchFile")]
 pub struct BatchFile {
     #[serde(flatten)]
     pub create: CreateUpload,
     #[serde(flatten)]
     pub complete: CompleteUpload,
+}
+
+/// How a [`BatchFile`] is read: a flattened one could neither refuse unknown fields nor be read
+/// without a detour through maps.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainBatchFile {
+    node_id: NodeId,
+    revision_id: RevisionId,
+    base_revision_id: Option<RevisionId>,
+    parent_id: Option<NodeId>,
+    name: Option<String>,
+    size: u64,
+    chunks: Vec<SealedChunk>,
+    manifest: Sealed,
+    content_key: Sealed,
+    modified_at: Option<Timestamp>,
+    #[serde(default)]
+    executable: bool,
+    seal: Option<Sealed>,
+}
+
+impl From<PlainBatchFile> for BatchFile {
+    fn from(plain: PlainBatchFile) -> Self {
+        Self {
+            create: CreateUpload {
+                node_id: plain.node_id,
+                revision_id: plain.revision_id,
+                base_revision_id: plain.base_revision_id,
+                parent_id: plain.parent_id,
+                name: plain.name,
+                size: plain.size,
+                chunks: plain.chunks,
+            },
+            complete: CompleteUpload {
+                manifest: plain.manifest,
+                content_key: plain.content_key,
+                modified_at: plain.modified_at,
+                executable: plain.executable,
+                seal: plain.seal,
+            },
+        }
+    }
 }
 
 /// `POST /downloads/batch`.

@@ -48,10 +48,10 @@ pub struct CreateWebhook {
     pub events: Vec<WebhookEvent>,
 }
 
-/// `PUT /webhooks/{id}`: what is absent stays as it is.
+/// `PUT /webhooks/{id}`: what is absent stays as it is; one of both is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "utoipa", schema(example = json!({"events": ["file.uploaded"]})))]
+#[cfg_attr(feature = "utoipa", schema(example = json!({"events": ["file.uploaded"]}), min_properties = 1))]
 #[serde(deny_unknown_fields)]
 pub struct UpdateWebhook {
     #[serde(default, skip_serializing_if = "Option::is_none")]

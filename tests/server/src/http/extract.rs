@@ -44,7 +44,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     }
 }
 
-/// A JSON object of at most `LIMIT` bytes.
+/// A JSON object of at most `LIMIT` bytes, with known fields only.
 pub(crate) struct Input<T, const LIMIT: usize = MAX_JSON>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for Input<T, LIMIT> {
@@ -58,9 +58,27 @@ impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for
                 "the body has to be a JSON object; it is an array",
             ));
         }
-        serde_json::from_slice(&bytes)
-            .map(Self)
-            .map_err(|e| Error::invalid(format!("the body is not the JSON that belongs here: {e}")))
+        strict(&bytes).map(Self)
+    }
+}
+
+/// Reads JSON and refuses what nothing reads: a misspelt field must not pass as one left out.
+fn strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let wrong = |e| Error::invalid(format!("the body is not the JSON that belongs here: {e}"));
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let mut unknown = None;
+    let value = serde_ignored::deserialize(&mut json, |path| {
+        unknown.get_or_insert_with(|| path.to_string());
+    })
+    .map_err(wrong)?;
+    json.end().map_err(wrong)?;
+    match unknown {
+        // An optional object stands in the path as `?`.
+        Some(path) => Err(Error::invalid(format!(
+            "the body has the field `{}`, which does not belong here",
+            path.replace("?.", "")
+        ))),
+        None => Ok(value),
     }
 }
 

@@ -1,23 +1,20 @@
 //! The caller's account, what it uses, what it has chosen, and its end.
 
+mod bandwidth;
 mod deletion;
 mod preferences;
 
-use crate::app::{Inner, Shared};
+use crate::app::Shared;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use axum::Json;
 use axum::extract::State;
-use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{AccountInfo, AccountSettings, Quota};
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Transferred bytes that may be lost by a crash, per account.
-const UNWRITTEN: u64 = 64 * 1024 * 1024;
+pub(crate) use bandwidth::Bandwidth;
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::default()
@@ -25,60 +22,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(quota))
         .merge(deletion::routes())
         .merge(preferences::routes())
-}
-
-/// Transferred bytes on their way into the database: a download must not cost a write.
-#[derive(Default)]
-pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, u64>>);
-
-impl Bandwidth {
-    pub(crate) fn add(&self, app: &Inner, account: AccountId, bytes: u64) -> Result<()> {
-        let due = {
-            let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let sum = pending.entry(account).or_default();
-            *sum += bytes;
-            if *sum < UNWRITTEN {
-                return Ok(());
-            }
-            std::mem::take(sum)
-        };
-        app.store.add_bandwidth(account, due)
-    }
-
-    pub(crate) fn flush(&self, app: &Inner, account: AccountId) -> Result<()> {
-        let due = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&account)
-            .unwrap_or_default();
-        if due > 0 {
-            app.store.add_bandwidth(account, due)?;
-        }
-        Ok(())
-    }
-
-    /// Writes what is pending for everyone.
-    pub(crate) fn flush_all(&self, app: &Inner) -> Result<()> {
-        let accounts: Vec<AccountId> = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .keys()
-            .copied()
-            .collect();
-        accounts
-            .into_iter()
-            .try_for_each(|account| self.flush(app, account))
-    }
-
-    /// Drops what is pending.
-    pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
-    }
 }
 
 /// The account in one answer: profile, tier, usage, settings, its space and the server's clock.

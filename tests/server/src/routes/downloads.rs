@@ -81,7 +81,8 @@ fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
     responses(
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 206, description = "The range of them", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 416, description = "The range lies outside the chunk", body = cairn_wire::ErrorBody)
+        (status = 416, description = "The range lies outside the chunk", body = cairn_wire::ErrorBody),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
     )
 )]
 async fn chunk(
@@ -94,6 +95,8 @@ async fn chunk(
     let place = app.store.chunk_place(caller.space, query.node, id)?;
     let range = range(&headers, place.size)?;
     let wanted = range.clone().unwrap_or(0..place.size);
+    app.bandwidth
+        .admit(&app, caller.meter(), wanted.end - wanted.start)?;
     let bytes = app
         .objects
         .get(
@@ -152,10 +155,13 @@ fn find(
 /// Manifests and chunks of up to 256 files; each succeeds or fails alone.
 #[utoipa::path(
     post, path = "/api/v1/downloads/batch", tag = "downloads", request_body = DownloadBatch,
-    responses((
-        status = 200, body = DownloadedBatch, content_type = "application/vnd.cairn.frame",
-        description = "A frame: u32 big-endian length of the head, the head as JSON, then the chunks of the files with status 200, in order"
-    ))
+    responses(
+        (
+            status = 200, body = DownloadedBatch, content_type = "application/vnd.cairn.frame",
+            description = "A frame: u32 big-endian length of the head, the head as JSON, then the chunks of the files with status 200, in order"
+        ),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
 )]
 async fn batch(
     caller: Caller,
@@ -189,9 +195,10 @@ async fn batch(
             },
         });
     }
+    let size = BATCH_BYTES as u64 - room;
+    app.bandwidth.admit(&app, caller.meter(), size)?;
     let chunks = app.objects.get_many(&extents).await?;
-    app.bandwidth
-        .add(&app, caller.meter(), BATCH_BYTES as u64 - room)?;
+    app.bandwidth.add(&app, caller.meter(), size)?;
     let body = frame::encode(&DownloadedBatch { files }, &chunks)
         .map_err(|e| Error::Internal(e.to_string()))?;
     Ok(([(header::CONTENT_TYPE, frame::MEDIA_TYPE)], body).into_response())

@@ -210,7 +210,8 @@ struct ChunkQuery {
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 401, description = "The visit is over; open the link again", body = cairn_wire::ErrorBody),
         (status = 403, description = "A download has to be begun first", body = cairn_wire::ErrorBody),
-        (status = 404, description = "The link has no such chunk", body = cairn_wire::ErrorBody)
+        (status = 404, description = "The link has no such chunk", body = cairn_wire::ErrorBody),
+        (status = 507, description = "The owner's bandwidth of this month is used up", body = cairn_wire::ErrorBody)
     )
 )]
 async fn chunk(
@@ -223,6 +224,7 @@ async fn chunk(
     let (place, visit) = app
         .store
         .shared_chunk(&share, access(&headers), query.node, chunk)?;
+    app.bandwidth.admit(&app, share.account, place.size)?;
     let bytes = app
         .objects
         .get(&place.object, place.start..place.start + place.size)

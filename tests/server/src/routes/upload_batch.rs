@@ -61,33 +61,37 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
         content = UploadBatch, content_type = "application/vnd.cairn.frame",
         description = "A frame: u32 big-endian length of the head, the head as JSON, then the sealed chunks of all files as they stand in their lists"
     ),
-    responses((status = 200, description = "One answer per file, in order", body = NodeResults))
+    responses(
+        (status = 200, description = "One answer per file, in order", body = NodeResults),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
 )]
 async fn upload(
     caller: Caller,
     State(app): State<Shared>,
     request: Request,
 ) -> Result<Json<NodeResults>> {
-    let body = body::whole(request, MAX_FRAME).await?;
+    let body = body::pieces(request, MAX_FRAME).await?;
     let (head, payload): (UploadBatch, _) =
-        frame::decode(body).map_err(|e| Error::invalid(e.to_string()))?;
+        frame::decode_pieces(body.parts).map_err(|e| Error::invalid(e.to_string()))?;
+    let size = payload.iter().map(|piece| piece.len() as u64).sum();
     if head.files.len() > BATCH_FILES {
         return Err(Error::invalid(format!(
             "the batch has {} files; at most {BATCH_FILES} are allowed",
             head.files.len()
         )));
     }
-    let items = layout(&head.files, payload.len() as u64)?;
+    let items = layout(&head.files, size)?;
     let outcomes = app.store.check_batch(caller.space, &items)?;
     let nothing_new = outcomes.iter().all(|outcome| !matches!(outcome, Ok(None)));
     let results: Vec<Result<Node>> = if nothing_new {
         outcomes.into_iter().filter_map(Result::transpose).collect()
     } else {
         let object = Objects::fresh_name(&app.source);
-        let size = payload.len() as u64;
+        app.bandwidth.admit(&app, caller.meter(), size)?;
         // Files without content need no object.
         if size > 0 {
-            app.objects.put(&object, [payload]).await?;
+            app.objects.put(&object, payload).await?;
         }
         let stored = match app.store.store_batch(&caller.actor(), &items, &object) {
             Ok(stored) => stored,

@@ -18,7 +18,7 @@ use cairn_model::{ChunkId, UploadId};
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, MAX_SEALED_CHUNK, SealedChunk, Upload};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -127,7 +127,7 @@ fn answer(app: &Shared, parts: &Parts, upload: &OpenUpload, missing: Vec<ChunkId
     responses(
         (status = 201, description = "The upload and the chunks that it needs", body = Upload),
         (status = 409, description = "The base is not the head (`ETag`), or the name is taken", body = cairn_wire::ErrorBody),
-        (status = 507, description = "The file does not fit", body = cairn_wire::ErrorBody)
+        (status = 507, description = "The file does not fit, or this month's bandwidth is used up", body = cairn_wire::ErrorBody)
     )
 )]
 async fn begin(
@@ -141,6 +141,13 @@ async fn begin(
     let (upload, missing) = app
         .store
         .write(|tx| tx.begin_upload(&caller.actor(), &create))?;
+    let needed: HashSet<&ChunkId> = missing.iter().collect();
+    let chunks = upload.create.chunks.iter();
+    let bytes = chunks
+        .filter(|chunk| needed.contains(&chunk.id))
+        .map(|chunk| chunk.size)
+        .sum();
+    app.bandwidth.admit(&app, caller.meter(), bytes)?;
     Ok((
         StatusCode::CREATED,
         Json(answer(&app, &parts, &upload, missing)),
@@ -189,7 +196,8 @@ async fn give_up(
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
         (status = 204, description = "The chunk is stored"),
-        (status = 400, description = "The bytes are not what was announced", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The bytes are not what was announced", body = cairn_wire::ErrorBody),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
     )
 )]
 async fn put_chunk(
@@ -213,6 +221,7 @@ async fn put_chunk(
     }
     let node = upload.create.node_id;
     if !app.store.has_chunk(node, chunk)? {
+        app.bandwidth.admit(&app, caller.meter(), size)?;
         let object = Objects::fresh_name(&app.source);
         app.objects.put(&object, pieces.parts).await?;
         let sealed = SealedChunk { id: chunk, size };

@@ -113,6 +113,11 @@ async fn update(
     Args(id): Args<Uuid>,
     Input(change): Input<UpdateWebhook>,
 ) -> Result<Json<Webhook>> {
+    if change == UpdateWebhook::default() {
+        return Err(Error::invalid(
+            "the body changes nothing; give `url`, `events`, or both",
+        ));
+    }
     let url = change
         .url
         .as_deref()

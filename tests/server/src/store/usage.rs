@@ -88,6 +88,22 @@ impl Store {
         })
     }
 
+    /// What an account or a team has transferred this month as far as it is written down, and its limit.
+    pub(crate) fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
+        let month = month(self.source().now_ms());
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT coalesce((SELECT bytes FROM bandwidth WHERE account = ?1 AND month = ?2), 0), \
+                     coalesce((SELECT bandwidth_limit FROM accounts WHERE id = ?1), \
+                     (SELECT bandwidth_limit FROM teams WHERE id = ?1), 0)",
+                )?
+                .query_row(params![account.as_bytes(), month], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?)
+        })
+    }
+
     /// Adds transferred bytes to the account's month.
     pub(crate) fn add_bandwidth(&self, account: AccountId, bytes: u64) -> Result<()> {
         self.write(|tx| {
@@ -105,12 +121,20 @@ impl Store {
         })
     }
 
-    /// Changes how many bytes an account may store.
-    pub(crate) fn set_storage_limit(&self, account: AccountId, limit: u64) -> Result<()> {
+    /// Changes how many bytes an account may store, and transfer in a month.
+    pub(crate) fn set_limits(
+        &self,
+        account: AccountId,
+        storage: Option<u64>,
+        bandwidth: Option<u64>,
+    ) -> Result<()> {
+        let whole =
+            |limit: Option<u64>| limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
         self.write(|tx| {
             tx.conn.execute(
-                "UPDATE accounts SET storage_limit = ?2 WHERE id = ?1",
-                params![account.as_bytes(), i64::try_from(limit).unwrap_or(i64::MAX)],
+                "UPDATE accounts SET storage_limit = coalesce(?2, storage_limit), \
+                 bandwidth_limit = coalesce(?3, bandwidth_limit) WHERE id = ?1",
+                params![account.as_bytes(), whole(storage), whole(bandwidth)],
             )?;
             Ok(())
         })

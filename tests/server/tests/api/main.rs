@@ -42,6 +42,7 @@ mod stream;
 mod team_spaces;
 mod teams;
 mod trash;
+mod unknown_fields;
 mod upload_batch;
 mod upload_races;
 mod uploads;

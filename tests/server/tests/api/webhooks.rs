@@ -100,6 +100,14 @@ async fn deliveries(world: &World, hook: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
+async fn a_change_that_changes_nothing_is_refused() {
+    let world = world();
+    let (_receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let refused = world.owner().put(&path(&made, ""), &json!({})).await;
+    assert!(refused.failed(400).contains("`url`, `events`"));
+}
+
+#[tokio::test]
 async fn an_upload_is_told_with_a_signature_over_the_documented_body() {
     let world = world();
     let (receiver, made) = ready(&world, &["file.uploaded"]).await;

@@ -1,0 +1,87 @@
+//! What an account or a team transfers in a month, and where that ends.
+
+use crate::app::Inner;
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Transferred bytes that may be lost by a crash, per account.
+const UNWRITTEN: u64 = 64 * 1024 * 1024;
+
+/// Transferred bytes on their way into the database: a download must not cost a write.
+#[derive(Default)]
+pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, u64>>);
+
+impl Bandwidth {
+    pub(crate) fn add(&self, app: &Inner, account: AccountId, bytes: u64) -> Result<()> {
+        let due = {
+            let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let sum = pending.entry(account).or_default();
+            *sum += bytes;
+            if *sum < UNWRITTEN {
+                return Ok(());
+            }
+            std::mem::take(sum)
+        };
+        app.store.add_bandwidth(account, due)
+    }
+
+    /// Refuses a transfer that goes beyond what the account, or the team, may transfer this month.
+    ///
+    /// # Errors
+    /// 507.
+    pub(crate) fn admit(&self, app: &Inner, account: AccountId, bytes: u64) -> Result<()> {
+        let pending = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&account)
+            .copied()
+            .unwrap_or_default();
+        let (written, limit) = app.store.bandwidth(account)?;
+        let used = written.saturating_add(pending);
+        if bytes > 0 && used.saturating_add(bytes) > limit {
+            return Err(Error::QuotaFull(format!(
+                "this month's bandwidth is used up: {used} of {limit} bytes were transferred and this \
+                 needs {bytes} more; it begins anew with the next month"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flush(&self, app: &Inner, account: AccountId) -> Result<()> {
+        let due = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&account)
+            .unwrap_or_default();
+        if due > 0 {
+            app.store.add_bandwidth(account, due)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is pending for everyone.
+    pub(crate) fn flush_all(&self, app: &Inner) -> Result<()> {
+        let accounts: Vec<AccountId> = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .keys()
+            .copied()
+            .collect();
+        accounts
+            .into_iter()
+            .try_for_each(|account| self.flush(app, account))
+    }
+
+    /// Drops what is pending.
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
