@@ -5,6 +5,7 @@
 
 pub(crate) mod change;
 pub(crate) mod download;
+mod download_folder;
 pub(crate) mod upload;
 
 use crate::app::App;

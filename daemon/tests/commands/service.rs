@@ -204,6 +204,59 @@ fn whole_folders_go_up_and_come_down() {
         .refused(2, &["download-folder"]);
 }
 
+#[test]
+fn many_small_files_go_together_and_a_second_time_as_new_versions() {
+    let world = World::new();
+    let content = |name: &str| std::fs::read_to_string(world.path(name)).unwrap();
+    world.login("a");
+    std::fs::create_dir_all(world.path("up/deep")).unwrap();
+    for number in 0..600 {
+        world.write(&format!("up/{number}"), format!("content of {number}"));
+        world.write(&format!("up/deep/{number}"), noise(number));
+    }
+    world.write("up/empty", "");
+    let up = world.json("a", &["upload", "up", "--recursive"]);
+    assert_eq!((&up["files"], &up["folders"]), (&json!(1201), &json!(2)));
+    assert_eq!(up["failed"], json!([]));
+
+    // What has the name of a folder there fails alone; all others get a new version.
+    std::fs::remove_dir_all(world.path("up/deep")).unwrap();
+    world.write("up/deep", "a file now");
+    world.write("up/7", "another seven");
+    std::fs::remove_file(world.path("up/9")).unwrap();
+    std::fs::create_dir(world.path("up/9")).unwrap();
+    let answer = world.run("a", &["--json", "upload", "up", "--recursive"]);
+    answer.refused(1, &["2 files could not be uploaded"]);
+    let again: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(again["files"], 600);
+    let why = again["failed"].to_string();
+    assert!(why.contains("a folder is called `deep`"), "{why}");
+    assert!(why.contains("there is a file 9 on the service"), "{why}");
+    let versions = world.json("a", &["versions", "/up/7"]);
+    assert_eq!(versions["versions"].as_array().unwrap().len(), 2);
+
+    let down = world.json("a", &["download-folder", "/up", "--out", "down"]);
+    assert_eq!(
+        (&down["downloaded"], &down["skipped"]),
+        (&json!(1201), &json!(0))
+    );
+    assert_eq!(content("down/7"), "another seven");
+    assert_eq!(content("down/599"), "content of 599");
+    assert!(std::fs::read(world.path("down/deep/599")).unwrap() == noise(599));
+    assert_eq!(content("down/empty"), "");
+    let names = names(&world.path("down"));
+    assert_eq!(names.len(), 602, "something else was left there");
+
+    // One that is not as it was there is replaced, the others are not fetched.
+    world.write("down/8", "damaged");
+    let third = world.json("a", &["download-folder", "/up", "--out", "down"]);
+    assert_eq!(
+        (&third["downloaded"], &third["skipped"]),
+        (&json!(1), &json!(1200))
+    );
+    assert_eq!(content("down/8"), "content of 8");
+}
+
 #[cfg(unix)]
 #[test]
 fn what_can_not_be_uploaded_is_named_and_holds_up_nothing() {

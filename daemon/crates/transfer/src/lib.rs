@@ -31,7 +31,7 @@ pub use limits::Limits;
 pub use local::{BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target};
 pub use progress::{Progress, Started};
 pub use share::{LinkPassword, SharedLink};
-pub use space::{LocalFacts, Space, random_id};
+pub use space::{LocalFacts, SmallFile, Space, random_id};
 pub use team::{Granting, Person, Standing, TeamError, TeamGrants};
 pub use transfer::{Options, Transfer};
 pub use trust::{Sight, Trust};

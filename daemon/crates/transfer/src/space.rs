@@ -4,7 +4,7 @@
 mod change;
 mod content;
 
-pub use content::LocalFacts;
+pub use content::{LocalFacts, SmallFile};
 
 use crate::error::TransferError;
 use crate::transfer::Transfer;

@@ -5,8 +5,8 @@ use crate::download::Download;
 use crate::error::TransferError;
 use crate::local::Source;
 use crate::progress::Progress;
-use crate::upload::{Upload, UploadTarget, Uploaded};
-use cairn_model::{Kind, Name, NodeId, RevisionId};
+use crate::upload::{SmallUpload, Upload, UploadTarget, Uploaded};
+use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
 
@@ -18,6 +18,18 @@ pub struct LocalFacts {
     /// Milliseconds since 1970-01-01 UTC.
     pub modified_ms: i64,
     pub executable: bool,
+}
+
+/// One small file to upload with others, for [`Space::upload_small`].
+#[derive(Clone, Debug)]
+pub struct SmallFile {
+    /// The whole file; [`cairn_crypto::MIN_CHUNK`] bytes or less is what batches are made for.
+    pub bytes: Vec<u8>,
+    pub local: LocalFacts,
+    pub parent: Option<NodeId>,
+    pub name: Name,
+    /// What has the name already, as [`Space::children`] told it: it gets a new revision.
+    pub present: Option<Node>,
 }
 
 impl Space {
@@ -67,18 +79,8 @@ impl Space {
     ) -> Result<Node, TransferError> {
         let present = self.child(parent, name).await?;
         let target = match &present {
-            None => UploadTarget::New {
-                node: NodeId::from_random_bytes(random_id()),
-                parent,
-                name: name.as_str().to_owned(),
-            },
-            Some(node) if node.kind == Kind::Folder => {
-                return Err(TransferError::Conflict {
-                    head: None,
-                    message: format!("a folder is called `{name}`, choose another name"),
-                });
-            }
-            Some(node) => self.next_revision(node).await?,
+            None => new_file(parent, name),
+            Some(node) => self.over(std::slice::from_ref(&node)).await.remove(0)?,
         };
         let upload = Upload {
             target,
@@ -92,28 +94,94 @@ impl Space {
         };
         match self.transfer.upload(upload, progress).await? {
             Uploaded::Committed { node, .. } => Ok(*node),
-            Uploaded::Unchanged => {
-                present.ok_or_else(|| TransferError::Protocol("nothing was uploaded".to_owned()))
-            }
+            Uploaded::Unchanged => present.ok_or_else(nothing_uploaded),
         }
     }
 
-    async fn next_revision(&self, node: &Node) -> Result<UploadTarget, TransferError> {
-        let (Some(base), Some(content_key)) = (node.revision_id, &node.content_key) else {
-            let text = format!("file {} is without content", node.id);
-            return Err(TransferError::Protocol(text));
-        };
-        let seal = self.seal(node);
-        let download = Download {
+    /// Uploads many small files in few requests; each succeeds or fails alone, in the given order.
+    pub async fn upload_small(
+        &self,
+        files: Vec<SmallFile>,
+        progress: &dyn Progress,
+    ) -> Vec<Result<Node, TransferError>> {
+        let present: Vec<&Node> = files.iter().filter_map(|f| f.present.as_ref()).collect();
+        let mut over = self.over(&present).await.into_iter();
+        let mut outcomes: Vec<Option<Result<Node, TransferError>>> = Vec::new();
+        let mut uploads = Vec::new();
+        for file in files {
+            let target = match &file.present {
+                None => Ok(new_file(file.parent, &file.name)),
+                Some(_) => over.next().unwrap_or_else(|| Err(nothing_uploaded())),
+            };
+            outcomes.push(match target {
+                Ok(target) => {
+                    uploads.push(SmallUpload {
+                        target,
+                        revision: RevisionId::from_random_bytes(random_id()),
+                        bytes: file.bytes,
+                        modified_ms: file.local.modified_ms,
+                        executable: file.local.executable,
+                        unless: None,
+                    });
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            });
+        }
+        let mut answers = self
+            .transfer
+            .upload_batch(uploads, progress)
+            .await
+            .into_iter();
+        let outcomes = outcomes.into_iter().map(|settled| {
+            settled.unwrap_or_else(|| match answers.next() {
+                Some(Ok(Uploaded::Committed { node, .. })) => Ok(*node),
+                Some(Ok(Uploaded::Unchanged)) | None => Err(nothing_uploaded()),
+                Some(Err(error)) => Err(error),
+            })
+        });
+        outcomes.collect()
+    }
+
+    /// New revisions of what has the names already, in the given order.
+    async fn over(&self, present: &[&Node]) -> Vec<Result<UploadTarget, TransferError>> {
+        let downloads: Vec<Result<Download, TransferError>> =
+            present.iter().map(|node| self.head(node)).collect();
+        let wanted: Vec<Download> = downloads.iter().flatten().copied().collect();
+        let mut manifests = self.transfer.manifests(&wanted).await.into_iter();
+        let targets = present.iter().zip(downloads).map(|(node, download)| {
+            let download = download?;
+            let manifest = manifests
+                .next()
+                .unwrap_or_else(|| Err(nothing_uploaded()))?;
+            self.next_revision(node, download.revision, &manifest)
+        });
+        targets.collect()
+    }
+
+    /// The content that a file has now.
+    fn head(&self, node: &Node) -> Result<Download, TransferError> {
+        if node.kind == Kind::Folder {
+            return Err(TransferError::Conflict {
+                head: None,
+                message: format!("a folder is called `{}`, choose another name", node.name),
+            });
+        }
+        Ok(Download {
             node: node.id,
-            revision: base,
+            revision: node.revision_id.ok_or_else(|| without_content(node))?,
             source: node.content_source,
-            manifest_hash: seal.and_then(|info| info.manifest_hash),
-        };
-        let mut manifests = self.transfer.manifests(&[download]).await;
-        let manifest = manifests
-            .pop()
-            .ok_or_else(|| TransferError::Protocol("it is empty".to_owned()))??;
+            manifest_hash: self.seal(node).and_then(|info| info.manifest_hash),
+        })
+    }
+
+    fn next_revision(
+        &self,
+        node: &Node,
+        base: RevisionId,
+        manifest: &Manifest,
+    ) -> Result<UploadTarget, TransferError> {
+        let content_key = node.content_key.as_ref();
         Ok(UploadTarget::Revision {
             node: node.id,
             parent: node.parent_id,
@@ -121,12 +189,29 @@ impl Space {
             base,
             // Above every number that the node had before, also where a state without a seal lost count.
             number: manifest.number.max(node.version).saturating_add(1),
-            content_key: content_key.0.clone(),
+            content_key: content_key.ok_or_else(|| without_content(node))?.0.clone(),
             content_source: node.content_source,
-            seal_seq: seal
+            seal_seq: self
+                .seal(node)
                 .map_or(0, |info| info.seq)
                 .max(node.version)
                 .saturating_add(1),
         })
     }
+}
+
+fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
+    UploadTarget::New {
+        node: NodeId::from_random_bytes(random_id()),
+        parent,
+        name: name.as_str().to_owned(),
+    }
+}
+
+fn without_content(node: &Node) -> TransferError {
+    TransferError::Protocol(format!("file {} is without content", node.id))
+}
+
+fn nothing_uploaded() -> TransferError {
+    TransferError::Protocol("nothing was uploaded".to_owned())
 }

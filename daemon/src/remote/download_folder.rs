@@ -1,0 +1,230 @@
+//! A folder from the service to this disk, with everything below it.
+
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::output::progress::Bars;
+use crate::output::text::count;
+use crate::remote::Remote;
+use crate::remote::download::{beside, dress};
+use crate::remote::upload::FailedFile;
+use cairn_model::{Kind, Manifest, Name, NodeId};
+use cairn_platform::{Disk as _, RealDisk};
+use cairn_transfer::TransferError;
+use cairn_wire::nodes::Node;
+use futures_util::StreamExt as _;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use tempfile::TempPath;
+
+/// Files up to this many bytes come together.
+const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
+/// So many bytes or files of them are held in memory at once: a few requests' worth.
+const GROUP_BYTES: u64 = 32 * 1024 * 1024;
+const GROUP_FILES: usize = 1024;
+/// Larger files on their way at once.
+const AT_ONCE: usize = 5;
+
+/// What became of a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub(crate) struct DownloadedFolder {
+    pub(crate) downloaded: u64,
+    /// There already, with the same size.
+    pub(crate) skipped: u64,
+    pub(crate) bytes: u64,
+    pub(crate) failed: Vec<FailedFile>,
+}
+
+/// A file to download, and where it goes.
+struct Wanted {
+    node: Node,
+    to: PathBuf,
+}
+
+impl DownloadedFolder {
+    /// Notes what became of a file: its bytes, or why it is not there.
+    ///
+    /// # Errors
+    /// What concerns not this file alone: nobody is logged in, the server is away.
+    fn note(&mut self, path: &Path, outcome: Outcome<u64>) -> Outcome {
+        match outcome {
+            Ok(bytes) => {
+                self.downloaded += 1;
+                self.bytes += bytes;
+            }
+            Err(failure) if failure.exit == Exit::Failed => self.failed.push(FailedFile {
+                path: path.display().to_string(),
+                message: failure.message,
+            }),
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+}
+
+type Fetched = (Wanted, Result<(Manifest, Vec<u8>), TransferError>);
+
+/// Writes all files beside their places, waits once until they lie on the disk, and renames them.
+fn put_all(fetched: Vec<Fetched>, top: &Path) -> Vec<(PathBuf, Outcome<u64>)> {
+    let mut written: Vec<(PathBuf, u64, Outcome<TempPath>)> = Vec::new();
+    for (wanted, content) in fetched {
+        let name = wanted.node.name;
+        let write = || -> Outcome<TempPath> {
+            let (manifest, bytes) = content.doing(format_args!("download {name}"))?;
+            let mut temp = beside(&wanted.to)?;
+            temp.write_all(&bytes)
+                .and_then(|()| dress(&temp, &manifest))
+                .doing(format_args!("write {}", wanted.to.display()))?;
+            // Closed: there may be more of them than files that may be open.
+            Ok(temp.into_temp_path())
+        };
+        let outcome = write();
+        written.push((wanted.to, wanted.node.size, outcome));
+    }
+    let synced = RealDisk::new().sync_all(top);
+    let put = written.into_iter().map(|(to, size, temp)| {
+        let put = || -> Outcome<u64> {
+            let temp = temp?;
+            let what = format!("put {} in place", to.display());
+            if let Err(error) = &synced {
+                return Err(io::Error::new(error.kind(), error.to_string())).doing(what);
+            }
+            temp.persist(&to).map_err(|e| e.error).doing(what)?;
+            Ok(size)
+        };
+        let outcome = put();
+        (to, outcome)
+    });
+    put.collect()
+}
+
+impl Remote {
+    /// Downloads a folder with everything below it into a directory, which is made if need be.
+    /// One file that fails doesn't hold up the others.
+    pub(crate) async fn download_folder(
+        &self,
+        folder: Option<NodeId>,
+        to: &Path,
+        limit: u64,
+        bars: &Bars,
+    ) -> Outcome<DownloadedFolder> {
+        let mut done = DownloadedFolder::default();
+        let wanted = self.plan_folder(folder, to, limit, &mut done).await?;
+        let (small, large): (Vec<Wanted>, Vec<Wanted>) = wanted
+            .into_iter()
+            .partition(|wanted| wanted.node.size <= SMALL);
+        let mut small = small.into_iter().peekable();
+        while small.peek().is_some() {
+            let mut room = GROUP_BYTES;
+            let group = std::iter::from_fn(|| {
+                let next = small.next_if(|next| next.node.size <= room)?;
+                room -= next.node.size;
+                Some(next)
+            });
+            let group: Vec<Wanted> = group.take(GROUP_FILES).collect();
+            self.fetch_small(group, to, bars, &mut done).await?;
+        }
+        let transfers = large.into_iter().map(|wanted| async move {
+            let node = &wanted.node;
+            let fetch = async {
+                let content = self.content(node, None).await?;
+                self.download_file(&node.name, node.size, content, &wanted.to, true, bars)
+                    .await
+            };
+            (fetch.await, wanted.to)
+        });
+        let mut transfers = futures_util::stream::iter(transfers).buffer_unordered(AT_ONCE);
+        while let Some((result, path)) = transfers.next().await {
+            done.note(&path, result.map(|manifest| manifest.size))?;
+        }
+        done.failed.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(done)
+    }
+
+    /// Fetches small files in few requests, and puts them in place once all of them lie on the disk.
+    async fn fetch_small(
+        &self,
+        group: Vec<Wanted>,
+        top: &Path,
+        bars: &Bars,
+        done: &mut DownloadedFolder,
+    ) -> Outcome {
+        let mut files = Vec::new();
+        let mut downloads = Vec::new();
+        for wanted in group {
+            match self.content(&wanted.node, None).await {
+                Ok(content) => {
+                    downloads.push(content);
+                    files.push(wanted);
+                }
+                Err(failure) => done.note(&wanted.to, Err(failure))?,
+            }
+        }
+        let total = files.iter().map(|wanted| wanted.node.size).sum();
+        let bar = bars.file(&count(files.len() as u64, "small file"), total);
+        let fetched = self.transfer.download_batch(&downloads, &bar).await;
+        let fetched: Vec<_> = files.into_iter().zip(fetched).collect();
+        let top = top.to_owned();
+        let put = tokio::task::spawn_blocking(move || put_all(fetched, &top)).await;
+        for (path, outcome) in put.map_err(|e| Failure::failed(e.to_string()))? {
+            done.note(&path, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the directories, and tells which files have to come.
+    async fn plan_folder(
+        &self,
+        folder: Option<NodeId>,
+        to: &Path,
+        limit: u64,
+        done: &mut DownloadedFolder,
+    ) -> Outcome<Vec<Wanted>> {
+        let mut wanted = Vec::new();
+        let mut total = 0_u64;
+        let mut seen = HashSet::new();
+        let mut waiting = vec![(folder, to.to_owned())];
+        while let Some((id, dir)) = waiting.pop() {
+            if !seen.insert(id) {
+                return Err(Failure::failed(
+                    "the server's folders contain each other: nothing was downloaded",
+                ));
+            }
+            std::fs::create_dir_all(&dir).doing(format_args!("make {}", dir.display()))?;
+            for node in self.children(id).await? {
+                let Ok(name) = Name::new(node.name.clone()) else {
+                    continue;
+                };
+                let path = dir.join(name.as_str());
+                if let Err(problem) = cairn_platform::names::acceptable(&name) {
+                    done.failed.push(FailedFile {
+                        path: path.display().to_string(),
+                        message: problem.to_string(),
+                    });
+                    continue;
+                }
+                match node.kind {
+                    Kind::Folder => waiting.push((Some(node.id), path)),
+                    Kind::File
+                        if path
+                            .metadata()
+                            .is_ok_and(|meta| meta.is_file() && meta.len() == node.size) =>
+                    {
+                        done.skipped += 1;
+                    }
+                    Kind::File => {
+                        total = total.saturating_add(node.size);
+                        if total > limit {
+                            return Err(Failure::failed(format!(
+                                "the folder has more than {}: raise --limit, or use `cairn add` to keep it in sync",
+                                crate::output::text::size(limit)
+                            )));
+                        }
+                        wanted.push(Wanted { node, to: path });
+                    }
+                }
+            }
+        }
+        Ok(wanted)
+    }
+}
