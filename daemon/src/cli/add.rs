@@ -12,7 +12,8 @@ use std::path::PathBuf;
 /// Keep a folder in sync with one on the service
 ///
 /// Works with or without a running daemon, and does not start one. What is on either side already is
-/// merged: equal files are linked without a transfer, differing ones are both kept.
+/// merged: equal files are linked without a transfer, differing ones are both kept. Said again of two
+/// folders that are a pair, it changes the options that are given and leaves the others.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The folder on this machine; it is made if it is missing
@@ -20,9 +21,9 @@ pub(super) struct Args {
     /// The folder on the service; it is made if it is missing
     #[arg(long, value_name = "/PATH", default_value = "/")]
     remote: String,
-    /// Which way changes travel
-    #[arg(long, value_enum, default_value_t = ModeArg::TwoWay)]
-    mode: ModeArg,
+    /// Which way changes travel [default: two-way]
+    #[arg(long, value_enum)]
+    mode: Option<ModeArg>,
     /// Leave out what matches, on this device only (gitignore syntax; may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
@@ -66,24 +67,31 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let new = NewFolder {
         local: local_path::folder(&args.local)?,
         remote: folders::remote_path(&args.remote)?,
-        mode: match args.mode {
-            ModeArg::TwoWay => Mode::TwoWay,
-            ModeArg::Upload => Mode::Upload,
-            ModeArg::Download => Mode::Download,
-        },
-        exclude: args.exclude,
-        only: args.only,
+        mode: args.mode.map_or(Mode::TwoWay, ModeArg::mode),
+        exclude: args.exclude.clone(),
+        only: args.only.clone(),
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
     };
     let what = format!("add {}", new.local);
     let added: Folder = match app.running().await? {
-        Some(client) => client
-            .request(Request::AddFolder { folder: new })
-            .await
-            .doing(what)?,
+        Some(client) => {
+            let request = Request::AddFolder { folder: new };
+            let added: Folder = client.request(request).await.doing(&what)?;
+            match args.changed(&added) {
+                Some(folder) => {
+                    let request = Request::ChangeFolder { folder };
+                    client.request(request).await.doing(what)?
+                }
+                None => added,
+            }
+        }
         None => {
             let (index, _) = folders::open_index(&app.home)?;
-            folders::to_control(&folders::add(&index, &new).doing(what)?)
+            let added = folders::to_control(&folders::add(&index, &new).doing(&what)?);
+            match args.changed(&added) {
+                Some(folder) => folders::to_control(&folders::change(&index, &folder).doing(what)?),
+                None => added,
+            }
         }
     };
     app.out.line(format_args!(
@@ -96,4 +104,39 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
     app.out.json(&added);
     Ok(())
+}
+
+impl ModeArg {
+    fn mode(self) -> Mode {
+        match self {
+            Self::TwoWay => Mode::TwoWay,
+            Self::Upload => Mode::Upload,
+            Self::Download => Mode::Download,
+        }
+    }
+}
+
+impl Args {
+    /// What a pair that was there already is to be from now on, if that is something else.
+    fn changed(&self, added: &Folder) -> Option<NewFolder> {
+        let or = |said: &Vec<String>, has: &Vec<String>| match said.is_empty() {
+            true => has.clone(),
+            false => said.clone(),
+        };
+        let wanted = Folder {
+            mode: self.mode.map_or(added.mode, ModeArg::mode),
+            exclude: or(&self.exclude, &added.exclude),
+            only: or(&self.only, &added.only),
+            gate: self.deletion_gate.map_or(added.gate, |gate| gate.0),
+            ..added.clone()
+        };
+        (wanted != *added).then_some(NewFolder {
+            local: wanted.local,
+            remote: wanted.remote,
+            mode: wanted.mode,
+            exclude: wanted.exclude,
+            only: wanted.only,
+            gate: wanted.gate,
+        })
+    }
 }

@@ -164,6 +164,17 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
             (&added["mode"], &added["gate"], &added["only"]),
             (&json!("upload"), &Value::Null, &json!(["docs"]))
         );
+        let again = world.json("a", &["add", "f"]);
+        assert_eq!(again, added, "nothing was said, and nothing changes");
+        let changed = world.json("a", &["add", "f", "--deletion-gate", "20%:5"]);
+        assert_eq!(
+            (
+                &changed["mode"],
+                &changed["gate"]["files"],
+                &changed["only"]
+            ),
+            (&json!("upload"), &json!(5), &json!(["docs"]))
+        );
         world
             .run("a", &["add", "f", "--remote", "/x"])
             .refused(2, &["synced already"]);
