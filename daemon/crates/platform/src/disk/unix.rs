@@ -11,7 +11,9 @@ pub(super) use place::Place;
 
 use super::{Entry, FileKind, Stat};
 use place::{loop_is_no_directory, not_a_directory};
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
+#[cfg(target_os = "linux")]
+use rustix::fs::CWD;
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! What the kernel says about a file, in our words: `statx` on Linux, `fstatat` elsewhere.
 
 use crate::disk::{FileId, FileKind, Stat};
-use rustix::fs::{AtFlags, FileType};
+use rustix::fs::{AtFlags, FileType, RawMode};
 use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub(super) use sys::{file, path};
 
-fn kind(mode: u32) -> FileKind {
+fn kind(mode: RawMode) -> FileKind {
     match FileType::from_raw_mode(mode) {
         FileType::RegularFile => FileKind::File,
         FileType::Directory => FileKind::Dir,
@@ -30,7 +30,7 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
 
 #[cfg(target_os = "linux")]
 mod sys {
-    use super::{AtFlags, BorrowedFd, File, FileId, Path, Stat, io, kind, nanoseconds};
+    use super::{AtFlags, BorrowedFd, File, FileId, Path, RawMode, Stat, io, kind, nanoseconds};
     use rustix::fs::{StatxFlags, StatxTimestamp, makedev, statx};
 
     pub(in crate::disk::unix) fn path(dir: BorrowedFd<'_>, name: &Path) -> io::Result<Stat> {
@@ -48,7 +48,7 @@ mod sys {
         let time = |t: StatxTimestamp| nanoseconds(t.tv_sec, i64::from(t.tv_nsec));
         let has_birth = found.stx_mask & StatxFlags::BTIME.bits() != 0;
         Stat {
-            kind: kind(u32::from(found.stx_mode)),
+            kind: kind(RawMode::from(found.stx_mode)),
             size: found.stx_size,
             mtime_ns: time(found.stx_mtime),
             ctime_ns: time(found.stx_ctime),
@@ -81,9 +81,8 @@ mod sys {
         let birth = Some(nanoseconds(found.st_birthtime, found.st_birthtime_nsec));
         #[cfg(not(target_os = "macos"))]
         let birth = None;
-        let mode = u32::from(found.st_mode);
         Stat {
-            kind: kind(mode),
+            kind: kind(found.st_mode),
             size: u64::try_from(found.st_size).unwrap_or(0),
             mtime_ns: nanoseconds(found.st_mtime, found.st_mtime_nsec),
             ctime_ns: nanoseconds(found.st_ctime, found.st_ctime_nsec),
@@ -92,7 +91,7 @@ mod sys {
                 inode: found.st_ino,
             },
             birth_ns: birth,
-            executable: mode & 0o100 != 0,
+            executable: found.st_mode & 0o100 != 0,
             links: u64::from(found.st_nlink),
         }
     }
