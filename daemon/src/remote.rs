@@ -23,6 +23,11 @@ use std::sync::Arc;
 
 /// Folders in folders; more is a ring, which a server must not be able to make us follow.
 const MAX_DEPTH: usize = 1_000;
+/// Files up to this many bytes travel together.
+const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
+/// So many bytes or files of them are held in memory at once: a few requests' worth.
+const GROUP_BYTES: u64 = 32 * 1024 * 1024;
+const GROUP_FILES: usize = 1024;
 
 /// A place on the service.
 #[derive(Clone, PartialEq, Debug)]

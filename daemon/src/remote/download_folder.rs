@@ -3,9 +3,9 @@
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::progress::Bars;
 use crate::output::text::count;
-use crate::remote::Remote;
 use crate::remote::download::{beside, dress};
 use crate::remote::upload::FailedFile;
+use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote, SMALL};
 use cairn_model::{Kind, Manifest, Name, NodeId};
 use cairn_platform::{Disk as _, RealDisk};
 use cairn_transfer::TransferError;
@@ -17,11 +17,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// Files up to this many bytes come together.
-const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
-/// So many bytes or files of them are held in memory at once: a few requests' worth.
-const GROUP_BYTES: u64 = 32 * 1024 * 1024;
-const GROUP_FILES: usize = 1024;
 /// Larger files on their way at once.
 const AT_ONCE: usize = 5;
 

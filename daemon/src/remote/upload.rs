@@ -3,7 +3,7 @@
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::progress::Bars;
 use crate::output::text::count;
-use crate::remote::Remote;
+use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote, SMALL};
 use cairn_model::{Kind, Name, NameKey, NodeId};
 use cairn_platform::{Disk as _, FileKind, RealDisk, Stat};
 use cairn_transfer::{FileSource, LocalFacts, SmallFile};
@@ -11,14 +11,10 @@ use cairn_wire::nodes::Node;
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files up to this many bytes go up together.
-const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
-/// So many bytes or files of them are read at once: a few requests' worth.
-const GROUP_BYTES: u64 = 32 * 1024 * 1024;
-const GROUP_FILES: usize = 1024;
 /// Larger files on their way at once.
 const AT_ONCE: usize = 3;
 
@@ -117,10 +113,14 @@ impl Remote {
             }
         }
         let mut files = Vec::new();
-        for entry in RealDisk::new()
-            .list(&folder.local)
-            .doing(format_args!("read {}", folder.local.display()))?
-        {
+        let entries = match RealDisk::new().list(&folder.local) {
+            Ok(entries) => entries,
+            Err(error) => {
+                done.leave_out(&folder.local, &error.to_string());
+                return Ok(files);
+            }
+        };
+        for entry in entries {
             let path = folder.local.join(&entry.name);
             let name = entry.name.to_str().and_then(|text| Name::new(text).ok());
             let (Some(name), Ok(stat)) = (name, entry.stat) else {
@@ -161,7 +161,7 @@ impl Remote {
     ) -> Outcome {
         let read = tokio::task::spawn_blocking(move || {
             let read = files.into_iter().map(|file| {
-                let bytes = std::fs::read(&file.path);
+                let bytes = read_small(&file.path, &file.stat);
                 (file, bytes)
             });
             read.collect::<Vec<_>>()
@@ -217,8 +217,9 @@ impl Remote {
                 return Err(Failure::new(Exit::Decision, message));
             }
             None => {
+                let made = self.make_folder(parent, name).await?;
                 done.folders += 1;
-                self.make_folder(parent, name).await?.id
+                made.id
             }
         };
         Ok(Folder {
@@ -293,10 +294,41 @@ impl UploadedFolder {
     }
 }
 
+/// Reads a file that was small when it was found; one that has changed since is left to another time.
+fn read_small(path: &Path, stat: &Stat) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    RealDisk::new()
+        .open(path)?
+        .take(stat.size + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 != stat.size {
+        return Err(io::Error::other("it is being written: upload it again"));
+    }
+    Ok(bytes)
+}
+
 fn facts(stat: &Stat) -> LocalFacts {
     LocalFacts {
         size: stat.size,
         modified_ms: stat.modified_ms(),
         executable: stat.executable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_grew_since_it_was_found_is_left_to_another_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, "one line").unwrap();
+        let stat = RealDisk::new().stat(&path).unwrap();
+        assert_eq!(read_small(&path, &stat).unwrap(), b"one line");
+        for content in ["one line and another", "one"] {
+            std::fs::write(&path, content).unwrap();
+            assert!(read_small(&path, &stat).is_err(), "{content}");
+        }
     }
 }
