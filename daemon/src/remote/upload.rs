@@ -159,6 +159,9 @@ impl Remote {
         bars: &Bars,
         done: &mut UploadedFolder,
     ) -> Outcome {
+        if files.is_empty() {
+            return Ok(());
+        }
         let read = tokio::task::spawn_blocking(move || {
             let read = files.into_iter().map(|file| {
                 let bytes = read_small(&file.path, &file.stat);

@@ -169,6 +169,11 @@ async fn set_quota(
     State(app): State<Shared>,
     Input(quota): Input<SetQuota>,
 ) -> Result<Json<Quota>> {
+    if quota.storage_limit.is_none() && quota.bandwidth_limit.is_none() {
+        return Err(Error::invalid(
+            "name `storage_limit`, `bandwidth_limit`, or both",
+        ));
+    }
     let account = app.store.account_by_email(&quota.email)?.id;
     app.store
         .set_limits(account, quota.storage_limit, quota.bandwidth_limit)?;

@@ -56,7 +56,7 @@ pub(crate) fn pair<'a>(
     pairing.part_departed_locals();
     pairing.part_departed_remotes();
     pairing.adopt_remotes();
-    pairing.adopt_locals();
+    pairing.adopt_locals(direction);
     pairing.finish(origins, direction)
 }
 
@@ -266,10 +266,10 @@ impl<'a> Pairing<'a> {
 
     /// A new local node where a local node was deleted is its successor; a new local node and a
     /// new remote node of the same name are one, if nothing is lost by that.
-    fn adopt_locals(&mut self) {
+    fn adopt_locals(&mut self, direction: Direction) {
         let mut bereaved = self.bereaved(Side::Remote);
         let mut strangers = self.remote_strangers();
-        let mut copies = self.remote_copies(&strangers);
+        let mut copies = self.copies(&strangers, direction);
         if bereaved.is_empty() && strangers.is_empty() {
             return;
         }
@@ -291,10 +291,10 @@ impl<'a> Pairing<'a> {
                     self.merge_local(l, stranger, heir);
                 }
             } else if !frozen && let Some(&twin) = strangers.get(&place) {
-                if self.are_one(l, twin) {
+                if self.all[twin].local.is_none() && self.are_one(l, twin) {
                     strangers.remove(&place);
                     self.merge_local(l, stranger, twin);
-                } else if let Some(copy) = self.take_copy(l, copies.get_mut(&place)) {
+                } else if let Some(copy) = self.take_copy(l, &place, &mut copies) {
                     self.merge_local(l, stranger, copy);
                 }
             }

@@ -74,15 +74,17 @@ pub fn encode_pieces<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Vec<By
 /// # Errors
 /// A body that is no frame, or a head of another shape.
 pub fn decode<T: DeserializeOwned>(body: Bytes) -> Result<(T, Bytes), FrameError> {
-    let (head, mut payload) = decode_pieces(vec![body])?;
+    let (head, mut payload) = split(vec![body])?;
+    let head = serde_json::from_slice(&head)?;
     Ok((head, payload.pop().unwrap_or_default()))
 }
 
-/// Splits a body that lies in the pieces in which it arrived; no piece of the payload is empty.
+/// Splits a body that lies in the pieces in which it arrived into the JSON of its head and its
+/// payload, of which no piece is empty.
 ///
 /// # Errors
-/// As for [`decode`].
-pub fn decode_pieces<T: DeserializeOwned>(body: Vec<Bytes>) -> Result<(T, Vec<Bytes>), FrameError> {
+/// [`FrameError::Short`], [`FrameError::TooLarge`].
+pub fn split(body: Vec<Bytes>) -> Result<(Bytes, Vec<Bytes>), FrameError> {
     let mut pieces = body.into_iter();
     let mut start = pieces.next().unwrap_or_default();
     gather(&mut start, &mut pieces, 4)?;
@@ -93,12 +95,11 @@ pub fn decode_pieces<T: DeserializeOwned>(body: Vec<Bytes>) -> Result<(T, Vec<By
     }
     gather(&mut start, &mut pieces, 4 + length)?;
     let rest = start.split_off(4 + length);
-    let head = serde_json::from_slice(&start[4..])?;
     let payload = std::iter::once(rest)
         .chain(pieces)
         .filter(|piece| !piece.is_empty())
         .collect();
-    Ok((head, payload))
+    Ok((start.split_off(4), payload))
 }
 
 /// Makes the first piece at least so long.
@@ -164,14 +165,14 @@ mod tests {
             let cut = (0..whole.len())
                 .step_by(size)
                 .map(|at| whole.slice(at..(at + size).min(whole.len())));
-            let (head, got): (String, _) = decode_pieces(cut.collect()).unwrap();
+            let (head, got) = split(cut.collect()).unwrap();
             assert_eq!(
-                (head.as_str(), got.concat()),
-                ("head", payload.clone()),
+                (&head[..], got.concat()),
+                (&b"\"head\""[..], payload.clone()),
                 "{size}"
             );
         }
-        assert!(decode_pieces::<String>(Vec::new()).is_err());
+        assert!(split(Vec::new()).is_err());
     }
 
     #[test]

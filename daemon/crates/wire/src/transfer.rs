@@ -86,12 +86,12 @@ pub struct CompleteUpload {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct UploadBatch {
+    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<PlainBatchFile>))]
     pub files: Vec<BatchFile>,
 }
 
 /// One file of an upload batch: the fields of both requests in one object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(from = "PlainBatchFile")]
 pub struct BatchFile {
     #[serde(flatten)]
@@ -100,14 +100,19 @@ pub struct BatchFile {
     pub complete: CompleteUpload,
 }
 
-/// How a [`BatchFile`] is read: a flattened one could neither refuse unknown fields nor be read
-/// without a detour through maps.
+/// How a [`BatchFile`] is read and described: a flattened one could neither refuse unknown fields nor
+/// be read without a detour through maps.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = BatchFile))]
 #[serde(deny_unknown_fields)]
 struct PlainBatchFile {
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     node_id: NodeId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     revision_id: RevisionId,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     base_revision_id: Option<RevisionId>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     parent_id: Option<NodeId>,
     name: Option<String>,
     size: u64,

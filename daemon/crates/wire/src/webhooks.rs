@@ -55,11 +55,14 @@ pub struct CreateWebhook {
 #[serde(deny_unknown_fields)]
 pub struct UpdateWebhook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(format = "uri", max_length = 2048))]
+    #[cfg_attr(
+        feature = "utoipa",
+        schema(format = "uri", max_length = 2048, nullable = false)
+    )]
     pub url: Option<String>,
     /// Replaces the subscribed event types; at least one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(min_items = 1))]
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1, nullable = false))]
     pub events: Option<Vec<WebhookEvent>>,
 }
 

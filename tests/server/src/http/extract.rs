@@ -63,7 +63,7 @@ impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for
 }
 
 /// Reads JSON and refuses what nothing reads: a misspelt field must not pass as one left out.
-fn strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+pub(crate) fn strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let wrong = |e| Error::invalid(format!("the body is not the JSON that belongs here: {e}"));
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let mut unknown = None;

@@ -6,6 +6,7 @@ use crate::app::Shared;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::body;
+use crate::http::extract::strict;
 use crate::objects::Objects;
 use crate::store::BatchItem;
 use axum::Json;
@@ -72,8 +73,8 @@ async fn upload(
     request: Request,
 ) -> Result<Json<NodeResults>> {
     let body = body::pieces(request, MAX_FRAME).await?;
-    let (head, payload): (UploadBatch, _) =
-        frame::decode_pieces(body.parts).map_err(|e| Error::invalid(e.to_string()))?;
+    let (head, payload) = frame::split(body.parts).map_err(|e| Error::invalid(e.to_string()))?;
+    let head: UploadBatch = strict(&head)?;
     let size = payload.iter().map(|piece| piece.len() as u64).sum();
     if head.files.len() > BATCH_FILES {
         return Err(Error::invalid(format!(

@@ -141,10 +141,11 @@ async fn begin(
     let (upload, missing) = app
         .store
         .write(|tx| tx.begin_upload(&caller.actor(), &create))?;
-    let needed: HashSet<&ChunkId> = missing.iter().collect();
-    let chunks = upload.create.chunks.iter();
+    // One that stands in the file more than once is sent once.
+    let mut needed: HashSet<&ChunkId> = missing.iter().collect();
+    let chunks = create.chunks.iter();
     let bytes = chunks
-        .filter(|chunk| needed.contains(&chunk.id))
+        .filter(|chunk| needed.remove(&chunk.id))
         .map(|chunk| chunk.size)
         .sum();
     app.bandwidth.admit(&app, caller.meter(), bytes)?;

@@ -88,9 +88,14 @@ impl Store {
         })
     }
 
+    /// The month that transfers count in now.
+    pub(crate) fn month(&self) -> String {
+        month(self.source().now_ms())
+    }
+
     /// What an account or a team has transferred this month as far as it is written down, and its limit.
     pub(crate) fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
-        let month = month(self.source().now_ms());
+        let month = self.month();
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
@@ -104,8 +109,8 @@ impl Store {
         })
     }
 
-    /// Adds transferred bytes to the account's month.
-    pub(crate) fn add_bandwidth(&self, account: AccountId, bytes: u64) -> Result<()> {
+    /// Adds transferred bytes to a month of the account.
+    pub(crate) fn add_bandwidth(&self, account: AccountId, month: &str, bytes: u64) -> Result<()> {
         self.write(|tx| {
             tx.conn
                 .prepare_cached(
@@ -114,7 +119,7 @@ impl Store {
                 )?
                 .execute(params![
                     account.as_bytes(),
-                    month(tx.now),
+                    month,
                     i64::try_from(bytes).unwrap_or(i64::MAX)
                 ])?;
             Ok(())

@@ -311,3 +311,33 @@ fn a_stream_is_described_event_by_event() {
         );
     }
 }
+
+/// Schemas that are put together from others.
+fn composed(value: &Value, into: &mut Vec<Value>) {
+    match value {
+        Value::Object(fields) => {
+            into.extend(fields.get("allOf").cloned());
+            fields.values().for_each(|value| composed(value, into));
+        }
+        Value::Array(values) => values.iter().for_each(|value| composed(value, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn no_schema_forbids_what_it_is_put_together_from() {
+    let document = openapi::document();
+    let mut found = Vec::new();
+    composed(document, &mut found);
+    for parts in found {
+        let mut targets = BTreeSet::new();
+        references(&parts, &mut targets);
+        for target in targets {
+            let part = document.pointer(&target[1..]).unwrap();
+            assert_ne!(part["additionalProperties"], false, "{target} in {parts}");
+        }
+    }
+    let file = &document["components"]["schemas"]["BatchFile"];
+    assert_eq!(file["additionalProperties"], false, "{file}");
+    assert!(file["properties"]["manifest"].is_object() && file["properties"]["chunks"].is_object());
+}

@@ -174,6 +174,29 @@ async fn a_month_s_bandwidth_ends_and_begins_anew() {
 }
 
 #[tokio::test]
+async fn what_is_not_written_down_yet_belongs_to_its_month_too() {
+    let world = World::new();
+    let owner = world.owner();
+    limit_bandwidth(&world, 12).await;
+    let a = owner.file(None, "a", "1234567").await;
+    owner.chunk(a.id, "1234567").await.failed(507);
+    world.app.source().advance(32 * 24 * 3600 * 1000);
+    owner.chunk(a.id, "1234567").await.done(200);
+    owner.chunk(a.id, "1234567").await.failed(507);
+    assert_eq!(quota(&owner).await.bandwidth_used, 7);
+}
+
+#[tokio::test]
+async fn a_chunk_that_stands_twice_in_a_file_is_sent_and_counted_once() {
+    let world = World::new();
+    let owner = world.owner();
+    limit_bandwidth(&world, 5).await;
+    let draft = Draft::new("a", "").chunks(&["12345", "12345"]);
+    owner.upload(&draft).await.done(200);
+    assert_eq!(quota(&owner).await.bandwidth_used, 5);
+}
+
+#[tokio::test]
 async fn bandwidth_that_ends_in_the_middle_of_an_upload_stops_it_there() {
     let world = World::new();
     let owner = world.owner();

@@ -91,7 +91,11 @@ async fn a_frame_is_held_to_its_fields_too() {
         world.owner().send(Method::POST, path, &[kind], body).await
     };
     let good = serde_json::to_value(&head).unwrap();
-    for (place, field) in [("", "files_total"), ("/files/0", "colour")] {
+    for (place, field) in [
+        ("", "files_total"),
+        ("/files/0", "colour"),
+        ("/files/0/chunks/0", "colour"),
+    ] {
         let mut bad = good.clone();
         bad.pointer_mut(place).unwrap()[field] = json!(1);
         let message = send(&bad).await.failed(400);

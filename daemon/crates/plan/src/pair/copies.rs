@@ -5,53 +5,69 @@
 //! copy is where their version went.
 
 use super::Pairing;
+use crate::Direction;
 use crate::entity::{EntityId, Occupants};
 use crate::tree::LocalNode;
-use cairn_model::{Kind, NameKey};
+use cairn_model::{Kind, LocalId, NameKey};
 use std::collections::{HashMap, HashSet};
 
-/// New remote conflict copies by the place of the file that they are copies of.
-pub(super) type Copies = HashMap<(EntityId, NameKey), Vec<EntityId>>;
+/// Conflict copies that other devices made, and those that stand here.
+pub(super) struct Copies {
+    /// New remote ones by the place of the file that they are copies of.
+    there: HashMap<(EntityId, NameKey), Vec<EntityId>>,
+    /// By the local folder, which is the same whatever it is paired with by now.
+    here: HashSet<(Option<LocalId>, NameKey)>,
+}
 
 impl Pairing<'_> {
-    /// The copies that no device but others have. One that stands here too is what stands here.
-    pub(super) fn remote_copies(&self, strangers: &Occupants) -> Copies {
-        let mut copies = Copies::new();
+    pub(super) fn copies(&self, strangers: &Occupants, direction: Direction) -> Copies {
+        let mut copies = Copies {
+            there: HashMap::new(),
+            here: HashSet::new(),
+        };
+        // To become the copy, the file here has to be renamed.
+        if direction == Direction::Upload {
+            return copies;
+        }
         for &id in strangers.values() {
             let Some(r) = self.all[id].remote.filter(|r| r.kind == Kind::File) else {
                 continue;
             };
             if let Some(name) = r.name.copied_from() {
                 let place = (self.remote_parent(r), name.key());
-                copies.entry(place).or_default().push(id);
+                copies.there.entry(place).or_default().push(id);
             }
         }
-        if copies.is_empty() {
+        if copies.there.is_empty() {
             return copies;
         }
-        let locals = self.local.order.iter();
-        let here: HashSet<(EntityId, NameKey)> = locals
-            .filter(|l| l.name.is_conflict_copy())
-            .map(|l| (self.local_parent(l), l.name.key()))
-            .collect();
-        for ((parent, _), found) in &mut copies {
-            found.retain(|&id| {
-                let name = self.all[id].remote.map(|r| r.name.key());
-                name.is_some_and(|name| !here.contains(&(*parent, name)))
-            });
+        for found in copies.there.values_mut() {
             found.sort_unstable();
         }
+        let locals = self.local.order.iter();
+        copies.here = locals
+            .filter(|l| l.name.is_conflict_copy())
+            .map(|l| (l.parent, l.name.key()))
+            .collect();
         copies
     }
 
-    /// Takes the copy that has a local file's bytes from those of its name.
+    /// Takes the copy that has a local file's bytes from those of its name. One that stands here too
+    /// is what stands here, and one that was taken is somebody's.
     pub(super) fn take_copy(
         &mut self,
         l: &LocalNode,
-        copies: Option<&mut Vec<EntityId>>,
+        place: &(EntityId, NameKey),
+        copies: &mut Copies,
     ) -> Option<EntityId> {
-        let copies = copies?;
-        let at = copies.iter().position(|&id| self.are_one(l, id))?;
-        Some(copies.remove(at))
+        let there = copies.there.get_mut(place)?;
+        let at = there.iter().position(|&id| {
+            let free = self.all[id].local.is_none()
+                && self.all[id]
+                    .remote
+                    .is_some_and(|r| !copies.here.contains(&(l.parent, r.name.key())));
+            free && self.are_one(l, id)
+        })?;
+        Some(there.remove(at))
     }
 }

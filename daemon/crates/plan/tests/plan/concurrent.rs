@@ -176,6 +176,41 @@ fn two_that_made_the_same_copy_at_once_made_one() {
 }
 
 #[test]
+fn a_copy_that_stands_here_beside_the_file_stays_that_copy() {
+    for file_first in [true, false] {
+        let mut pair = restored();
+        pair.first.sync(&mut pair.service);
+        let copy = Name::new("f").unwrap();
+        let copy = copy.conflict_copy("first", "2026-01-02 030405", 0);
+        // Both have the bytes of the copy; which was there first must not matter.
+        pair.second.user("d/x=later");
+        let (file, other) = (pair.second.find("d/f"), pair.second.find("d/x"));
+        let (file, other) = (file.unwrap(), other.unwrap());
+        let (renamed, kept) = if file_first {
+            (other, file)
+        } else {
+            (file, other)
+        };
+        pair.second.local.get_mut(&renamed).unwrap().name = copy;
+        pair.second.local.get_mut(&kept).unwrap().name = Name::new("f").unwrap();
+        pair.settle();
+        check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later d/CC(f)=later");
+        assert_eq!(pair.first.paths(), pair.second.paths());
+        pair.second.assert_equal_to(&pair.service);
+    }
+}
+
+#[test]
+fn a_folder_that_only_sends_takes_no_copy_for_its_file() {
+    let mut pair = restored();
+    pair.first.sync(&mut pair.service);
+    pair.second.policy.direction = cairn_plan::Direction::Upload;
+    pair.second.sync(&mut pair.service);
+    let file = pair.second.find("d/f").unwrap();
+    assert_eq!(pair.second.node_of(file), None, "it is linked to the copy");
+}
+
+#[test]
 fn conflicts_are_listed_with_both_paths() {
     let mut pair = Pair::with("d/f.txt=v0");
     pair.first.user("d/f.txt=one");

@@ -11,20 +11,39 @@ const UNWRITTEN: u64 = 64 * 1024 * 1024;
 
 /// Transferred bytes on their way into the database: a download must not cost a write.
 #[derive(Default)]
-pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, u64>>);
+pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, Pending>>);
+
+/// What is not written down yet, of one month.
+struct Pending {
+    month: String,
+    bytes: u64,
+}
 
 impl Bandwidth {
     pub(crate) fn add(&self, app: &Inner, account: AccountId, bytes: u64) -> Result<()> {
-        let due = {
-            let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let sum = pending.entry(account).or_default();
-            *sum += bytes;
-            if *sum < UNWRITTEN {
-                return Ok(());
-            }
-            std::mem::take(sum)
+        let fresh = Pending {
+            month: app.store.month(),
+            bytes,
         };
-        app.store.add_bandwidth(account, due)
+        let due = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            match all.get_mut(&account) {
+                None => {
+                    all.insert(account, fresh);
+                    return Ok(());
+                }
+                Some(pending) if pending.month != fresh.month => std::mem::replace(pending, fresh),
+                Some(pending) => {
+                    pending.bytes += bytes;
+                    if pending.bytes < UNWRITTEN {
+                        return Ok(());
+                    }
+                    let bytes = std::mem::take(&mut pending.bytes);
+                    Pending { bytes, ..fresh }
+                }
+            }
+        };
+        app.store.add_bandwidth(account, &due.month, due.bytes)
     }
 
     /// Refuses a transfer that goes beyond what the account, or the team, may transfer this month.
@@ -32,13 +51,14 @@ impl Bandwidth {
     /// # Errors
     /// 507.
     pub(crate) fn admit(&self, app: &Inner, account: AccountId, bytes: u64) -> Result<()> {
+        let month = app.store.month();
         let pending = self
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .get(&account)
-            .copied()
-            .unwrap_or_default();
+            .filter(|pending| pending.month == month)
+            .map_or(0, |pending| pending.bytes);
         let (written, limit) = app.store.bandwidth(account)?;
         let used = written.saturating_add(pending);
         if bytes > 0 && used.saturating_add(bytes) > limit {
@@ -55,12 +75,11 @@ impl Bandwidth {
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .remove(&account)
-            .unwrap_or_default();
-        if due > 0 {
-            app.store.add_bandwidth(account, due)?;
+            .remove(&account);
+        match due {
+            Some(due) if due.bytes > 0 => app.store.add_bandwidth(account, &due.month, due.bytes),
+            Some(_) | None => Ok(()),
         }
-        Ok(())
     }
 
     /// Writes what is pending for everyone.
