@@ -108,6 +108,7 @@ fn a_strict_device_asks_before_it_takes_what_was_made_without_keys() -> Result<(
     ensure!(held.folders[0].state == "attention", "{held:?}");
     world.a.wait_idle()?;
     same("f=base; g=new; made/", &world.a.tree()?)?;
+    world.b.wait_idle()?;
     same("f=base; g=new", &world.b.tree()?)?;
     let taken = world.b.must(&["accept"])?.json()?;
     ensure!(taken["accepted"] == 1, "{taken}");
