@@ -50,16 +50,11 @@ impl SourceFile {
         let of_test_package = ["tests/e2e/", "tests/sim/", "tests/tidy/", "tests/bench/"]
             .iter()
             .any(|dir| self.path.starts_with(dir));
-        let inside = self
-            .path
-            .strip_prefix("tests/server/")
-            .unwrap_or(&self.path);
         of_test_package
-            || inside.ends_with("/tests.rs")
-            || inside.starts_with("tests/")
-            || inside.contains("/tests/")
-            || inside.contains("benches/")
-            || inside.contains("examples/")
+            || self.path.ends_with("/tests.rs")
+            || self.path.contains("/tests/")
+            || self.path.contains("benches/")
+            || self.path.contains("examples/")
     }
 
     #[must_use]
@@ -206,10 +201,10 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_no_test_although_it_stands_among_them() {
+    fn packages_of_tests_and_tests_of_packages_are_tests() {
         let is_test = |path| SourceFile::new(path, "").is_test();
-        assert!(!is_test("tests/server/src/routes/nodes.rs"));
-        assert!(is_test("tests/server/tests/nodes.rs"));
+        assert!(!is_test("server/src/routes/nodes.rs"));
+        assert!(is_test("server/tests/nodes.rs"));
         assert!(is_test("tests/e2e/src/lib.rs"));
         assert!(is_test("daemon/crates/plan/tests/laws.rs"));
         assert!(is_test("daemon/crates/platform/src/disk/tests.rs"));

@@ -11,8 +11,8 @@ const MAY_PRINT: [&str; 8] = [
     "daemon/src/output",
     "daemon/src/main.rs",
     "daemon/crates/mcp/src/server",
-    "tests/server/src/main.rs",
-    "tests/server/src/cli",
+    "server/src/main.rs",
+    "server/src/cli",
     "src-tauri/src/main.rs",
     "xtask/",
 ];
@@ -47,7 +47,7 @@ pub const SQL_AT_HOME: Rule = Rule {
     says: "SQL stands in the index and in the server's store only",
     because: "a query outside its schema's crate is the one that a migration breaks silently",
     find: |workspace| {
-        let homes = ["daemon/crates/index/", "tests/server/src/store"];
+        let homes = ["daemon/crates/index/", "server/src/store"];
         let mut breaches = Vec::new();
         for file in workspace.files.iter().filter(|f| !f.is_in(&homes)) {
             if file.path.ends_with(".sql") {
@@ -235,7 +235,7 @@ mod tests {
         let code = "fn f() { q(\"SELECT a\\n  FROM b\"); }".replace("\\n", " ");
         assert!(broken(SQL_AT_HOME, "daemon/crates/engine/src/a.rs", &code));
         assert!(!broken(SQL_AT_HOME, "daemon/crates/index/src/a.rs", &code));
-        assert!(!broken(SQL_AT_HOME, "tests/server/src/store/a.rs", &code));
+        assert!(!broken(SQL_AT_HOME, "server/src/store/a.rs", &code));
         let prose = "fn f() { q(\"select a file from the list\"); }";
         assert!(!broken(SQL_AT_HOME, "daemon/src/cli/a.rs", prose));
     }

@@ -18,7 +18,7 @@ fn examples(text: &str) -> Vec<String> {
 
 #[test]
 fn every_curl_example_works() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/server.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/server.md");
     let text = std::fs::read_to_string(page).unwrap();
     let server = Server::start(&["--ephemeral", "--dev", "--allow-private-webhooks"]);
     let dir = tempfile::tempdir().unwrap();
