@@ -103,7 +103,7 @@ pub(crate) struct Carried {
 /// The keys that a step touches; the first is the one that is parked if it fails.
 pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
     match step {
-        Step::Link { local, node }
+        Step::Adopt { local, node }
         | Step::SetLocalExecutable { node, local, .. }
         | Step::SetRemoteExecutable { node, local, .. }
         | Step::TrashLocal { node, local } => vec![Key::Node(*node), Key::Local(*local)],
@@ -153,7 +153,7 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
                     settle(ctx, step, result, &mut out);
                 }
             }
-            Step::Link { .. }
+            Step::Adopt { .. }
             | Step::Forget { .. }
             | Step::Unlink { .. }
             | Step::CreateLocalFolder { .. }
@@ -179,7 +179,7 @@ fn waits(ctx: &Ctx, step: &Step, locks: &Locks) -> bool {
 
 async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {
     match step {
-        Step::Link { local, node } => Ok(link(ctx, *local, *node)?),
+        Step::Adopt { local, node } => Ok(link(ctx, *local, *node)?),
         Step::Forget { node } => Ok(ctx.shared.index.write(|db| {
             db.remove_synced(ctx.folder.id, *node)?;
             db.clean_node(ctx.folder.id, *node)
@@ -356,7 +356,7 @@ fn pack(ctx: &Ctx, steps: &[&Step]) -> VecDeque<Work> {
                 down_bytes += task.size;
                 downs.push(task);
             }
-            Step::Link { .. }
+            Step::Adopt { .. }
             | Step::Forget { .. }
             | Step::Unlink { .. }
             | Step::CreateLocalFolder { .. }

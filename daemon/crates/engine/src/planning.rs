@@ -9,7 +9,7 @@ use crate::shared::{Key, Shared};
 use cairn_index::{Db, FolderMode, FolderRow, Held, IndexError, RemoteRow, Surroundings};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{
-    Direction, Hold, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
+    Blocked, Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
 };
 use cairn_transfer::Download;
 use cairn_wire::nodes::ContentSource;
@@ -77,8 +77,8 @@ fn policy(
         },
         device,
         stamp,
-        hold_local_deletions: local,
-        hold_remote_deletions: remote,
+        block_local_deletions: local,
+        block_remote_deletions: remote,
     })
 }
 
@@ -120,7 +120,7 @@ fn trees(
                 hash: row.hash,
                 size: row.stat.size,
                 executable: row.executable,
-                held: row.held != Held::No || unknown.contains(&Key::Local(*id)),
+                blocked: row.held != Held::No || unknown.contains(&Key::Local(*id)),
             },
         );
     }
@@ -128,8 +128,8 @@ fn trees(
         let mut hold = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
         let unfit = unknown.contains(&Key::Node(*id))
             || cairn_platform::names::acceptable(&row.name).is_err();
-        if unfit && hold == Hold::No {
-            hold = Hold::Unfit;
+        if unfit && hold == Blocked::No {
+            hold = Blocked::Unsupported;
         }
         out.remote.insert(
             *id,
@@ -142,7 +142,7 @@ fn trees(
                 hash: row.hash,
                 size: row.size,
                 executable: row.executable,
-                hold,
+                blocked: hold,
             },
         );
     }

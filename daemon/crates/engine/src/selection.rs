@@ -3,7 +3,7 @@
 use crate::observe::rules::Rules;
 use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Surroundings, SyncedRow};
 use cairn_model::Kind;
-use cairn_plan::Hold;
+use cairn_plan::Blocked;
 use std::borrow::Cow;
 
 /// The rules for this disk. Those given may be older than a choice that has followed its folder since.
@@ -54,36 +54,37 @@ pub(crate) fn hold(
     rules: &Rules,
     row: &RemoteRow,
     synced: Option<&SyncedRow>,
-) -> Result<Hold, IndexError> {
+) -> Result<Blocked, IndexError> {
     // A new rule removes nothing: what was here stays until it moves.
     if synced.is_some_and(|base| !has_moved(row, base)) {
-        return Ok(Hold::No);
+        return Ok(Blocked::No);
     }
     // A pattern decides once, by the path, and again when the node itself moves: a rename above it
     // does not bring it here. What lies below a folder that is left out goes with that.
     let has_records = rules.has_excludes();
     if has_records && db.is_excluded(folder.id, row)? {
-        return Ok(Hold::Unselected);
+        return Ok(Blocked::Unselected);
     }
     let Some(path) = db.remote_path_in(folder, row.node)? else {
-        return Ok(Hold::No);
+        return Ok(Blocked::No);
     };
     let is_dir = row.kind == Kind::Folder;
     if !rules.ignores(&path, is_dir) {
         if has_records {
             db.include(folder.id, row.node)?;
         }
-        return Ok(Hold::No);
+        return Ok(Blocked::No);
     }
     if rules.excludes(&path, is_dir) {
         db.exclude(folder.id, row)?;
     }
-    Ok(Hold::Unselected)
+    Ok(Blocked::Unselected)
 }
 
 /// A detour is no move yet.
 fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
-    (row.parent, &row.name) != (base.parent, &base.name) && !cairn_plan::is_detour(&row.name)
+    (row.parent, &row.name) != (base.parent, &base.name)
+        && !cairn_plan::is_temporary_name(&row.name)
 }
 
 /// Parts what is ignored on this disk, by a rule that came after it, from what has moved on the service

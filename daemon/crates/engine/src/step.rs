@@ -13,7 +13,7 @@ use crate::observe::rules::Rules;
 use crate::shared::Shared;
 use cairn_index::{Db, FolderRow, IndexError};
 use cairn_model::{LocalId, NodeId, RelPath};
-use cairn_plan::{Parent, Place};
+use cairn_plan::{Parent, ParentAndName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -54,7 +54,7 @@ impl Ctx {
     pub(crate) fn local_place(
         &self,
         db: &Db<'_>,
-        to: &Place,
+        to: &ParentAndName,
     ) -> Result<Option<(Option<LocalId>, RelPath)>, IndexError> {
         let parent = match to.parent {
             Parent::Root => return Ok(Some((None, RelPath::root().join(to.name.clone())))),
@@ -73,7 +73,7 @@ impl Ctx {
     pub(crate) fn remote_parent(
         &self,
         db: &Db<'_>,
-        to: &Place,
+        to: &ParentAndName,
     ) -> Result<Option<Option<NodeId>>, IndexError> {
         let node = match to.parent {
             Parent::Root => return Ok(Some(self.base())),

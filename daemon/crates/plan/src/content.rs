@@ -1,27 +1,27 @@
-//! Whose bytes count: the three-way comparison of one file's content.
+//! The three-way comparison of one file's content.
 //!
-//! It asks for a missing hash where a guess would cost data or a transfer, and nowhere else.
-//! Modification times play no part.
+//! A missing hash is requested where a guess would cost data or a transfer, and nowhere else.
+//! Modification times are not compared.
 
 use crate::Need;
 use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 
-/// What the content of an entity asks for.
+/// The result of comparing the contents of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
     /// Nothing changed, or nothing that can be compared.
     Same,
-    /// The local side has news.
+    /// Only the local side changed.
     Push,
-    /// The remote side has news.
+    /// Only the remote side changed.
     Pull,
-    /// Both sides hold the same bytes, but the synced node doesn't say so yet.
-    Relink,
-    /// Both sides have news, and not the same.
+    /// Both sides have the same bytes, but the synced node doesn't record it yet.
+    Unrecorded,
+    /// Both sides changed, to different bytes.
     Conflict,
 }
 
-/// Compares the faces that are there; what it would have to guess goes to `needs`.
+/// Compares what exists of a file; facts that it lacks go to `needs`.
 ///
 /// Against another node than the one that was agreed on there is no base: the bytes are equal or
 /// they conflict.
@@ -35,7 +35,7 @@ pub(crate) fn compare(
         && r.id != base.node
     {
         return match same_bytes(l, r, needs) {
-            Some(true) => Content::Relink,
+            Some(true) => Content::Unrecorded,
             Some(false) => Content::Conflict,
             None => Content::Same,
         };
@@ -44,18 +44,20 @@ pub(crate) fn compare(
     let edited_there = remote.is_some_and(|r| edited_remotely(r, base));
     match (local, remote) {
         (Some(l), Some(r)) if edited_here && edited_there => match same_bytes(l, r, needs) {
-            Some(true) => Content::Relink,
+            Some(true) => Content::Unrecorded,
             Some(false) => Content::Conflict,
             None => Content::Same,
         },
         (Some(_), _) if edited_here => Content::Push,
         (_, Some(_)) if edited_there => Content::Pull,
-        (Some(l), Some(r)) if r.revision != base.revision || l.id != base.local => Content::Relink,
+        (Some(l), Some(r)) if r.revision != base.revision || l.id != base.local => {
+            Content::Unrecorded
+        }
         (_, _) => Content::Same,
     }
 }
 
-/// Tells whether two files hold the same bytes; `None` after asking for the missing hashes.
+/// Compares the bytes of two files; `None` after requesting the missing hashes.
 pub(crate) fn same_bytes(
     local: &LocalNode,
     remote: &RemoteNode,
@@ -73,7 +75,8 @@ pub(crate) fn same_bytes(
     Some(local.hash? == remote.hash?)
 }
 
-/// A touch is no edit: only other bytes are, and another size is enough to know.
+/// Returns whether the bytes differ from the base. A changed time is no edit; a changed size is one
+/// without reading.
 fn edited_locally(
     local: &LocalNode,
     remote: Option<&RemoteNode>,

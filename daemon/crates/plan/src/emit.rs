@@ -1,51 +1,53 @@
-//! From decisions to steps.
+//! Turns decisions into steps.
 //!
-//! The order of the whole: what parts and what is gone, folders that are one, local structure,
-//! structure on the service, executable bits, files that are one, transfers, deletions.
+//! Their order: unlinking and forgetting, adopted folders, local structure, structure on the service,
+//! executable bits, adopted files, transfers, deletions.
 
+mod content;
 mod report;
 
-use crate::clash::{Clash, Goal};
-use crate::content::Content;
-use crate::entity::{Entities, Entity, EntityId, NOWHERE, ROOT, Side};
-use crate::fate::{Fate, Holds};
+use self::content::ContentSteps;
+use crate::constraints::Constraints;
+use crate::decision::Decision;
+use crate::entity::{Entities, Entity, EntityId, ROOT, Side, UNKNOWN};
+use crate::name_conflicts::{NameConflict, Target};
 use crate::order::{Op, Ordered};
 use crate::step::MoveReason;
-use crate::{Direction, Parent, Place, Plan, Step};
+use crate::{Direction, Parent, ParentAndName, Plan, Step};
 use cairn_model::{Name, NodeId};
 use std::cmp::Reverse;
 
-/// All that was decided.
-pub(crate) struct Decided<'d, 'a> {
+/// The result of deciding about all entities.
+pub(crate) struct Decisions<'d, 'a> {
     pub(crate) entities: &'d Entities<'a>,
-    pub(crate) fates: &'d [Fate],
-    pub(crate) holds: &'d Holds,
-    pub(crate) goals: &'d [Option<Goal<'a>>],
+    pub(crate) decisions: &'d [Decision],
+    pub(crate) constraints: &'d Constraints,
+    pub(crate) targets: &'d [Option<Target<'a>>],
     pub(crate) depths: &'d [u32],
-    pub(crate) clashes: &'d [Clash],
+    pub(crate) name_conflicts: &'d [NameConflict],
     pub(crate) direction: Direction,
 }
 
-impl<'a> Decided<'_, 'a> {
-    /// Writes the plan down.
+impl<'a> Decisions<'_, 'a> {
+    /// Makes the plan, given the order of the structural changes of both sides.
     pub(crate) fn into_plan(self, local: &Ordered, remote: &Ordered) -> Plan {
-        let mut bits = Vec::new();
-        let mut links = Vec::new();
-        let mut transfers = Vec::new();
+        let mut content = ContentSteps::default();
         for id in self.entities.ids() {
-            if self.fates[id] == Fate::Alive && !self.holds.frozen[id] {
-                self.content(id, &mut bits, &mut links, &mut transfers);
+            if self.decisions[id] == Decision::Keep && !self.constraints.blocked[id] {
+                self.content_steps(id, &mut content);
             }
         }
-        let (mut steps, late) = self.partings();
-        steps.extend(self.folder_links());
+        let (mut steps, late) = self.unlinks();
+        steps.extend(self.folder_adoptions());
         steps.extend(local.ops.iter().filter_map(|op| self.local_op(op)));
         steps.extend(late);
         steps.extend(remote.ops.iter().filter_map(|op| self.remote_op(op)));
-        steps.append(&mut bits);
-        steps.append(&mut links);
-        transfers.sort_by_key(|&(id, size, _)| (self.depths[id], size, id));
-        steps.extend(transfers.into_iter().map(|(_, _, step)| step));
+        steps.append(&mut content.executable_bits);
+        steps.append(&mut content.adoptions);
+        content
+            .transfers
+            .sort_by_key(|t| (self.depths[t.id], t.size, t.id));
+        steps.extend(content.transfers.into_iter().map(|t| t.step));
         steps.extend(
             local
                 .deletions
@@ -71,153 +73,54 @@ impl<'a> Decided<'_, 'a> {
         &self.entities.all[id]
     }
 
-    /// The records that must go before anything treats the sides as strangers.
+    /// Returns the steps that drop synced nodes: those that must come before anything treats the two
+    /// sides as unlinked, and those that come after the local structure.
     ///
-    /// Children first: whether a child was moved can only be seen while its folder is known. Second
-    /// come those that are to be known until an interrupted local detour is undone; one on the
-    /// service stays known until it is made here anew.
-    fn partings(&self) -> (Vec<Step>, Vec<Step>) {
+    /// Children first: a move of a child can only be seen while its folder is known. The late ones
+    /// are needed until an interrupted local swap is undone; one on the service is needed until the
+    /// node is made here anew.
+    fn unlinks(&self) -> (Vec<Step>, Vec<Step>) {
         let depths = self.entities.depths(|id| Some(self.entity(id).base_parent));
         let mut found = Vec::new();
         for id in self.entities.ids() {
             let e = self.entity(id);
-            if let Some(node) = e.cut {
+            if let Some(node) = e.unlinked {
                 found.push((id, Step::Unlink { node }));
             }
             let Some(base) = e.base else { continue };
             let node = base.node;
-            let free = !self.holds.frozen[id];
-            match self.fates[id] {
-                Fate::Gone => found.push((id, Step::Forget { node })),
-                Fate::Alive if !free || (e.stranded.is_some() && e.local.is_none()) => {}
-                Fate::Alive if !e.is_pair() || e.remote.is_some_and(|r| r.id != node) => {
+            let movable = !self.constraints.blocked[id];
+            match self.decisions[id] {
+                Decision::Forget => found.push((id, Step::Forget { node })),
+                Decision::Keep if !movable || (e.restore_to.is_some() && e.local.is_none()) => {}
+                Decision::Keep if !e.is_pair() || e.remote.is_some_and(|r| r.id != node) => {
                     found.push((id, Step::Unlink { node }));
                 }
-                Fate::Alive | Fate::Absent | Fate::Frozen | Fate::Doomed(_) => {}
+                Decision::Keep | Decision::Absent | Decision::Blocked | Decision::Delete(_) => {}
             }
         }
         found.sort_by_key(|&(id, _)| (Reverse(depths[id]), id));
-        let (late, early): (Vec<_>, Vec<_>) = found
-            .into_iter()
-            .partition(|&(id, _)| self.entity(id).stranded.is_some() && !self.entity(id).is_pair());
+        let (late, early): (Vec<_>, Vec<_>) = found.into_iter().partition(|&(id, _)| {
+            self.entity(id).restore_to.is_some() && !self.entity(id).is_pair()
+        });
         let steps = |list: Vec<(EntityId, Step)>| list.into_iter().map(|(_, step)| step).collect();
         (steps(early), steps(late))
     }
 
-    /// Parents first: the steps below them name the node.
-    fn folder_links(&self) -> Vec<Step> {
+    /// Returns the steps that adopt folders, parents first: the steps below them name the node.
+    fn folder_adoptions(&self) -> Vec<Step> {
         let mut found: Vec<(u32, EntityId, Step)> = Vec::new();
         for id in self.entities.ids() {
             let e = self.entity(id);
-            if self.fates[id] != Fate::Alive || self.holds.frozen[id] || e.is_file() {
+            if self.decisions[id] != Decision::Keep || self.constraints.blocked[id] || e.is_file() {
                 continue;
             }
-            if let Some(step) = link(e, is_unrecorded(e)) {
+            if let Some(step) = adopt(e, is_unrecorded(e)) {
                 found.push((self.depths[id], id, step));
             }
         }
         found.sort_by_key(|&(depth, id, _)| (depth, id));
         found.into_iter().map(|(_, _, step)| step).collect()
-    }
-
-    fn content(
-        &self,
-        id: EntityId,
-        bits: &mut Vec<Step>,
-        links: &mut Vec<Step>,
-        transfers: &mut Vec<(EntityId, u64, Step)>,
-    ) {
-        let e = self.entity(id);
-        if !e.is_file() {
-            return;
-        }
-        let (sends, receives) = (
-            self.direction != Direction::Download,
-            self.direction != Direction::Upload,
-        );
-        match (e.local, e.remote) {
-            (Some(l), None) if sends => {
-                let Some(to) = self.place(id, Side::Remote) else {
-                    return;
-                };
-                transfers.push((
-                    id,
-                    l.size,
-                    Step::Upload {
-                        local: l.id,
-                        over: None,
-                        to,
-                    },
-                ));
-            }
-            (None, Some(r)) if receives => {
-                let Some(to) = self.place(id, Side::Local) else {
-                    return;
-                };
-                transfers.push((
-                    id,
-                    r.size,
-                    Step::Download {
-                        node: r.id,
-                        over: None,
-                        to,
-                    },
-                ));
-            }
-            (Some(l), Some(r)) => {
-                let executable = match e.base {
-                    Some(base) if r.executable == base.executable => l.executable,
-                    Some(_) | None => r.executable,
-                };
-                let pulls = receives && e.content == Content::Pull;
-                let pushes = sends && e.content == Content::Push;
-                // Bits go first, so that the transfer carries the right one.
-                if l.executable != executable && receives && !pulls {
-                    bits.push(Step::SetLocalExecutable {
-                        node: r.id,
-                        local: l.id,
-                        executable,
-                    });
-                }
-                if r.executable != executable && sends && !pushes {
-                    bits.push(Step::SetRemoteExecutable {
-                        node: r.id,
-                        local: l.id,
-                        executable,
-                    });
-                }
-                if pulls {
-                    let Some(to) = self.place(id, Side::Local) else {
-                        return;
-                    };
-                    transfers.push((
-                        id,
-                        r.size,
-                        Step::Download {
-                            node: r.id,
-                            over: Some(l.id),
-                            to,
-                        },
-                    ));
-                } else if pushes {
-                    let Some(to) = self.place(id, Side::Remote) else {
-                        return;
-                    };
-                    transfers.push((
-                        id,
-                        l.size,
-                        Step::Upload {
-                            local: l.id,
-                            over: Some(r.id),
-                            to,
-                        },
-                    ));
-                } else if matches!(e.content, Content::Same | Content::Relink) {
-                    links.extend(link(e, e.content == Content::Relink || is_unrecorded(e)));
-                }
-            }
-            (Some(_), None) | (None, Some(_)) | (None, None) => {}
-        }
     }
 
     fn local_op(&self, op: &Op) -> Option<Step> {
@@ -234,10 +137,10 @@ impl<'a> Decided<'_, 'a> {
                     reason: self.reason(*id),
                 })
             }
-            Op::Detour(id, folder, name) => Some(Step::MoveLocal {
+            Op::MoveAside(id, folder, name) => Some(Step::MoveLocal {
                 local: self.entity(*id).local?.id,
                 to: self.in_folder(*folder, name.clone()),
-                reason: MoveReason::Detour,
+                reason: MoveReason::Temporary,
             }),
             Op::Delete(id) => self.trash_local(*id),
         }
@@ -254,19 +157,19 @@ impl<'a> Decided<'_, 'a> {
                 to: self.place(*id, Side::Remote)?,
                 reason: self.reason(*id),
             }),
-            Op::Detour(id, folder, name) => Some(Step::MoveRemote {
+            Op::MoveAside(id, folder, name) => Some(Step::MoveRemote {
                 node: self.node(*id)?,
                 to: self.in_folder(*folder, name.clone()),
-                reason: MoveReason::Detour,
+                reason: MoveReason::Temporary,
             }),
             Op::Delete(id) => self.trash_remote(*id),
         }
     }
 
     fn reason(&self, id: EntityId) -> MoveReason {
-        if self.goals[id].as_ref().is_some_and(|g| g.copy) {
+        if self.targets[id].as_ref().is_some_and(|g| g.copy) {
             MoveReason::Conflict
-        } else if self.holds.put_back[id] {
+        } else if self.constraints.put_back[id] {
             MoveReason::PutBack
         } else {
             MoveReason::Follow
@@ -291,38 +194,38 @@ impl<'a> Decided<'_, 'a> {
         self.entity(id).remote.map(|r| r.id)
     }
 
-    /// Where it shall stand on a side, or where it stands there if it has to stay.
-    fn place(&self, id: EntityId, side: Side) -> Option<Place> {
-        if let Some(goal) = &self.goals[id] {
-            return Some(self.in_folder(goal.parent, goal.name.as_ref().clone()));
+    /// Returns the target of an entity, or its location on a side if it has to stay.
+    fn place(&self, id: EntityId, side: Side) -> Option<ParentAndName> {
+        if let Some(target) = &self.targets[id] {
+            return Some(self.in_folder(target.parent, target.name.as_ref().clone()));
         }
-        let spot = self.entity(id).spot(side)?;
-        Some(self.in_folder(spot.parent, spot.name.clone()))
+        let location = self.entity(id).location(side)?;
+        Some(self.in_folder(location.parent, location.name.clone()))
     }
 
-    fn in_folder(&self, folder: EntityId, name: Name) -> Place {
-        let parent = if folder == ROOT || folder == NOWHERE {
+    fn in_folder(&self, folder: EntityId, name: Name) -> ParentAndName {
+        let parent = if folder == ROOT || folder == UNKNOWN {
             Parent::Root
         } else {
             self.entity(folder).as_parent()
         };
-        Place { parent, name }
+        ParentAndName { parent, name }
     }
 }
 
-fn link(e: &Entity<'_>, wanted: bool) -> Option<Step> {
+fn adopt(e: &Entity<'_>, wanted: bool) -> Option<Step> {
     let (local, node) = (e.local?.id, e.remote?.id);
-    wanted.then_some(Step::Link { local, node })
+    wanted.then_some(Step::Adopt { local, node })
 }
 
-/// Tells whether the sides agree on something that the synced node doesn't know.
+/// Returns whether the sides agree on something that the synced node doesn't record.
 fn is_unrecorded(e: &Entity<'_>) -> bool {
     let (Some(l), Some(r)) = (e.local, e.remote) else {
         return false;
     };
     let Some(base) = e.base else { return true };
-    let (here, there) = (e.spot(Side::Local), e.spot(Side::Remote));
-    let moved = here == there && here != e.base_spot();
+    let (here, there) = (e.location(Side::Local), e.location(Side::Remote));
+    let moved = here == there && here != e.base_location();
     let bit = e.is_file() && l.executable == r.executable && l.executable != base.executable;
     moved || bit || base.local != l.id || base.node != r.id
 }

@@ -1,16 +1,16 @@
-//! An entity: one thing of the user, with up to three faces (local, remote, synced).
+//! An entity: one file or folder of the user, as up to three nodes (local, remote, synced).
 //!
-//! Everything after pairing speaks of entities alone, so that a place means the same on both sides:
-//! a parent entity and a name. This module decides nothing.
+//! Everything after pairing works on entities alone, so that a location means the same on both
+//! sides: a parent entity and a name. This module decides nothing.
 
 use crate::content::Content;
-use crate::detour::is_detour;
+use crate::temporary_name::is_temporary_name;
 use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 use crate::{Need, Parent};
 use cairn_model::{Kind, Name, NameKey, NodeId};
 use std::collections::{BTreeMap, HashMap};
 
-/// Where something is carried out.
+/// One of the two sides of a folder pair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Side {
     Local,
@@ -24,20 +24,20 @@ impl Side {
 /// An index into [`Entities::all`].
 pub(crate) type EntityId = usize;
 
-/// The folder's root; it stands on both sides and is never touched.
+/// The folder's root; it exists on both sides and gets no step.
 pub(crate) const ROOT: EntityId = 0;
 
 /// The parent of a node whose real parent is in none of the trees.
-pub(crate) const NOWHERE: EntityId = EntityId::MAX;
+pub(crate) const UNKNOWN: EntityId = EntityId::MAX;
 
-/// A place: a folder and a name in it.
+/// A folder and a name in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Spot<'a> {
+pub(crate) struct Location<'a> {
     pub(crate) parent: EntityId,
     pub(crate) name: &'a Name,
 }
 
-/// One thing of the user. With no face at all it is a hole that a merge left behind.
+/// One file or folder of the user. Without any node it is what a merge left behind: empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Entity<'a> {
     pub(crate) kind: Kind,
@@ -47,26 +47,26 @@ pub(crate) struct Entity<'a> {
     pub(crate) local_parent: EntityId,
     pub(crate) remote_parent: EntityId,
     pub(crate) base_parent: EntityId,
-    /// A synced node that no longer holds the two sides together: both changed, each its own way.
-    pub(crate) cut: Option<NodeId>,
+    /// A synced node that no longer pairs the two sides: both changed, to different bytes.
+    pub(crate) unlinked: Option<NodeId>,
     pub(crate) content: Content,
-    /// Where it belongs if all that is known of its place is an interrupted detour.
-    pub(crate) stranded: Option<Spot<'a>>,
+    /// The location to which it goes back after an interrupted swap left it under a temporary name.
+    pub(crate) restore_to: Option<Location<'a>>,
 }
 
 impl<'a> Entity<'a> {
-    pub(crate) fn hole(kind: Kind) -> Self {
+    pub(crate) fn empty(kind: Kind) -> Self {
         Self {
             kind,
             local: None,
             remote: None,
             base: None,
-            local_parent: NOWHERE,
-            remote_parent: NOWHERE,
-            base_parent: NOWHERE,
-            cut: None,
+            local_parent: UNKNOWN,
+            remote_parent: UNKNOWN,
+            base_parent: UNKNOWN,
+            unlinked: None,
             content: Content::Same,
-            stranded: None,
+            restore_to: None,
         }
     }
 
@@ -74,20 +74,20 @@ impl<'a> Entity<'a> {
         self.kind == Kind::File
     }
 
-    pub(crate) fn stands(&self, side: Side) -> bool {
+    pub(crate) fn exists_on(&self, side: Side) -> bool {
         match side {
             Side::Local => self.local.is_some(),
             Side::Remote => self.remote.is_some(),
         }
     }
 
-    /// Tells whether it stands on both sides.
+    /// Returns whether it exists on both sides.
     pub(crate) fn is_pair(&self) -> bool {
         self.local.is_some() && self.remote.is_some()
     }
 
-    /// The side on which it stands alone.
-    pub(crate) fn lone_side(&self) -> Option<Side> {
+    /// The side on which it exists, if it is one only.
+    pub(crate) fn only_side(&self) -> Option<Side> {
         match (self.local, self.remote) {
             (Some(_), None) => Some(Side::Local),
             (None, Some(_)) => Some(Side::Remote),
@@ -95,39 +95,39 @@ impl<'a> Entity<'a> {
         }
     }
 
-    pub(crate) fn spot(&self, side: Side) -> Option<Spot<'a>> {
+    pub(crate) fn location(&self, side: Side) -> Option<Location<'a>> {
         match side {
-            Side::Local => self.local.map(|l| Spot {
+            Side::Local => self.local.map(|l| Location {
                 parent: self.local_parent,
                 name: &l.name,
             }),
-            Side::Remote => self.remote.map(|r| Spot {
+            Side::Remote => self.remote.map(|r| Location {
                 parent: self.remote_parent,
                 name: &r.name,
             }),
         }
     }
 
-    pub(crate) fn base_spot(&self) -> Option<Spot<'a>> {
-        self.base.map(|s| Spot {
+    pub(crate) fn base_location(&self) -> Option<Location<'a>> {
+        self.base.map(|s| Location {
             parent: self.base_parent,
             name: &s.name,
         })
     }
 
-    /// Tells whether a side moved or renamed it since both last agreed.
+    /// Returns whether a side moved or renamed it since both last agreed.
     ///
-    /// A detour is the middle of a ring of moves that was interrupted, never the user's wish. Where
-    /// the folder that both agreed on is forgotten, only the name can tell.
+    /// A temporary name comes from a cycle of moves that was interrupted, never from the user. Where
+    /// the parent of the base is unknown, only the names are compared.
     pub(crate) fn moved(&self, side: Side) -> bool {
-        let (Some(spot), Some(base)) = (self.spot(side), self.base_spot()) else {
+        let (Some(location), Some(base)) = (self.location(side), self.base_location()) else {
             return false;
         };
-        let elsewhere = base.parent != NOWHERE && spot.parent != base.parent;
-        (elsewhere || spot.name != base.name) && !is_detour(spot.name)
+        let elsewhere = base.parent != UNKNOWN && location.parent != base.parent;
+        (elsewhere || location.name != base.name) && !is_temporary_name(location.name)
     }
 
-    /// How steps name it where it is the parent.
+    /// Returns the name of this entity as the parent in a step.
     pub(crate) fn as_parent(&self) -> Parent {
         match (self.remote, self.local) {
             (Some(r), _) => Parent::Node(r.id),
@@ -137,20 +137,21 @@ impl<'a> Entity<'a> {
     }
 }
 
-/// Who stands where, on one side.
+/// The entity at each location of one side.
 pub(crate) type Occupants = HashMap<(EntityId, NameKey), EntityId>;
 
-/// All entities, and what is known about them before anything is decided.
+/// All entities, and the facts about them before anything is decided.
 #[derive(Debug)]
 pub(crate) struct Entities<'a> {
     pub(crate) all: Vec<Entity<'a>>,
-    /// What must stay as it is and gets no step.
-    pub(crate) frozen: Vec<bool>,
-    /// Who stands where, in folders in which anything is to be done.
+    /// Those that must stay as they are and get no step.
+    pub(crate) blocked: Vec<bool>,
+    /// The local occupants of the folders in which anything is to be done.
     pub(crate) local_at: Occupants,
+    /// The same on the service.
     pub(crate) remote_at: Occupants,
-    /// Files whose two versions part: the remote one for each local one.
-    pub(crate) parted: BTreeMap<EntityId, EntityId>,
+    /// Files whose two versions become two entities: the remote one for each local one.
+    pub(crate) split: BTreeMap<EntityId, EntityId>,
     pub(crate) needs: Vec<Need>,
 }
 
@@ -162,8 +163,8 @@ impl Entities<'_> {
         }
     }
 
-    /// How deep each entity lies below the root, by the parent that a tree gives it; 0 for the
-    /// root, and where the way up ends is counted as just below it.
+    /// Returns the depth of each entity below the root, by the parents that `parent_of` gives: 0 for
+    /// the root. An entity without a known parent counts as just below the root.
     pub(crate) fn depths(&self, parent_of: impl Fn(EntityId) -> Option<EntityId>) -> Vec<u32> {
         let mut known: Vec<Option<u32>> = vec![None; self.all.len()];
         known[ROOT] = Some(0);
@@ -175,7 +176,7 @@ impl Entities<'_> {
                     break depth;
                 }
                 path.push(at);
-                match parent_of(at).filter(|&p| p != NOWHERE) {
+                match parent_of(at).filter(|&p| p != UNKNOWN) {
                     Some(parent) if path.len() <= self.all.len() => at = parent,
                     Some(_) | None => break 0,
                 }

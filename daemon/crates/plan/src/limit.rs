@@ -1,41 +1,42 @@
-//! What may not happen now: a person has not agreed to it, or changes travel one way only.
+//! The limits of a plan: deletions that a person has not agreed to, and one-way directions.
 //!
-//! Each function returns whether it held anything back; then everything is decided anew, because
-//! others may have counted on it.
+//! Each function returns whether it added any constraint; then everything is decided anew, because
+//! other decisions may depend on it.
 
-use crate::entity::{Entities, EntityId, NOWHERE, ROOT, Side, Spot};
-use crate::fate::{Fate, Holds, goal};
+use crate::constraints::Constraints;
+use crate::decision::{Decision, target};
+use crate::entity::{Entities, EntityId, Location, ROOT, Side, UNKNOWN};
 use crate::{Direction, Policy};
 
-/// Holds deletions that wait for consent.
-pub(crate) fn gate(
+/// Blocks deletions that wait for a person's consent.
+pub(crate) fn apply_gate(
     entities: &Entities<'_>,
-    fates: &[Fate],
-    holds: &mut Holds,
+    decisions: &[Decision],
+    constraints: &mut Constraints,
     policy: &Policy,
 ) -> bool {
-    let held = |side| match side {
-        Side::Local => policy.hold_local_deletions,
-        Side::Remote => policy.hold_remote_deletions,
+    let is_gated = |side| match side {
+        Side::Local => policy.block_local_deletions,
+        Side::Remote => policy.block_remote_deletions,
     };
     let mut changed = false;
     for id in entities.ids() {
-        if let Fate::Doomed(side) = fates[id]
-            && held(side)
+        if let Decision::Delete(side) = decisions[id]
+            && is_gated(side)
         {
-            holds.gated[id] = true;
-            holds.frozen[id] = true;
+            constraints.gated[id] = true;
+            constraints.blocked[id] = true;
             changed = true;
         }
     }
     changed
 }
 
-/// Holds what would change the side that the direction leaves alone.
-pub(crate) fn one_way(
+/// Blocks what would change the side that the direction leaves alone.
+pub(crate) fn apply_direction(
     entities: &Entities<'_>,
-    fates: &[Fate],
-    holds: &mut Holds,
+    decisions: &[Decision],
+    constraints: &mut Constraints,
     policy: &Policy,
 ) -> bool {
     let closed = match policy.direction {
@@ -45,67 +46,78 @@ pub(crate) fn one_way(
     };
     let mut changed = false;
     for id in entities.ids() {
-        if !holds.is_free(id) {
+        if !constraints.is_movable(id) {
             continue;
         }
         let e = &entities.all[id];
-        match fates[id] {
-            Fate::Doomed(side) if side == closed => holds.frozen[id] = true,
-            // A local newcomer may still have to make room for what is downloaded.
-            Fate::Alive if closed == Side::Local && !e.stands(closed) => holds.frozen[id] = true,
-            Fate::Alive
-                if e.stands(closed) && goal(entities, holds, policy, id) != e.spot(closed) =>
-            {
-                holds.wait(entities, id);
+        match decisions[id] {
+            Decision::Delete(side) if side == closed => constraints.blocked[id] = true,
+            // A new local node may still have to be renamed for what is downloaded.
+            Decision::Keep if closed == Side::Local && !e.exists_on(closed) => {
+                constraints.blocked[id] = true
             }
-            Fate::Absent | Fate::Frozen | Fate::Gone | Fate::Doomed(_) | Fate::Alive => continue,
+            Decision::Keep
+                if e.exists_on(closed)
+                    && target(entities, constraints, policy, id) != e.location(closed) =>
+            {
+                constraints.defer(entities, id);
+            }
+            Decision::Absent
+            | Decision::Blocked
+            | Decision::Forget
+            | Decision::Delete(_)
+            | Decision::Keep => continue,
         }
         changed = true;
     }
     changed
 }
 
-/// Lets wait whatever belongs into a folder that waits itself.
-pub(crate) fn wait_with_parents(
+/// Defers everything that belongs into a folder that is deferred itself.
+pub(crate) fn defer_with_parents(
     entities: &Entities<'_>,
-    fates: &[Fate],
-    goals: &[Option<Spot<'_>>],
-    holds: &mut Holds,
+    decisions: &[Decision],
+    targets: &[Option<Location<'_>>],
+    constraints: &mut Constraints,
 ) -> bool {
-    let mut waits: Vec<Option<bool>> = fates
+    let mut waits: Vec<Option<bool>> = decisions
         .iter()
-        .map(|f| (*f != Fate::Alive).then_some(true))
+        .map(|f| (*f != Decision::Keep).then_some(true))
         .collect();
     waits[ROOT] = Some(false);
     let mut changed = false;
     for id in entities.ids() {
         let mut path: Vec<EntityId> = Vec::new();
         let mut at = id;
-        // Rings were broken before, so every path ends at something known.
+        // Cycles were broken before, so every path ends at something known.
         let mut above = loop {
             if let Some(known) = waits[at] {
                 break known;
             }
-            if holds.pinned[at] {
+            if constraints.pinned[at] {
                 waits[at] = Some(false);
                 break false;
             }
             path.push(at);
-            match goals[at] {
-                Some(spot) if spot.parent != NOWHERE && path.len() <= entities.all.len() => {
-                    at = spot.parent
+            match targets[at] {
+                Some(location)
+                    if location.parent != UNKNOWN && path.len() <= entities.all.len() =>
+                {
+                    at = location.parent
                 }
                 Some(_) | None => break true,
             }
         };
         for id in path.into_iter().rev() {
             let e = &entities.all[id];
-            let displaced = Side::BOTH.into_iter().any(|side| e.spot(side) != goals[id]);
+            let displaced = Side::BOTH
+                .into_iter()
+                .any(|side| e.location(side) != targets[id]);
             if above && displaced {
-                holds.wait(entities, id);
+                constraints.defer(entities, id);
                 changed = true;
             }
-            // A pair exists on both sides even if it waits.
+            // A pair exists on both sides even if it is deferred.
             above = above && !e.is_pair();
             waits[id] = Some(above);
         }

@@ -1,14 +1,15 @@
-//! Order: plays the structural changes of one side through, one by one, so that at every moment
-//! each node has a parent, no two share a name, and nothing lies in itself.
+//! Order: simulates the structural changes of one side, one by one, so that at every moment each
+//! node has a parent, no two share a name, and no folder contains itself.
 //!
-//! Whatever can go goes, shallow before deep. What can't waits for the one thing in its way. If
-//! everything waits, one thing in the way is moved aside for a moment. Deletions come last, or
-//! as soon as a name that they free is wanted.
+//! A task that is possible runs, shallow before deep. Any other waits for the one entity in its way.
+//! If everything waits, one entity in the way gets a temporary name. Deletions come last, or as soon
+//! as a name that they free is wanted.
 
-use crate::clash::Goal;
-use crate::detour::detour_name;
-use crate::entity::{Entities, EntityId, NOWHERE, ROOT, Side};
-use crate::fate::{Fate, Holds};
+use crate::constraints::Constraints;
+use crate::decision::Decision;
+use crate::entity::{Entities, Entity, EntityId, ROOT, Side, UNKNOWN};
+use crate::name_conflicts::Target;
+use crate::temporary_name::temporary_name;
 use cairn_model::{Kind, Name, NameKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     CreateFolder(EntityId),
-    /// To its goal.
+    /// To its target.
     Move(EntityId),
-    /// Out of the way for a moment.
-    Detour(EntityId, EntityId, Name),
+    /// To a temporary name in the given folder.
+    MoveAside(EntityId, EntityId, Name),
     /// With everything below.
     Delete(EntityId),
 }
@@ -36,19 +37,27 @@ pub(crate) struct Ordered {
 /// Orders the changes of a side.
 ///
 /// # Errors
-/// The entities that can never get to their goals.
+/// The entities that can't reach their targets.
 pub(crate) fn order(
     side: Side,
     makes_new: bool,
     entities: &Entities<'_>,
-    fates: &[Fate],
-    holds: &Holds,
-    goals: &[Option<Goal<'_>>],
+    decisions: &[Decision],
+    constraints: &Constraints,
+    targets: &[Option<Target<'_>>],
     depths: &[u32],
 ) -> Result<Ordered, BTreeSet<EntityId>> {
-    let mut stage = Stage::new(side, makes_new, entities, fates, holds, goals, depths);
-    stage.play()?;
-    Ok(stage.out)
+    let mut simulation = Simulation::new(
+        side,
+        makes_new,
+        entities,
+        decisions,
+        constraints,
+        targets,
+        depths,
+    );
+    simulation.run()?;
+    Ok(simulation.out)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,38 +74,39 @@ struct Task {
     kind: TaskKind,
 }
 
-enum Verdict {
-    Go,
-    Wait(EntityId, Obstacle),
+/// The result of checking a task.
+enum Readiness {
+    Ready,
+    WaitFor(EntityId, Obstacle),
     Never,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Obstacle {
-    /// The parent is not there yet.
+    /// The parent doesn't exist yet.
     Parent,
-    /// It stands where another shall stand.
+    /// It has the name that another shall get.
     Name,
-    /// It is inside of what shall move into it.
+    /// It lies in the folder that shall move into it.
     Inside,
-    /// It is still inside of a folder whose deletion frees the name.
+    /// It still lies in a folder whose deletion frees the name.
     Deletion,
 }
 
-struct Stage<'s, 'a> {
+struct Simulation<'s, 'a> {
     side: Side,
     entities: &'s Entities<'a>,
-    fates: &'s [Fate],
-    goals: &'s [Option<Goal<'a>>],
+    decisions: &'s [Decision],
+    targets: &'s [Option<Target<'a>>],
     tasks: Vec<Task>,
     task_of: HashMap<EntityId, usize>,
-    /// Where each entity is right now: its folder, if it stands on this side.
+    /// The current folder of each entity that exists on this side.
     parent: Vec<Option<EntityId>>,
-    /// Who holds a name right now, where that differs from the beginning.
+    /// The current holder of each name, where that differs from the beginning.
     changed: HashMap<(EntityId, NameKey), Option<EntityId>>,
-    /// The key that each displaced entity holds right now.
+    /// The current name key of each entity that has moved.
     key: HashMap<EntityId, NameKey>,
-    /// What has to leave each folder before that is deleted.
+    /// The entities that have to leave each folder before that is deleted.
     leaving: BTreeMap<EntityId, Vec<EntityId>>,
     deleted: BTreeSet<EntityId>,
     ready: BTreeSet<usize>,
@@ -105,75 +115,69 @@ struct Stage<'s, 'a> {
     out: Ordered,
 }
 
-impl<'s, 'a> Stage<'s, 'a> {
+impl<'s, 'a> Simulation<'s, 'a> {
     fn new(
         side: Side,
         makes_new: bool,
         entities: &'s Entities<'a>,
-        fates: &'s [Fate],
-        holds: &Holds,
-        goals: &'s [Option<Goal<'a>>],
+        decisions: &'s [Decision],
+        constraints: &Constraints,
+        targets: &'s [Option<Target<'a>>],
         depths: &[u32],
     ) -> Self {
-        let mut tasks = Vec::new();
-        let mut tops = Vec::new();
         let mut parent = vec![None; entities.all.len()];
         parent[ROOT] = Some(ROOT);
         for id in entities.ids() {
-            let e = &entities.all[id];
-            let spot = e.spot(side);
-            parent[id] = spot.map(|s| s.parent);
-            match (fates[id], &goals[id]) {
-                (Fate::Doomed(on), _) if on == side => {
-                    let above = spot.map_or(NOWHERE, |s| s.parent);
-                    if above == NOWHERE || fates[above] != Fate::Doomed(side) {
-                        tops.push(id);
-                    }
-                }
-                (Fate::Alive, Some(goal)) if holds.is_free(id) => {
-                    let kind = match (spot, e.kind) {
-                        (Some(_), _) if goal.is_at(spot) => continue,
-                        (Some(_), _) => TaskKind::Move,
-                        (None, _) if !makes_new => continue,
-                        (None, Kind::Folder) => TaskKind::CreateFolder,
-                        (None, Kind::File) => TaskKind::Reserve,
-                    };
-                    tasks.push(Task { id, kind });
-                }
-                (Fate::Alive | Fate::Doomed(_) | Fate::Absent | Fate::Frozen | Fate::Gone, _) => {}
-            }
+            parent[id] = entities.all[id].location(side).map(|at| at.parent);
         }
+        let tops = entities
+            .ids()
+            .filter(|&id| is_top_deletion(decisions, side, id, parent[id]));
+        let leaving = tops.map(|top| (top, Vec::new())).collect();
+        let mut tasks: Vec<Task> = entities
+            .ids()
+            .filter(|&id| decisions[id] == Decision::Keep && constraints.is_movable(id))
+            .filter_map(|id| {
+                task(
+                    &entities.all[id],
+                    id,
+                    side,
+                    makes_new,
+                    targets[id].as_ref()?,
+                )
+            })
+            .collect();
         tasks.sort_by_key(|t| (depths[t.id], t.kind == TaskKind::Reserve, t.id));
         let task_of = tasks.iter().enumerate().map(|(at, t)| (t.id, at)).collect();
-        let mut stage = Self {
+        let mut simulation = Self {
             side,
             entities,
-            fates,
-            goals,
+            decisions,
+            targets,
             ready: (0..tasks.len()).collect(),
             tasks,
             task_of,
             parent,
             changed: HashMap::new(),
             key: HashMap::new(),
-            leaving: tops.into_iter().map(|top| (top, Vec::new())).collect(),
+            leaving,
             deleted: BTreeSet::new(),
             waiting: BTreeMap::new(),
             waiters: HashMap::new(),
             out: Ordered::default(),
         };
-        stage.find_leaving();
-        stage
+        simulation.find_leaving();
+        simulation
     }
 
-    /// Notes for each folder to be deleted what moves out of it.
+    /// Records for each folder to be deleted what moves out of it.
     fn find_leaving(&mut self) {
         for task in &self.tasks {
             let mut top = None;
             let mut at = self.parent[task.id];
             while let Some(folder) = at
-                && folder != NOWHERE
-                && self.fates[folder] == Fate::Doomed(self.side)
+                && folder != UNKNOWN
+                && self.decisions[folder] == Decision::Delete(self.side)
             {
                 top = Some(folder);
                 at = self.parent[folder];
@@ -184,29 +188,29 @@ impl<'s, 'a> Stage<'s, 'a> {
         }
     }
 
-    fn play(&mut self) -> Result<(), BTreeSet<EntityId>> {
+    fn run(&mut self) -> Result<(), BTreeSet<EntityId>> {
         let mut stuck = BTreeSet::new();
         loop {
             while let Some(at) = self.ready.pop_first() {
-                match self.verdict(at) {
-                    Verdict::Go => self.perform(at),
-                    Verdict::Wait(on, why) => {
+                match self.readiness(at) {
+                    Readiness::Ready => self.complete(at),
+                    Readiness::WaitFor(on, why) => {
                         self.waiting.insert(at, (on, why));
                         self.waiters.entry(on).or_default().push(at);
                     }
-                    Verdict::Never => {
+                    Readiness::Never => {
                         stuck.insert(self.tasks[at].id);
                     }
                 }
             }
-            // With something stuck this play is void, so a detour would be too.
+            // With something stuck this run is void, so a temporary name would be too.
             if !stuck.is_empty() {
                 return Err(stuck);
             }
             if self.waiting.is_empty() {
                 break;
             }
-            if !self.step_aside() {
+            if !self.move_aside() {
                 return Err(self.waiting.keys().map(|&at| self.tasks[at].id).collect());
             }
         }
@@ -229,63 +233,67 @@ impl<'s, 'a> Stage<'s, 'a> {
         }
     }
 
-    fn verdict(&mut self, at: usize) -> Verdict {
+    fn readiness(&mut self, at: usize) -> Readiness {
         let Task { id, kind } = self.tasks[at];
-        let Some(goal) = &self.goals[id] else {
-            return Verdict::Never;
+        let Some(target) = &self.targets[id] else {
+            return Readiness::Never;
         };
-        let (folder, key) = (goal.parent, goal.name.key());
-        if folder == NOWHERE {
-            return Verdict::Never;
+        let (folder, key) = (target.parent, target.name.key());
+        if folder == UNKNOWN {
+            return Readiness::Never;
         }
         if self.parent[folder].is_none() {
             return if self.is_pending(folder) {
-                Verdict::Wait(folder, Obstacle::Parent)
+                Readiness::WaitFor(folder, Obstacle::Parent)
             } else {
-                Verdict::Never
+                Readiness::Never
             };
         }
         if let Some(holder) = self.holder(&(folder, key)).filter(|&h| h != id) {
             if self.leaving.contains_key(&holder) {
                 if let Some(inside) = self.still_inside(holder) {
-                    return Verdict::Wait(inside, Obstacle::Deletion);
+                    return Readiness::WaitFor(inside, Obstacle::Deletion);
                 }
                 self.delete(holder);
             } else if self.is_pending(holder) {
-                return Verdict::Wait(holder, Obstacle::Name);
+                return Readiness::WaitFor(holder, Obstacle::Name);
             } else {
-                return Verdict::Never;
+                return Readiness::Never;
             }
         }
         if kind == TaskKind::Move && !self.entities.all[id].is_file() {
-            return self.clear_of_itself(id, folder);
+            return self.check_containment(id, folder);
         }
-        Verdict::Go
+        Readiness::Ready
     }
 
-    /// A folder can't move into itself; something between it and its goal has to leave first.
-    fn clear_of_itself(&self, id: EntityId, folder: EntityId) -> Verdict {
+    /// Checks that a folder doesn't move into itself; else something between it and its target has to
+    /// leave first.
+    fn check_containment(&self, id: EntityId, folder: EntityId) -> Readiness {
         let mut first_mover = None;
         let mut at = folder;
         for _ in 0..self.parent.len() {
             if at == id {
-                return first_mover.map_or(Verdict::Never, |m| Verdict::Wait(m, Obstacle::Inside));
+                return first_mover.map_or(Readiness::Never, |m| {
+                    Readiness::WaitFor(m, Obstacle::Inside)
+                });
             }
             if at == ROOT {
-                return Verdict::Go;
+                return Readiness::Ready;
             }
             if first_mover.is_none() && self.is_pending(at) {
                 first_mover = Some(at);
             }
             match self.parent[at] {
-                Some(above) if above != NOWHERE => at = above,
-                Some(_) | None => return Verdict::Never,
+                Some(above) if above != UNKNOWN => at = above,
+                Some(_) | None => return Readiness::Never,
             }
         }
-        Verdict::Never
+        Readiness::Never
     }
 
-    /// What still has to leave a folder before it can be deleted. What has left never comes back.
+    /// Returns an entity that still has to leave a folder before that can be deleted. An entity that has
+    /// left never comes back.
     fn still_inside(&mut self, top: EntityId) -> Option<EntityId> {
         loop {
             let id = *self.leaving.get(&top)?.last()?;
@@ -304,15 +312,15 @@ impl<'s, 'a> Stage<'s, 'a> {
     }
 
     fn vacate(&mut self, id: EntityId) {
-        let Some(spot) = self.entities.all[id].spot(self.side) else {
+        let Some(location) = self.entities.all[id].location(self.side) else {
             return;
         };
-        let folder = self.parent[id].unwrap_or(NOWHERE);
+        let folder = self.parent[id].unwrap_or(UNKNOWN);
         let key = self
             .key
             .get(&id)
             .cloned()
-            .unwrap_or_else(|| spot.name.key());
+            .unwrap_or_else(|| location.name.key());
         let place = (folder, key);
         if self.holder(&place) == Some(id) {
             self.changed.insert(place, None);
@@ -327,12 +335,12 @@ impl<'s, 'a> Stage<'s, 'a> {
         self.parent[id] = Some(folder);
     }
 
-    fn perform(&mut self, at: usize) {
+    fn complete(&mut self, at: usize) {
         let Task { id, kind } = self.tasks[at];
-        let Some(goal) = self.goals[id].clone() else {
+        let Some(target) = self.targets[id].clone() else {
             return;
         };
-        self.occupy(id, goal.parent, goal.name.as_ref());
+        self.occupy(id, target.parent, target.name.as_ref());
         match kind {
             TaskKind::CreateFolder => self.out.ops.push(Op::CreateFolder(id)),
             TaskKind::Move => self.out.ops.push(Op::Move(id)),
@@ -350,8 +358,8 @@ impl<'s, 'a> Stage<'s, 'a> {
         }
     }
 
-    /// Moves one thing out of the way, each once at most; returns whether there was one.
-    fn step_aside(&mut self) -> bool {
+    /// Gives one entity in the way a temporary name, each once at most; returns whether there was one.
+    fn move_aside(&mut self) -> bool {
         let blocked_by = |why| {
             let mut on = self.waiting.iter().filter(move |(_, (_, w))| *w == why);
             on.find_map(|(_, &(on, _))| (self.is_pending(on) && self.never_moved(on)).then_some(on))
@@ -360,19 +368,20 @@ impl<'s, 'a> Stage<'s, 'a> {
             return false;
         };
         let e = &self.entities.all[id];
-        let (Some(node), Some(spot)) = (e.remote.map(|r| r.id), e.spot(self.side)) else {
+        let (Some(node), Some(location)) = (e.remote.map(|r| r.id), e.location(self.side)) else {
             return false;
         };
         let here = self.parent[id].unwrap_or(ROOT);
-        let stays = here != NOWHERE && matches!(self.fates[here], Fate::Alive | Fate::Frozen);
+        let stays =
+            here != UNKNOWN && matches!(self.decisions[here], Decision::Keep | Decision::Blocked);
         let folder = if stays { here } else { ROOT };
         let free = (0..=self.tasks.len()).find_map(|attempt| {
-            let name = detour_name(node, spot.name, u32::try_from(attempt).ok()?)?;
+            let name = temporary_name(node, location.name, u32::try_from(attempt).ok()?)?;
             self.holder(&(folder, name.key())).is_none().then_some(name)
         });
         let Some(name) = free else { return false };
         self.occupy(id, folder, &name);
-        self.out.ops.push(Op::Detour(id, folder, name));
+        self.out.ops.push(Op::MoveAside(id, folder, name));
         self.wake(id);
         true
     }
@@ -380,4 +389,34 @@ impl<'s, 'a> Stage<'s, 'a> {
     fn never_moved(&self, id: EntityId) -> bool {
         !self.key.contains_key(&id)
     }
+}
+
+/// Returns whether an entity is to be deleted on a side, and its folder there is not.
+fn is_top_deletion(
+    decisions: &[Decision],
+    side: Side,
+    id: EntityId,
+    parent: Option<EntityId>,
+) -> bool {
+    let is_deleted = |id: EntityId| decisions[id] == Decision::Delete(side);
+    is_deleted(id) && !parent.is_some_and(|p| p != UNKNOWN && is_deleted(p))
+}
+
+/// Returns the task that brings an entity to its target on a side, if there is anything to do.
+fn task(
+    e: &Entity<'_>,
+    id: EntityId,
+    side: Side,
+    makes_new: bool,
+    target: &Target<'_>,
+) -> Option<Task> {
+    let location = e.location(side);
+    let kind = match (location, e.kind) {
+        (Some(_), _) if target.is_at(location) => return None,
+        (Some(_), _) => TaskKind::Move,
+        (None, _) if !makes_new => return None,
+        (None, Kind::Folder) => TaskKind::CreateFolder,
+        (None, Kind::File) => TaskKind::Reserve,
+    };
+    Some(Task { id, kind })
 }

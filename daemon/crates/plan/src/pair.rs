@@ -1,18 +1,18 @@
 //! Pairing: makes entities of three trees.
 //!
-//! What a synced node links is one entity. Strangers that stand at the same place are one entity
-//! too: two folders always, two files if their bytes are equal. What was replaced where it stood
-//! (a program that saves by writing anew, a folder that was removed and made again) takes the
-//! place of what was there. Nothing is decided yet about who wins.
+//! The nodes that a synced node pairs are one entity. Unlinked nodes (without a synced node) at the
+//! same location are one entity too: two folders always, two files if their bytes are equal. A
+//! successor (a file that a program saved by writing it anew, a folder that was removed and made
+//! again) takes the place of the node that was there. Nothing is decided yet about which side wins.
 
-mod copies;
+mod conflict_copies;
 mod finish;
 
 use crate::Direction;
 use crate::content::same_bytes;
-use crate::entity::{Entities, Entity, EntityId, NOWHERE, Occupants, ROOT, Side};
-use crate::hold::{Claim, Freeze, Survey};
-use crate::tree::{Hold, LocalNode, RemoteNode, Trees};
+use crate::entity::{Entities, Entity, EntityId, Occupants, ROOT, Side, UNKNOWN};
+use crate::tree::{Blocked, LocalNode, RemoteNode, Trees};
+use crate::tree_index::{BlockReason, NamePriority, TreeIndex};
 use crate::{Need, SyncedNode};
 use cairn_model::{Kind, LocalId, Name, NodeId};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,63 +20,63 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Pairs the three trees.
 pub(crate) fn pair<'a>(
     trees: &'a Trees,
-    origins: &'a BTreeMap<Name, Name>,
+    original_names: &'a BTreeMap<Name, Name>,
     direction: Direction,
 ) -> Entities<'a> {
     let synced_by_local: HashMap<LocalId, &SyncedNode> =
         trees.synced.values().map(|s| (s.local, s)).collect();
-    let local = Survey::new(&trees.local, |l: &LocalNode| {
+    let local = TreeIndex::new(&trees.local, |l: &LocalNode| {
         let Some(base) = synced_by_local.get(&l.id) else {
-            return Claim::New;
+            return NamePriority::New;
         };
         let parent = base
             .parent
             .and_then(|p| trees.synced.get(&p))
             .map(|p| p.local);
-        settled(base.name == l.name && parent == l.parent)
+        priority_if_synced(base.name == l.name && parent == l.parent)
     });
-    let remote = Survey::new(&trees.remote, |r: &RemoteNode| {
+    let remote = TreeIndex::new(&trees.remote, |r: &RemoteNode| {
         match trees.synced.get(&r.id) {
-            None => Claim::New,
-            Some(base) => settled(base.name == r.name && base.parent == r.parent),
+            None => NamePriority::New,
+            Some(base) => priority_if_synced(base.name == r.name && base.parent == r.parent),
         }
     });
     let mut pairing = Pairing {
         local,
         remote,
-        all: vec![Entity::hole(Kind::Folder)],
+        all: vec![Entity::empty(Kind::Folder)],
         of_local: HashMap::with_capacity(trees.local.len()),
         of_remote: HashMap::with_capacity(trees.remote.len()),
         of_base: HashMap::with_capacity(trees.synced.len()),
-        forced: HashSet::new(),
+        occupied: HashSet::new(),
         needs: Vec::new(),
     };
     pairing.link(trees);
-    pairing.add_strangers();
-    pairing.part_departed_locals();
-    pairing.part_departed_remotes();
-    pairing.adopt_remotes();
-    pairing.adopt_locals(direction);
-    pairing.finish(origins, direction)
+    pairing.add_unlinked();
+    pairing.unlink_departed_locals();
+    pairing.unlink_departed_remotes();
+    pairing.match_remotes();
+    pairing.match_locals(direction);
+    pairing.finish(original_names, direction)
 }
 
-fn settled(at_home: bool) -> Claim {
-    if at_home {
-        Claim::Settled
+fn priority_if_synced(is_unmoved: bool) -> NamePriority {
+    if is_unmoved {
+        NamePriority::Unmoved
     } else {
-        Claim::Arrived
+        NamePriority::Moved
     }
 }
 
 struct Pairing<'a> {
-    local: Survey<'a, LocalNode>,
-    remote: Survey<'a, RemoteNode>,
+    local: TreeIndex<'a, LocalNode>,
+    remote: TreeIndex<'a, RemoteNode>,
     all: Vec<Entity<'a>>,
     of_local: HashMap<LocalId, EntityId>,
     of_remote: HashMap<NodeId, EntityId>,
     of_base: HashMap<NodeId, EntityId>,
-    /// Frozen for what stands at their place.
-    forced: HashSet<EntityId>,
+    /// Blocked for the blocked node that is at their location.
+    occupied: HashSet<EntityId>,
     needs: Vec<Need>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Pairing<'a> {
     fn link(&mut self, trees: &'a Trees) {
         for base in trees.synced.values() {
             let id = self.all.len();
-            let mut entity = Entity::hole(base.kind);
+            let mut entity = Entity::empty(base.kind);
             entity.base = Some(base);
             entity.local = trees
                 .local
@@ -102,13 +102,13 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    fn add_strangers(&mut self) {
+    fn add_unlinked(&mut self) {
         for &l in &self.local.order {
             if !self.of_local.contains_key(&l.id) {
                 self.of_local.insert(l.id, self.all.len());
                 self.all.push(Entity {
                     local: Some(l),
-                    ..Entity::hole(l.kind)
+                    ..Entity::empty(l.kind)
                 });
             }
         }
@@ -117,7 +117,7 @@ impl<'a> Pairing<'a> {
                 self.of_remote.insert(r.id, self.all.len());
                 self.all.push(Entity {
                     remote: Some(r),
-                    ..Entity::hole(r.kind)
+                    ..Entity::empty(r.kind)
                 });
             }
         }
@@ -125,30 +125,32 @@ impl<'a> Pairing<'a> {
 
     fn local_parent(&self, l: &LocalNode) -> EntityId {
         l.parent
-            .map_or(ROOT, |p| self.of_local.get(&p).copied().unwrap_or(NOWHERE))
+            .map_or(ROOT, |p| self.of_local.get(&p).copied().unwrap_or(UNKNOWN))
     }
 
     fn remote_parent(&self, r: &RemoteNode) -> EntityId {
         r.parent
-            .map_or(ROOT, |p| self.of_remote.get(&p).copied().unwrap_or(NOWHERE))
+            .map_or(ROOT, |p| self.of_remote.get(&p).copied().unwrap_or(UNKNOWN))
     }
 
     fn base_parent(&self, s: &SyncedNode) -> EntityId {
         s.parent.map_or(ROOT, |p| {
             let found = self.of_base.get(&p).or_else(|| self.of_remote.get(&p));
-            found.copied().unwrap_or(NOWHERE)
+            found.copied().unwrap_or(UNKNOWN)
         })
     }
 
-    /// What was moved to where nothing syncs has left: for the other side it is as if deleted.
+    /// Unlinks local nodes that were moved to where nothing syncs: for the other side they are
+    /// deleted.
     ///
-    /// A node that is held for itself counts only if it was renamed into that state, as by a
-    /// program that keeps the old version under an ignored name. Twins never leave that way.
-    fn part_departed_locals(&mut self) {
+    /// A node that is blocked itself counts only if it was renamed into that state, as by a program
+    /// that keeps the old version under an ignored name. Name duplicates never leave that way.
+    fn unlink_departed_locals(&mut self) {
         let mut departed = HashSet::new();
         for at in 0..self.local.order.len() {
             let l = self.local.order[at];
-            let (Some(freeze), Some(&id)) = (self.local.freeze(l.id), self.of_local.get(&l.id))
+            let (Some(reason), Some(&id)) =
+                (self.local.block_reason(l.id), self.of_local.get(&l.id))
             else {
                 continue;
             };
@@ -156,31 +158,32 @@ impl<'a> Pairing<'a> {
                 continue;
             };
             let moved = self.local_parent(l) != self.base_parent(base) || l.name != base.name;
-            let leaves = match freeze {
-                Freeze::Below => moved || l.parent.is_some_and(|p| departed.contains(&p)),
-                Freeze::Held => moved,
-                Freeze::Stuck => false,
+            let leaves = match reason {
+                BlockReason::Ancestor => moved || l.parent.is_some_and(|p| departed.contains(&p)),
+                BlockReason::Itself => moved,
+                BlockReason::Unresolvable => false,
             };
             if leaves {
                 departed.insert(l.id);
                 self.all[id].local = None;
-                self.cut_if_bare(id);
+                self.unlink_if_empty(id);
                 self.of_local.insert(l.id, self.all.len());
                 self.all.push(Entity {
                     local: Some(l),
-                    ..Entity::hole(l.kind)
+                    ..Entity::empty(l.kind)
                 });
             }
         }
     }
 
-    /// The mirror image, but of the nodes that are held for themselves only what is not selected
-    /// leaves: of others the name may be the reason.
-    fn part_departed_remotes(&mut self) {
+    /// Unlinks remote nodes in the same way, but of those that are blocked themselves only the
+    /// unselected: of the others the name may be the reason.
+    fn unlink_departed_remotes(&mut self) {
         let mut departed = HashSet::new();
         for at in 0..self.remote.order.len() {
             let r = self.remote.order[at];
-            let (Some(freeze), Some(&id)) = (self.remote.freeze(r.id), self.of_remote.get(&r.id))
+            let (Some(reason), Some(&id)) =
+                (self.remote.block_reason(r.id), self.of_remote.get(&r.id))
             else {
                 continue;
             };
@@ -188,130 +191,134 @@ impl<'a> Pairing<'a> {
                 continue;
             };
             let moved = self.remote_parent(r) != self.base_parent(base) || r.name != base.name;
-            let leaves = match freeze {
-                Freeze::Below => moved || r.parent.is_some_and(|p| departed.contains(&p)),
-                Freeze::Held => moved && r.hold == Hold::Unselected,
-                Freeze::Stuck => false,
+            let leaves = match reason {
+                BlockReason::Ancestor => moved || r.parent.is_some_and(|p| departed.contains(&p)),
+                BlockReason::Itself => moved && r.blocked == Blocked::Unselected,
+                BlockReason::Unresolvable => false,
             };
             if leaves {
                 departed.insert(r.id);
                 self.all[id].remote = None;
-                self.cut_if_bare(id);
+                self.unlink_if_empty(id);
                 self.of_remote.insert(r.id, self.all.len());
                 self.all.push(Entity {
                     remote: Some(r),
-                    ..Entity::hole(r.kind)
+                    ..Entity::empty(r.kind)
                 });
             }
         }
     }
 
-    /// Nothing is gone if it only left, so there is nothing to forget, only to part.
-    fn cut_if_bare(&mut self, id: EntityId) {
+    /// Unlinks the synced node if both sides have left: nothing is gone, so it must not be forgotten.
+    fn unlink_if_empty(&mut self, id: EntityId) {
         let entity = &mut self.all[id];
         if entity.local.is_none() && entity.remote.is_none() {
-            entity.cut = entity.base.take().map(|s| s.node);
+            entity.unlinked = entity.base.take().map(|s| s.node);
         }
     }
 
-    /// The synced entities that one side has lost, by the place where the other side still has
+    /// Returns the synced entities that exist on one side only, by the location where that side has
     /// them unmoved.
-    fn bereaved(&self, lone: Side) -> Occupants {
+    fn one_sided(&self, side: Side) -> Occupants {
         let mut found = Occupants::new();
         for (id, entity) in self.all.iter().enumerate() {
-            let (Some(base), true) = (entity.base, entity.lone_side() == Some(lone)) else {
+            let (Some(base), true) = (entity.base, entity.only_side() == Some(side)) else {
                 continue;
             };
-            let (parent, name, held) = match (entity.local, entity.remote) {
-                (Some(l), _) => (self.local_parent(l), &l.name, self.local.freeze(l.id)),
-                (_, Some(r)) => (self.remote_parent(r), &r.name, self.remote.freeze(r.id)),
+            let (parent, name, blocked) = match (entity.local, entity.remote) {
+                (Some(l), _) => (self.local_parent(l), &l.name, self.local.block_reason(l.id)),
+                (_, Some(r)) => (
+                    self.remote_parent(r),
+                    &r.name,
+                    self.remote.block_reason(r.id),
+                ),
                 (None, None) => continue,
             };
             let key = name.key();
-            if held.is_none() && parent == self.base_parent(base) && key == base.name.key() {
+            if blocked.is_none() && parent == self.base_parent(base) && key == base.name.key() {
                 found.insert((parent, key), id);
             }
         }
         found
     }
 
-    /// A new remote node where a remote node was deleted is its successor.
-    fn adopt_remotes(&mut self) {
-        let mut bereaved = self.bereaved(Side::Local);
-        if bereaved.is_empty() {
+    /// Pairs each new remote node with the entity whose remote node was deleted at its location.
+    fn match_remotes(&mut self) {
+        let mut one_sided = self.one_sided(Side::Local);
+        if one_sided.is_empty() {
             return;
         }
         for at in 0..self.remote.order.len() {
             let r = self.remote.order[at];
-            let Some(&stranger) = self.of_remote.get(&r.id) else {
+            let Some(&unlinked) = self.of_remote.get(&r.id) else {
                 continue;
             };
-            if self.all[stranger].base.is_some() {
+            if self.all[unlinked].base.is_some() {
                 continue;
             }
             let place = (self.remote_parent(r), r.name.key());
-            let Some(&heir) = bereaved.get(&place) else {
+            let Some(&successor) = one_sided.get(&place) else {
                 continue;
             };
-            if self.remote.freeze(r.id).is_some() {
-                self.forced.insert(heir);
-            } else if self.all[heir].kind == r.kind {
-                bereaved.remove(&place);
-                self.all[heir].remote = Some(r);
-                self.all[stranger].remote = None;
-                self.of_remote.insert(r.id, heir);
+            if self.remote.block_reason(r.id).is_some() {
+                self.occupied.insert(successor);
+            } else if self.all[successor].kind == r.kind {
+                one_sided.remove(&place);
+                self.all[successor].remote = Some(r);
+                self.all[unlinked].remote = None;
+                self.of_remote.insert(r.id, successor);
             }
         }
     }
 
-    /// A new local node where a local node was deleted is its successor; a new local node and a
-    /// new remote node of the same name are one, if nothing is lost by that.
-    fn adopt_locals(&mut self, direction: Direction) {
-        let mut bereaved = self.bereaved(Side::Remote);
-        let mut strangers = self.remote_strangers();
-        let mut copies = self.copies(&strangers, direction);
-        if bereaved.is_empty() && strangers.is_empty() {
+    /// Pairs each new local node with the entity whose local node was deleted at its location, or with a
+    /// new remote node of the same name if nothing is lost by that.
+    fn match_locals(&mut self, direction: Direction) {
+        let mut one_sided = self.one_sided(Side::Remote);
+        let mut unlinked_remotes = self.unlinked_remotes();
+        let mut copies = self.copies(&unlinked_remotes, direction);
+        if one_sided.is_empty() && unlinked_remotes.is_empty() {
             return;
         }
         for at in 0..self.local.order.len() {
             let l = self.local.order[at];
-            let Some(&stranger) = self.of_local.get(&l.id) else {
+            let Some(&unlinked) = self.of_local.get(&l.id) else {
                 continue;
             };
-            if self.all[stranger].base.is_some() {
+            if self.all[unlinked].base.is_some() {
                 continue;
             }
-            let frozen = self.local.freeze(l.id).is_some();
+            let blocked = self.local.block_reason(l.id).is_some();
             let place = (self.local_parent(l), l.name.key());
-            if let Some(&heir) = bereaved.get(&place) {
-                if frozen {
-                    self.forced.insert(heir);
-                } else if self.all[heir].kind == l.kind {
-                    bereaved.remove(&place);
-                    self.merge_local(l, stranger, heir);
+            if let Some(&successor) = one_sided.get(&place) {
+                if blocked {
+                    self.occupied.insert(successor);
+                } else if self.all[successor].kind == l.kind {
+                    one_sided.remove(&place);
+                    self.merge_local(l, unlinked, successor);
                 }
-            } else if !frozen && let Some(&twin) = strangers.get(&place) {
-                if self.all[twin].local.is_none() && self.are_one(l, twin) {
-                    strangers.remove(&place);
-                    self.merge_local(l, stranger, twin);
-                } else if let Some(copy) = self.take_copy(l, &place, &mut copies) {
-                    self.merge_local(l, stranger, copy);
+            } else if !blocked && let Some(&counterpart) = unlinked_remotes.get(&place) {
+                if self.all[counterpart].local.is_none() && self.are_equal(l, counterpart) {
+                    unlinked_remotes.remove(&place);
+                    self.merge_local(l, unlinked, counterpart);
+                } else if let Some(copy) = self.find_copy(l, &place, &mut copies) {
+                    self.merge_local(l, unlinked, copy);
                 }
             }
         }
     }
 
-    fn remote_strangers(&self) -> Occupants {
+    fn unlinked_remotes(&self) -> Occupants {
         let lone = self.remote.order.iter().filter_map(|r| {
             let id = *self.of_remote.get(&r.id)?;
-            let new = self.all[id].base.is_none() && self.remote.freeze(r.id).is_none();
+            let new = self.all[id].base.is_none() && self.remote.block_reason(r.id).is_none();
             new.then(|| ((self.remote_parent(r), r.name.key()), id))
         });
         lone.collect()
     }
 
-    fn are_one(&mut self, l: &LocalNode, twin: EntityId) -> bool {
-        let Some(r) = self.all[twin].remote else {
+    fn are_equal(&mut self, l: &LocalNode, other: EntityId) -> bool {
+        let Some(r) = self.all[other].remote else {
             return false;
         };
         match (l.kind, r.kind) {

@@ -12,20 +12,21 @@ pub enum Need {
     RemoteHash(NodeId),
 }
 
-/// A conflict that the plan settles by keeping both versions.
+/// A conflict, resolved by keeping both versions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// What keeps the name.
+    /// The node that keeps the name; `None` if it is only local so far.
     pub node: Option<NodeId>,
-    /// What becomes the conflict copy.
+    /// The local file or folder that becomes the conflict copy.
     pub copy: LocalId,
     pub kind: ConflictKind,
-    /// The place where the winner stands, and that of the copy.
+    /// The final path of the winner.
     pub path: RelPath,
+    /// The final path of the copy.
     pub copy_path: RelPath,
 }
 
-/// What met.
+/// The kind of a conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConflictKind {
     /// Both sides changed the same file.
@@ -38,13 +39,14 @@ pub enum ConflictKind {
     Type,
 }
 
-/// What to do. With `needs`, nothing else is there: get the facts and plan again.
+/// The steps that make the trees equal. If `needs` isn't empty, everything else is: get these facts
+/// and plan again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
     pub needs: Vec<Need>,
     pub steps: Vec<Step>,
     pub conflicts: Vec<Conflict>,
-    /// Synced files that the plan removes (or would remove, if deletions are held) on this device.
+    /// Synced files that the plan removes (or would remove, if deletions are blocked) on this device.
     pub local_deletions: u64,
     /// Synced files that the plan removes (or would remove) on the service.
     pub remote_deletions: u64,

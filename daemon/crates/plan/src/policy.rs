@@ -1,6 +1,6 @@
-//! What the user chose, and the facts that a pure function can't look up.
+//! The user's choices, and the facts that a pure function can't look up.
 
-/// Which way changes travel.
+/// The direction in which changes travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Direction {
     #[default]
@@ -17,10 +17,10 @@ pub struct Policy {
     pub direction: Direction,
     /// This device's name, for conflict copies.
     pub device: String,
-    /// Now, as `YYYY-MM-DD HHMMSS`, for conflict copies.
+    /// The local time now, as `YYYY-MM-DD HHMMSS`, for conflict copies.
     pub stamp: String,
-    /// A person has not yet agreed to deletions that came from the service.
-    pub hold_local_deletions: bool,
-    /// A person has not yet agreed to deletions that were made here.
-    pub hold_remote_deletions: bool,
+    /// Plan no local deletion: a person has not yet agreed to those that came from the service.
+    pub block_local_deletions: bool,
+    /// Plan no deletion on the service: a person has not yet agreed to those that were made here.
+    pub block_remote_deletions: bool,
 }

@@ -1,76 +1,90 @@
-//! The whole: pair, decide, order, write down.
+//! The whole of planning: pair, decide, order, emit.
 //!
-//! Deciding is repeated as long as something turns out to be impossible for now. Each round holds
-//! back at least one thing more than the last and nothing is ever let go again, so it ends.
+//! Deciding is repeated as long as something turns out to be impossible for now. Each round adds at
+//! least one constraint and none is ever removed, so it ends.
 
-use crate::clash;
-use crate::detour::origins;
-use crate::emit::Decided;
-use crate::entity::{Entities, Side, Spot};
-use crate::fate::{Fate, Holds, fates, goal};
-use crate::limit::{gate, one_way, wait_with_parents};
+use crate::constraints::Constraints;
+use crate::cycle::break_cycles;
+use crate::decision::{Decision, decide, target};
+use crate::emit::Decisions;
+use crate::entity::{Entities, Location, Side};
+use crate::limit::{apply_direction, apply_gate, defer_with_parents};
+use crate::name_conflicts;
 use crate::order::order;
 use crate::pair::pair;
-use crate::ring::open_rings;
+use crate::temporary_name::original_names;
 use crate::{Direction, Plan, Policy, Trees};
 
-/// Decides what makes the three trees equal.
+/// Plans the steps that make the three trees equal.
 ///
 /// Pure and total: it reads nothing but its arguments, and equal arguments give an equal plan.
 #[must_use]
 pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
-    let origins = origins(trees);
-    let entities = pair(trees, &origins, policy.direction);
+    let original_names = original_names(trees);
+    let entities = pair(trees, &original_names, policy.direction);
     if !entities.needs.is_empty() {
         return Plan {
             needs: entities.needs,
             ..Plan::default()
         };
     }
-    let mut holds = Holds::new(&entities);
+    let mut constraints = Constraints::new(&entities);
     loop {
-        if let Some(plan) = attempt(&entities, &mut holds, policy) {
+        if let Some(plan) = attempt(&entities, &mut constraints, policy) {
             return plan;
         }
     }
 }
 
-/// One round; `None` when it held something back.
-fn attempt(entities: &Entities<'_>, holds: &mut Holds, policy: &Policy) -> Option<Plan> {
-    let fates = fates(entities, holds, policy);
-    let gated = gate(entities, &fates, holds, policy);
-    let limited = one_way(entities, &fates, holds, policy);
+/// Runs one round; `None` when it added a constraint.
+fn attempt(
+    entities: &Entities<'_>,
+    constraints: &mut Constraints,
+    policy: &Policy,
+) -> Option<Plan> {
+    let decisions = decide(entities, constraints, policy);
+    let gated = apply_gate(entities, &decisions, constraints, policy);
+    let limited = apply_direction(entities, &decisions, constraints, policy);
     if gated || limited {
         return None;
     }
-    let spots = goals(entities, &fates, holds, policy);
-    if open_rings(entities, &fates, &spots, holds)
-        || wait_with_parents(entities, &fates, &spots, holds)
+    let locations = targets(entities, &decisions, constraints, policy);
+    if break_cycles(entities, &decisions, &locations, constraints)
+        || defer_with_parents(entities, &decisions, &locations, constraints)
     {
         return None;
     }
-    let (goals, clashes) = clash::settle(entities, &fates, &spots, holds, policy)?;
-    let depths = entities.depths(|id| goals[id].as_ref().map(|g| g.parent));
+    let (targets, name_conflicts) =
+        name_conflicts::resolve(entities, &decisions, &locations, constraints, policy)?;
+    let depths = entities.depths(|id| targets[id].as_ref().map(|g| g.parent));
     let makes_remote = policy.direction != Direction::Download;
-    let local = order(Side::Local, true, entities, &fates, holds, &goals, &depths);
+    let local = order(
+        Side::Local,
+        true,
+        entities,
+        &decisions,
+        constraints,
+        &targets,
+        &depths,
+    );
     let remote = order(
         Side::Remote,
         makes_remote,
         entities,
-        &fates,
-        holds,
-        &goals,
+        &decisions,
+        constraints,
+        &targets,
         &depths,
     );
     match (local, remote) {
         (Ok(local), Ok(remote)) => {
-            let decided = Decided {
+            let decided = Decisions {
                 entities,
-                fates: &fates,
-                holds,
-                goals: &goals,
+                decisions: &decisions,
+                constraints,
+                targets: &targets,
                 depths: &depths,
-                clashes: &clashes,
+                name_conflicts: &name_conflicts,
                 direction: policy.direction,
             };
             Some(decided.into_plan(&local, &remote))
@@ -78,24 +92,24 @@ fn attempt(entities: &Entities<'_>, holds: &mut Holds, policy: &Policy) -> Optio
         (local, remote) => {
             let stuck = [local.err(), remote.err()];
             for id in stuck.into_iter().flatten().flatten() {
-                holds.wait(entities, id);
+                constraints.defer(entities, id);
             }
             None
         }
     }
 }
 
-fn goals<'a>(
+fn targets<'a>(
     entities: &Entities<'a>,
-    fates: &[Fate],
-    holds: &Holds,
+    decisions: &[Decision],
+    constraints: &Constraints,
     policy: &Policy,
-) -> Vec<Option<Spot<'a>>> {
-    let mut goals = vec![None; entities.all.len()];
+) -> Vec<Option<Location<'a>>> {
+    let mut targets = vec![None; entities.all.len()];
     for id in entities.ids() {
-        if fates[id] == Fate::Alive && holds.is_free(id) {
-            goals[id] = goal(entities, holds, policy, id);
+        if decisions[id] == Decision::Keep && constraints.is_movable(id) {
+            targets[id] = target(entities, constraints, policy, id);
         }
     }
-    goals
+    targets
 }

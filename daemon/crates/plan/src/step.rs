@@ -2,7 +2,7 @@
 
 use cairn_model::{LocalId, Name, NodeId};
 
-/// A folder that may not exist yet on the side where it is needed: named by what identifies it.
+/// The parent of a step's target. It may not exist yet on the side where it is needed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Parent {
     Root,
@@ -12,66 +12,67 @@ pub enum Parent {
     Local(LocalId),
 }
 
-/// Where something shall stand.
+/// The target of a step: a parent and the name in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct ParentAndName {
     pub parent: Parent,
     pub name: Name,
 }
 
-/// Why something is moved.
+/// The reason of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveReason {
     /// The other side moved or renamed it.
     Follow,
-    /// It lost its name to another: it becomes a conflict copy.
+    /// Another has its name: it becomes a conflict copy.
     Conflict,
-    /// Out of the way for a moment, to break a ring of moves.
-    Detour,
-    /// Moves would have made a ring: it goes back to where the service has it.
+    /// It gets a temporary name, which breaks a cycle of moves such as a swap.
+    Temporary,
+    /// The moves of both sides together would make a folder its own ancestor: it goes back to where
+    /// the service has it.
     PutBack,
 }
 
-/// One step. Each is idempotent and is checked again against the world when it is executed.
+/// One step. Each is idempotent, and its preconditions are checked again when it is executed.
 ///
-/// What a step does to the synced tree: once both sides stand at one place, the synced node takes
-/// that place; as long as they differ (a detour, half of a conflict copy) it keeps the old one. The
-/// same holds for the executable bit. Only what transfers or links changes its content.
+/// Effect on the synced tree: once both sides have the same parent and name, the synced node takes
+/// them; as long as they differ (a temporary name, half of a conflict copy) it keeps the old ones.
+/// The same holds for the executable bit. Only transfers and `Adopt` change its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Both sides are equal: record it. No transfer. The node may have been linked to another local
-    /// file before, which is gone.
-    Link {
+    /// Records that a local and a remote node are the same. No transfer. The node may have been
+    /// paired with another local file before, which is gone.
+    Adopt {
         local: LocalId,
         node: NodeId,
     },
-    /// Both sides are gone: drop the synced node.
+    /// Drops the synced node: both sides are gone.
     Forget {
         node: NodeId,
     },
-    /// The two sides part: drop the synced node, keep both sides as they are.
+    /// Drops the synced node and keeps both sides as they are, as two separate nodes.
     Unlink {
         node: NodeId,
     },
 
     CreateLocalFolder {
         node: NodeId,
-        to: Place,
+        to: ParentAndName,
     },
     CreateRemoteFolder {
         local: LocalId,
-        to: Place,
+        to: ParentAndName,
     },
-    /// The file or folder need not be linked.
+    /// The file or folder need not be synced.
     MoveLocal {
         local: LocalId,
-        to: Place,
+        to: ParentAndName,
         reason: MoveReason,
     },
-    /// The node need not be linked.
+    /// The node need not be synced.
     MoveRemote {
         node: NodeId,
-        to: Place,
+        to: ParentAndName,
         reason: MoveReason,
     },
     /// Comes before a transfer of the same file, which then carries the bit.
@@ -85,28 +86,28 @@ pub enum Step {
         local: LocalId,
         executable: bool,
     },
-    /// `over`: the local file whose content is replaced, and which is linked to the node from then
+    /// `over`: the local file whose content is replaced, and which is paired with the node from then
     /// on; `None`: a new local file.
     Download {
         node: NodeId,
         over: Option<LocalId>,
-        to: Place,
+        to: ParentAndName,
     },
     /// `over`: the node that gets a new revision, made from the one that the remote tree had when
-    /// the plan was made, and which is linked to the local file from then on; `None`: a new node.
+    /// the plan was made, and which is paired with the local file from then on; `None`: a new node.
     Upload {
         local: LocalId,
         over: Option<NodeId>,
-        to: Place,
+        to: ParentAndName,
     },
-    /// To the local trash, with everything below on the disk; the synced nodes of all that goes
-    /// are dropped.
+    /// Moves it to the local trash, with everything below on the disk, and drops the synced nodes of
+    /// all that goes.
     TrashLocal {
         node: NodeId,
         local: LocalId,
     },
-    /// To the service's trash, with everything below on the service, in one call; the synced nodes
-    /// of all that goes are dropped.
+    /// Moves it to the service's trash, with everything below on the service, in one call, and drops
+    /// the synced nodes of all that goes.
     TrashRemote {
         node: NodeId,
     },

@@ -1,38 +1,40 @@
 //! The three trees that a plan is made from.
 //!
-//! A snapshot may be partial (only what changed, with its surroundings), under these promises:
-//! - closed under links: a synced node comes with its local and its remote node where they exist,
-//!   and a linked local or remote node comes with its synced node;
+//! A snapshot may be partial (only what changed, with the nodes around it), under these promises:
+//! - closed under pairing: a synced node comes with its local and its remote node where they exist,
+//!   and a local or remote node that is synced comes with its synced node;
 //! - closed upwards: the parents of every node, in its own tree, up to the root;
-//! - the node that holds a wanted name is there: for each local node the remote node of the same
+//! - the node that has a wanted name is included: for each local node the remote node of the same
 //!   name in the counterpart of its folder, and the other way round;
 //! - of a folder that is gone on one side, all descendants on the other side.
 //!
-//! So a synced node without a local node *was deleted locally*; absence is never a mere gap.
+//! So a synced node without a local node *was deleted locally*; absence is never a gap in the snapshot.
 
 use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
 use std::collections::BTreeMap;
 
-/// What a scan saw. `parent: None` is the folder's root, which is no node itself.
+/// A node of the local tree, as a scan saw it. `parent: None` is the folder's root, which is no node itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalNode {
     pub id: LocalId,
     pub parent: Option<LocalId>,
     pub name: Name,
     pub kind: Kind,
-    /// Of the bytes as they are now; `None`: changed since they were last read, or never read.
+    /// The hash of the current bytes; `None` if they changed since they were last read, or were never
+    /// read.
     pub hash: Option<ContentHash>,
     pub size: u64,
     pub executable: bool,
-    /// Ignored, unreadable, or its name clashes on this disk: it and all below stay as they are.
+    /// Ignored, unreadable, or with a name that differs from a sibling's by case or normalisation
+    /// alone: it and all below stay as they are.
     ///
-    /// What was moved or renamed into such a place has left: for the service it is deleted. Not so
-    /// a node whose name a sibling shares after normalisation. A [detour](crate::is_detour) must
-    /// not be held for its name.
-    pub held: bool,
+    /// A node that was moved or renamed to where it is blocked has left the folder: for the service
+    /// it is deleted. Not so a node whose name a sibling shares after normalisation. A node must not
+    /// be blocked for its [temporary name](crate::is_temporary_name).
+    pub blocked: bool,
 }
 
-/// What the change feed said. `parent: None` is the linked remote folder.
+/// A node of the remote tree, as the change feed gave it. `parent: None` is the linked remote folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RemoteNode {
     pub id: NodeId,
@@ -41,28 +43,28 @@ pub struct RemoteNode {
     pub kind: Kind,
     /// Present on files.
     pub revision: Option<RevisionId>,
-    /// Of the revision's plaintext, if its manifest was opened before.
+    /// The hash of the revision's plaintext, if its manifest was opened before.
     pub hash: Option<ContentHash>,
     pub size: u64,
     pub executable: bool,
-    /// Held: it and all below stay as they are. What was moved below such a node has left: for this
-    /// device it is deleted.
-    pub hold: Hold,
+    /// If blocked, it and all below stay as they are. A node that was moved below a blocked one has
+    /// left: for this device it is deleted.
+    pub blocked: Blocked,
 }
 
-/// Whether a remote node is held, and why.
+/// The reason for which a remote node is blocked, if it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Hold {
+pub enum Blocked {
     #[default]
     No,
     /// Not acceptable on this device, or not known well enough. What is synced stays, because its
     /// name may be the reason.
-    Unfit,
-    /// Not selected for this device. What was moved or renamed to such a place has left.
+    Unsupported,
+    /// Not selected for this device. A node that was moved or renamed to be unselected has left.
     Unselected,
 }
 
-/// What both sides last agreed on: the merge base.
+/// A node of the synced tree, as both sides last agreed on it: the merge base.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyncedNode {
     pub node: NodeId,
@@ -76,7 +78,7 @@ pub struct SyncedNode {
     pub executable: bool,
 }
 
-/// The planner's whole view of the world.
+/// The three trees: everything that a plan is made from, besides the policy.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trees {
     pub local: BTreeMap<LocalId, LocalNode>,

@@ -13,7 +13,7 @@ use crate::step::{Ctx, there};
 use crate::trash;
 use cairn_index::{Held, IndexError, LocalRow, RemoteRow};
 use cairn_model::{Kind, LocalId, Manifest, NodeId, RelPath};
-use cairn_plan::Place;
+use cairn_plan::ParentAndName;
 use cairn_platform::disk::is_target_changed;
 use cairn_platform::{Expect, TempFile};
 use cairn_transfer::{Download, Source, Target};
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Task {
     pub(crate) node: NodeId,
     pub(crate) over: Option<LocalId>,
-    pub(crate) to: Place,
+    pub(crate) to: ParentAndName,
     pub(crate) size: u64,
 }
 

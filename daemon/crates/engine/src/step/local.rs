@@ -7,11 +7,15 @@ use crate::step::{Ctx, there};
 use cairn_index::{ConflictRow, Held, LocalRow};
 use cairn_model::{Kind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
-use cairn_plan::{MoveReason, Place};
+use cairn_plan::{MoveReason, ParentAndName};
 use std::path::{Path, PathBuf};
 
 /// Makes the local side of a remote folder.
-pub(crate) async fn create_folder(ctx: &Ctx, node: NodeId, to: &Place) -> Result<(), EngineError> {
+pub(crate) async fn create_folder(
+    ctx: &Ctx,
+    node: NodeId,
+    to: &ParentAndName,
+) -> Result<(), EngineError> {
     let _gate = ctx.shared.disk_gate.lock().await;
     let index = &ctx.shared.index;
     let (parent, path) = there(index.read(|db| ctx.local_place(db, to))?)?;
@@ -46,7 +50,7 @@ pub(crate) async fn create_folder(ctx: &Ctx, node: NodeId, to: &Place) -> Result
 pub(crate) async fn move_local(
     ctx: &Ctx,
     local: LocalId,
-    to: &Place,
+    to: &ParentAndName,
     reason: MoveReason,
     conflict: Option<&Conflict>,
 ) -> Result<(), EngineError> {
@@ -87,7 +91,7 @@ pub(crate) async fn move_local(
                     record::agree_place(db, &ctx.folder, synced.node)?;
                 }
             }
-            MoveReason::Conflict | MoveReason::Detour => {}
+            MoveReason::Conflict | MoveReason::Temporary => {}
         }
         if let Some(conflict) = conflict {
             let device = match conflict.node {
@@ -121,7 +125,7 @@ pub(crate) async fn move_local(
             ctx.shared
                 .activity(ctx.folder.id, "renamed", &path.to_string(), None, 0);
         }
-        MoveReason::Detour => {}
+        MoveReason::Temporary => {}
     }
     Ok(())
 }

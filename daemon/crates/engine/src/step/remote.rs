@@ -123,7 +123,7 @@ fn prepare(
             // service's own wish to have the file called so.
             let agreed = match reason {
                 MoveReason::Follow
-                | MoveReason::Detour
+                | MoveReason::Temporary
                 | MoveReason::Conflict
                 | MoveReason::PutBack => true,
             };
@@ -153,7 +153,7 @@ fn prepare(
                 then: Then::Trashed { node: *node, path },
             })
         }
-        Step::Link { .. }
+        Step::Adopt { .. }
         | Step::Forget { .. }
         | Step::Unlink { .. }
         | Step::CreateLocalFolder { .. }

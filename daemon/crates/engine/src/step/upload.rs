@@ -12,7 +12,7 @@ use crate::step::watched::WatchedFile;
 use crate::step::{Ctx, there};
 use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
 use cairn_model::{LocalId, Manifest, NodeId, RevisionId};
-use cairn_plan::Place;
+use cairn_plan::ParentAndName;
 use cairn_platform::Disk;
 use cairn_transfer::{
     Progress, SmallUpload, Started, TransferError, Upload, UploadTarget, Uploaded,
@@ -29,7 +29,7 @@ use tokio::time::Instant;
 pub(crate) struct Task {
     pub(crate) local: LocalId,
     pub(crate) over: Option<NodeId>,
-    pub(crate) to: Place,
+    pub(crate) to: ParentAndName,
     pub(crate) size: u64,
 }
 

@@ -1,32 +1,33 @@
-//! What a plan tells besides its steps: the conflicts that it settles and how much it deletes.
+//! The report of a plan: the conflicts that it resolves, and the number of files that it deletes.
 
-use super::Decided;
-use crate::entity::{EntityId, NOWHERE, ROOT, Side};
-use crate::fate::Fate;
+use super::Decisions;
+use crate::decision::Decision;
+use crate::entity::{EntityId, ROOT, Side, UNKNOWN};
 use crate::plan::{Conflict, ConflictKind};
 use cairn_model::RelPath;
 use std::collections::BTreeSet;
 
-impl Decided<'_, '_> {
+impl Decisions<'_, '_> {
     pub(super) fn deletions(&self, side: Side) -> u64 {
         let counted = self.entities.ids().filter(|&id| {
             let e = self.entity(id);
-            let gated = self.holds.gated[id] && e.lone_side() == Some(side);
-            e.is_file() && (gated || self.fates[id] == Fate::Doomed(side))
+            let gated = self.constraints.gated[id] && e.only_side() == Some(side);
+            e.is_file() && (gated || self.decisions[id] == Decision::Delete(side))
         });
         counted.map(|_| 1).sum()
     }
 
     pub(super) fn conflicts(&self) -> Vec<Conflict> {
         let mut found: Vec<Conflict> = self
-            .clashes
+            .name_conflicts
             .iter()
             .filter_map(|c| self.conflict(c.winner, c.loser, c.kind))
             .collect();
-        // Two versions of one file that also part their ways keep both names.
-        let renamed: BTreeSet<EntityId> = self.clashes.iter().map(|c| c.loser).collect();
-        for (&copy, &winner) in &self.entities.parted {
-            let lives = self.fates[copy] == Fate::Alive && self.fates[winner] == Fate::Alive;
+        // Two versions of one file that also moved to different locations both keep their names.
+        let renamed: BTreeSet<EntityId> = self.name_conflicts.iter().map(|c| c.loser).collect();
+        for (&copy, &winner) in &self.entities.split {
+            let lives =
+                self.decisions[copy] == Decision::Keep && self.decisions[winner] == Decision::Keep;
             if lives && !renamed.contains(&copy) {
                 found.extend(self.conflict(winner, copy, ConflictKind::Edit));
             }
@@ -48,14 +49,16 @@ impl Decided<'_, '_> {
     fn path(&self, id: EntityId) -> RelPath {
         let mut names = Vec::new();
         let mut at = id;
-        while at != ROOT && at != NOWHERE && names.len() < self.entities.all.len() {
+        while at != ROOT && at != UNKNOWN && names.len() < self.entities.all.len() {
             let e = self.entity(at);
-            if let Some(goal) = &self.goals[at] {
-                names.push(goal.name.as_ref().clone());
-                at = goal.parent;
-            } else if let Some(spot) = e.spot(Side::Local).or_else(|| e.spot(Side::Remote)) {
-                names.push(spot.name.clone());
-                at = spot.parent;
+            if let Some(target) = &self.targets[at] {
+                names.push(target.name.as_ref().clone());
+                at = target.parent;
+            } else if let Some(location) =
+                e.location(Side::Local).or_else(|| e.location(Side::Remote))
+            {
+                names.push(location.name.clone());
+                at = location.parent;
             } else {
                 break;
             }

@@ -1,20 +1,20 @@
-//! The last part of pairing: what is known about each entity before anything is decided.
+//! The last part of pairing: the facts about each entity before anything is decided.
 //!
-//! Parents as entities, what is frozen, how contents compare, who holds which name.
+//! Parents as entities, which are blocked, how contents compare, and the occupant of each name.
 
 use super::Pairing;
 use crate::Direction;
 use crate::content::{Content, compare};
-use crate::detour::is_detour;
-use crate::entity::{Entities, Entity, EntityId, NOWHERE, Occupants, ROOT, Side, Spot};
-use crate::hold::{Survey, TreeNode};
+use crate::entity::{Entities, Entity, EntityId, Location, Occupants, ROOT, Side, UNKNOWN};
+use crate::temporary_name::is_temporary_name;
+use crate::tree_index::{TreeIndex, TreeNode};
 use cairn_model::Name;
 use std::collections::{BTreeMap, HashMap};
 
 impl<'a> Pairing<'a> {
     pub(super) fn finish(
         mut self,
-        origins: &'a BTreeMap<Name, Name>,
+        original_names: &'a BTreeMap<Name, Name>,
         direction: Direction,
     ) -> Entities<'a> {
         for id in 1..self.all.len() {
@@ -22,83 +22,86 @@ impl<'a> Pairing<'a> {
                 let e = &self.all[id];
                 (e.local, e.remote, e.base)
             };
-            let local_parent = local.map_or(NOWHERE, |l| self.local_parent(l));
-            let remote_parent = remote.map_or(NOWHERE, |r| self.remote_parent(r));
-            let base_parent = base.map_or(NOWHERE, |s| self.base_parent(s));
+            let local_parent = local.map_or(UNKNOWN, |l| self.local_parent(l));
+            let remote_parent = remote.map_or(UNKNOWN, |r| self.remote_parent(r));
+            let base_parent = base.map_or(UNKNOWN, |s| self.base_parent(s));
             let entity = &mut self.all[id];
             entity.local_parent = local_parent;
             entity.remote_parent = remote_parent;
             entity.base_parent = base_parent;
-            entity.stranded = stranded(entity, origins);
+            entity.restore_to = restore_to(entity, original_names);
         }
-        let mut frozen = self.frozen();
-        let parted = self.compare_contents(&mut frozen, direction);
+        let mut blocked = self.blocked();
+        let split = self.compare_contents(&mut blocked, direction);
         let busy = self.busy_folders();
-        let local_at = self.occupants(Side::Local, &busy, &frozen);
-        let remote_at = self.occupants(Side::Remote, &busy, &frozen);
+        let local_at = self.occupants(Side::Local, &busy, &blocked);
+        let remote_at = self.occupants(Side::Remote, &busy, &blocked);
         self.needs.sort();
         self.needs.dedup();
         Entities {
             all: self.all,
-            frozen,
+            blocked,
             local_at,
             remote_at,
-            parted,
+            split,
             needs: self.needs,
         }
     }
 
-    fn frozen(&self) -> Vec<bool> {
-        let mut frozen: Vec<bool> = self
+    fn blocked(&self) -> Vec<bool> {
+        let mut blocked: Vec<bool> = self
             .all
             .iter()
             .enumerate()
             .map(|(id, e)| {
-                self.forced.contains(&id)
-                    || e.local.is_some_and(|l| self.local.freeze(l.id).is_some())
-                    || e.remote.is_some_and(|r| self.remote.freeze(r.id).is_some())
+                self.occupied.contains(&id)
+                    || e.local
+                        .is_some_and(|l| self.local.block_reason(l.id).is_some())
+                    || e.remote
+                        .is_some_and(|r| self.remote.block_reason(r.id).is_some())
             })
             .collect();
-        if !frozen.contains(&true) {
-            return frozen;
+        if !blocked.contains(&true) {
+            return blocked;
         }
-        // What stands on one side only, in a folder that is held on the other, has nowhere to go.
-        inherit(&self.remote, &self.of_remote, &mut frozen, |id| {
+        // What exists on one side only, in a folder that is blocked on the other, can't be made there.
+        inherit(&self.remote, &self.of_remote, &mut blocked, |id| {
             let e = &self.all[id];
             (e.local.is_none(), e.remote_parent)
         });
-        inherit(&self.local, &self.of_local, &mut frozen, |id| {
+        inherit(&self.local, &self.of_local, &mut blocked, |id| {
             let e = &self.all[id];
             (e.remote.is_none(), e.local_parent)
         });
-        frozen
+        blocked
     }
 
-    /// A new node with other bytes is no successor: it comes as a stranger, and the old one is gone.
-    fn disown(&mut self, id: EntityId) {
+    /// Makes a new node with other bytes an entity of its own: it is no successor, and the old node is
+    /// gone.
+    fn unlink_successor(&mut self, id: EntityId) {
         let entity = &mut self.all[id];
-        let mut stranger = Entity::hole(entity.kind);
-        stranger.remote = entity.remote.take();
-        stranger.remote_parent = entity.remote_parent;
+        let mut unlinked = Entity::empty(entity.kind);
+        unlinked.remote = entity.remote.take();
+        unlinked.remote_parent = entity.remote_parent;
         if let Some(base) = entity.base {
             entity.content = compare(entity.local, None, base, &mut self.needs);
         }
-        if let Some(r) = stranger.remote {
+        if let Some(r) = unlinked.remote {
             self.of_remote.insert(r.id, self.all.len());
         }
-        self.all.push(stranger);
+        self.all.push(unlinked);
     }
 
-    /// Compares what can be compared. Two versions that part become two entities.
+    /// Compares the contents of all files. Two versions in conflict become two entities.
     fn compare_contents(
         &mut self,
-        frozen: &mut Vec<bool>,
+        blocked: &mut Vec<bool>,
         direction: Direction,
     ) -> BTreeMap<EntityId, EntityId> {
-        let mut parted = BTreeMap::new();
+        let mut split = BTreeMap::new();
         for id in 1..self.all.len() {
             let entity = &mut self.all[id];
-            let (true, false, Some(base)) = (entity.is_file(), frozen[id], entity.base) else {
+            let (true, false, Some(base)) = (entity.is_file(), blocked[id], entity.base) else {
                 continue;
             };
             entity.content = compare(entity.local, entity.remote, base, &mut self.needs);
@@ -106,73 +109,76 @@ impl<'a> Pairing<'a> {
                 continue;
             }
             if entity.remote.is_some_and(|r| r.id != base.node) {
-                self.disown(id);
-                frozen.push(false);
+                self.unlink_successor(id);
+                blocked.push(false);
                 continue;
             }
             if direction == Direction::Upload {
-                frozen[id] = true;
+                blocked[id] = true;
                 continue;
             }
-            // First the interrupted move is finished: alone, the node would not know where to.
-            let detour = entity.remote.is_some_and(|r| is_detour(&r.name));
-            if detour && entity.moved(Side::Local) && direction == Direction::TwoWay {
+            // First the interrupted move is finished: unlinked, the node would have no location to go to.
+            let temporary = entity.remote.is_some_and(|r| is_temporary_name(&r.name));
+            if temporary && entity.moved(Side::Local) && direction == Direction::TwoWay {
                 continue;
             }
             let copy = Entity {
                 local: entity.local.take(),
                 local_parent: entity.local_parent,
-                ..Entity::hole(entity.kind)
+                ..Entity::empty(entity.kind)
             };
             entity.content = Content::Same;
-            entity.cut = Some(base.node);
+            entity.unlinked = Some(base.node);
             entity.base = None;
-            parted.insert(self.all.len(), id);
+            split.insert(self.all.len(), id);
             if let Some(l) = copy.local {
                 self.of_local.insert(l.id, self.all.len());
             }
             self.all.push(copy);
-            frozen.push(false);
+            blocked.push(false);
         }
-        parted
+        split
     }
 
-    /// The folders in which anything may have to be moved or made; the root, because a detour may
-    /// lead there.
+    /// Returns the folders in which anything may have to be moved or made; among them the root, where
+    /// a node may get its temporary name.
     fn busy_folders(&self) -> Vec<bool> {
         let mut busy = vec![false; self.all.len()];
         busy[ROOT] = true;
         for entity in &self.all {
-            let spots = [
-                entity.base_spot(),
-                entity.spot(Side::Local),
-                entity.spot(Side::Remote),
+            let locations = [
+                entity.base_location(),
+                entity.location(Side::Local),
+                entity.location(Side::Remote),
             ];
-            if spots.iter().all(|spot| *spot == spots[0]) && entity.stranded.is_none() {
+            if locations.iter().all(|location| *location == locations[0])
+                && entity.restore_to.is_none()
+            {
                 continue;
             }
-            for spot in spots.into_iter().flatten() {
-                if spot.parent != NOWHERE {
-                    busy[spot.parent] = true;
+            for location in locations.into_iter().flatten() {
+                if location.parent != UNKNOWN {
+                    busy[location.parent] = true;
                 }
             }
         }
         busy
     }
 
-    /// Who stands where in the busy folders. Of twins, the one that is not frozen counts.
-    fn occupants(&self, side: Side, busy: &[bool], frozen: &[bool]) -> Occupants {
+    /// Returns the occupant of each name in the busy folders; of name duplicates the one that is not
+    /// blocked.
+    fn occupants(&self, side: Side, busy: &[bool], blocked: &[bool]) -> Occupants {
         let mut at = Occupants::new();
         for (id, entity) in self.all.iter().enumerate() {
-            let Some(spot) = entity.spot(side) else {
+            let Some(location) = entity.location(side) else {
                 continue;
             };
-            if spot.parent == NOWHERE || !busy[spot.parent] {
+            if location.parent == UNKNOWN || !busy[location.parent] {
                 continue;
             }
-            at.entry((spot.parent, spot.name.key()))
+            at.entry((location.parent, location.name.key()))
                 .and_modify(|holder| {
-                    if frozen[*holder] && !frozen[id] {
+                    if blocked[*holder] && !blocked[id] {
                         *holder = id;
                     }
                 })
@@ -183,37 +189,40 @@ impl<'a> Pairing<'a> {
 }
 
 fn inherit<N: TreeNode>(
-    survey: &Survey<'_, N>,
+    index: &TreeIndex<'_, N>,
     of: &HashMap<N::Id, EntityId>,
-    frozen: &mut [bool],
+    blocked: &mut [bool],
     lone_and_parent: impl Fn(EntityId) -> (bool, EntityId),
 ) {
-    for node in &survey.order {
+    for node in &index.order {
         let Some(&id) = of.get(&node.id()) else {
             continue;
         };
         let (lone, parent) = lone_and_parent(id);
-        if lone && parent != NOWHERE && frozen[parent] {
-            frozen[id] = true;
+        if lone && parent != UNKNOWN && blocked[parent] {
+            blocked[id] = true;
         }
     }
 }
 
-/// Where something belongs that an interrupted detour left under a name that nobody chose: alone,
-/// or so that all sides have taken it for the truth.
-fn stranded<'a>(e: &Entity<'a>, origins: &'a BTreeMap<Name, Name>) -> Option<Spot<'a>> {
-    let lone = e.lone_side().and_then(|side| e.spot(side));
+/// Returns the location of an entity that an interrupted swap left under a temporary name: on one
+/// side only, or recorded as agreed by all sides.
+fn restore_to<'a>(
+    e: &Entity<'a>,
+    original_names: &'a BTreeMap<Name, Name>,
+) -> Option<Location<'a>> {
+    let lone = e.only_side().and_then(|side| e.location(side));
     let agreed = e
-        .spot(Side::Local)
-        .filter(|_| e.spot(Side::Remote) == e.base_spot());
-    let spot = lone.or(agreed.filter(|spot| e.base_spot() == Some(*spot)))?;
-    if !is_detour(spot.name) {
+        .location(Side::Local)
+        .filter(|_| e.location(Side::Remote) == e.base_location());
+    let location = lone.or(agreed.filter(|location| e.base_location() == Some(*location)))?;
+    if !is_temporary_name(location.name) {
         return None;
     }
-    let base = e.base_spot();
-    base.filter(|b| b.parent != NOWHERE && !is_detour(b.name))
+    let base = e.base_location();
+    base.filter(|b| b.parent != UNKNOWN && !is_temporary_name(b.name))
         .or_else(|| {
-            let name = origins.get(spot.name)?;
-            Some(Spot { name, ..spot })
+            let name = original_names.get(location.name)?;
+            Some(Location { name, ..location })
         })
 }

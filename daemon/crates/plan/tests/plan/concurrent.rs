@@ -68,7 +68,7 @@ rows! {
         => "a=LOCAL b=REMOTE-2", swapped "a=LOCAL b=REMOTE-2";
     two_moves_of_one_node_leave_one_copy: "a=1", "mv a b", "mv a c" => "b=1", swapped "c=1", transfers 0;
     two_moves_to_one_name: "a=A b=B", "mv a c", "mv b c" => "c=A CC(c)=B", swapped "c=B CC(c)=A", transfers 0;
-    three_folders_moved_into_a_ring: "A/1=1 B/2=2 C/3=3", "mv A B/A", "mv C A/C; mv B A/C/B"
+    three_folders_moved_into_a_cycle: "A/1=1 B/2=2 C/3=3", "mv A B/A", "mv C A/C; mv B A/C/B"
         => "B/2=2 B/A/1=1 C/3=3", transfers 0;
     a_folder_moved_into_one_that_is_deleted: "d/f=1 e/g=2", "rm e", "mv d e/d" => "e/d/f=1", swapped "e/d/f=1";
     swaps_on_both_sides: "a=A b=BB", "mv a t; mv b a; mv t b", "mv a t; mv b a; mv t b" => "a=BB b=A", transfers 0;
@@ -235,7 +235,7 @@ fn conflicts_are_listed_with_both_paths() {
 }
 
 #[test]
-fn what_lost_a_ring_of_moves_is_put_back() {
+fn what_lost_a_cycle_of_moves_is_put_back() {
     let mut pair = Pair::with("X/x=1 Y/y=2");
     pair.first.user("mv X Y/X");
     pair.first.sync(&mut pair.service);

@@ -5,7 +5,7 @@
 use crate::service::{Service, hash};
 use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
 use cairn_plan::{
-    Direction, Hold, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile,
+    Blocked, Direction, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(crate) struct Device {
     pub(crate) trash: Vec<String>,
     pub(crate) transfers: u32,
     pub(crate) local_moves: u32,
-    /// Takes each move on the service for agreed at once, detours too; both ways are sound.
+    /// Takes each move on the service for agreed at once, temporary names too; both ways are sound.
     pub(crate) eager: bool,
     pub(crate) opened: BTreeSet<RevisionId>,
     next: i64,
@@ -33,8 +33,8 @@ impl Device {
                 direction: Direction::TwoWay,
                 device: name.to_owned(),
                 stamp: "2026-01-02 030405".to_owned(),
-                hold_local_deletions: false,
-                hold_remote_deletions: false,
+                block_local_deletions: false,
+                block_remote_deletions: false,
             },
             local: BTreeMap::new(),
             bytes: BTreeMap::new(),
@@ -55,7 +55,7 @@ impl Device {
             let opened = node.revision.filter(|r| self.opened.contains(r));
             node.hash = opened.and_then(|r| service.bytes.get(&r)).map(|b| hash(b));
             if self.unselected.contains(&node.id) {
-                node.hold = Hold::Unselected;
+                node.blocked = Blocked::Unselected;
             }
         }
         Trees {
@@ -140,7 +140,7 @@ impl Device {
             hash: None,
             size: 0,
             executable: false,
-            held: false,
+            blocked: false,
         };
         self.local.insert(id, node);
         id

@@ -55,7 +55,7 @@ rows! {
     upload_sends_again_what_was_edited_and_deleted_there: "a=1", "rm a", "a=2" => "a=2", service "a=2";
     upload_deletes_around_a_new_child: "d/a=1", "d/n=2", "rm d" => "", service "d/n=2";
     upload_prefers_its_own_move: "a=1", "mv a b", "mv a c" => "c=1", service "c=1";
-    upload_leaves_a_ring_alone: "X/x=1 Y/y=2", "mv X Y/X", "mv Y X/Y" => "X/Y/y=2 X/x=1", service "Y/X/x=1 Y/y=2";
+    upload_leaves_a_cycle_alone: "X/x=1 Y/y=2", "mv X Y/X", "mv Y X/Y" => "X/Y/y=2 X/x=1", service "Y/X/x=1 Y/y=2";
 }
 
 rows! {

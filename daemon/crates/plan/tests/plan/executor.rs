@@ -5,12 +5,12 @@
 use crate::device::Device;
 use crate::service::{Service, hash};
 use cairn_model::{Kind, LocalId, NodeId};
-use cairn_plan::{Parent, Place, Step, SyncedNode};
+use cairn_plan::{Parent, ParentAndName, Step, SyncedNode};
 
 impl Device {
     pub(crate) fn execute(&mut self, service: &mut Service, step: &Step) -> Result<(), String> {
         match step {
-            Step::Link { local, node } => self.link(service, *local, *node),
+            Step::Adopt { local, node } => self.link(service, *local, *node),
             Step::Forget { node } => {
                 let base = self.synced.remove(node).ok_or("nothing to forget")?;
                 let both_gone =
@@ -176,7 +176,7 @@ impl Device {
         service: &Service,
         node: NodeId,
         over: Option<LocalId>,
-        to: &Place,
+        to: &ParentAndName,
     ) -> Result<(), String> {
         let bytes = service.content(node).ok_or("no content")?.to_owned();
         let local = match over {
@@ -205,7 +205,7 @@ impl Device {
         service: &mut Service,
         local: LocalId,
         over: Option<NodeId>,
-        to: &Place,
+        to: &ParentAndName,
     ) -> Result<(), String> {
         let parent = self.remote_parent(to)?;
         let bytes = self.bytes.get(&local).ok_or("no such file")?.clone();
@@ -225,7 +225,7 @@ impl Device {
         self.record(service, local, node)
     }
 
-    fn local_parent(&self, to: &Place) -> Result<Option<LocalId>, String> {
+    fn local_parent(&self, to: &ParentAndName) -> Result<Option<LocalId>, String> {
         let id = match to.parent {
             Parent::Root => return Ok(None),
             Parent::Local(id) => id,
@@ -242,7 +242,7 @@ impl Device {
             .ok_or_else(|| "the parent is a file".into())
     }
 
-    fn remote_parent(&self, to: &Place) -> Result<Option<NodeId>, String> {
+    fn remote_parent(&self, to: &ParentAndName) -> Result<Option<NodeId>, String> {
         match to.parent {
             Parent::Root => Ok(None),
             Parent::Node(node) => Ok(Some(node)),
@@ -253,7 +253,7 @@ impl Device {
         }
     }
 
-    fn put(&mut self, to: &Place, kind: Kind) -> Result<LocalId, String> {
+    fn put(&mut self, to: &ParentAndName, kind: Kind) -> Result<LocalId, String> {
         let parent = self.local_parent(to)?;
         self.check_place(parent, &to.name, None)?;
         Ok(self.add(parent, &to.name, kind))

@@ -166,7 +166,7 @@ pub(crate) fn pick(device: &Device, n: u8, kind: Option<Kind>) -> Option<LocalId
     let fit: Vec<LocalId> = device
         .local
         .values()
-        .filter(|l| kind.is_none_or(|k| l.kind == k) && !l.held)
+        .filter(|l| kind.is_none_or(|k| l.kind == k) && !l.blocked)
         .map(|l| l.id)
         .collect();
     (!fit.is_empty()).then(|| fit[usize::from(n) % fit.len()])
@@ -231,7 +231,7 @@ pub(crate) struct Oracle {
 }
 
 /// Where a node was: its synced parent and name.
-type Place = (Option<NodeId>, Name);
+type Location = (Option<NodeId>, Name);
 
 fn oracle(
     base: &BTreeMap<NodeId, String>,
@@ -251,7 +251,7 @@ fn oracle(
                 .cloned(),
         );
     }
-    let place = |device: &Device, node: NodeId| -> Option<Place> {
+    let place = |device: &Device, node: NodeId| -> Option<Location> {
         let local = device.local.get(&device.synced[&node].local)?;
         Some((
             local.parent.map(|p| device.node_of(p).unwrap_or(node)),

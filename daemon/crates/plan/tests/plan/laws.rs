@@ -8,7 +8,7 @@ use crate::history::{Act, Oracle, acts, base, history, moving, name, pick};
 use crate::scenario::Pair;
 use crate::service::Service;
 use cairn_model::{ContentHash, Kind, LocalId, NodeId, RevisionId};
-use cairn_plan::{Direction, Hold, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
+use cairn_plan::{Blocked, Direction, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ fn check(pair: &mut Pair, oracle: &Oracle) {
     let paths = pair.first.paths();
     assert!(
         !paths.keys().any(|p| p.contains(".cairn-")),
-        "a detour is left: {paths:?}"
+        "a temporary name is left: {paths:?}"
     );
     let found: BTreeSet<String> = paths.into_values().flatten().collect();
     for bytes in &oracle.must {
@@ -188,14 +188,14 @@ proptest! {
         }
     }
 
-    /// What is held keeps its place in its folder, what is not wanted is left alone; the rest
+    /// What is blocked keeps its place in its folder, what is not wanted is left alone; the rest
     /// comes to rest. Released, all end equal.
     #[test]
-    fn what_is_held_stays(base in base(), a in acts(8), b in acts(8), held in prop::collection::vec(any::<u8>(), 0..3), unwanted in prop::collection::vec(any::<u8>(), 0..3)) {
+    fn what_is_blocked_stays(base in base(), a in acts(8), b in acts(8), blocked in prop::collection::vec(any::<u8>(), 0..3), unwanted in prop::collection::vec(any::<u8>(), 0..3)) {
         let (mut pair, _) = history(&base, &a, &b);
-        for n in held {
+        for n in blocked {
             if let Some(id) = pick(&pair.second, n, None) {
-                pair.second.local.get_mut(&id).unwrap().held = true;
+                pair.second.local.get_mut(&id).unwrap().blocked = true;
             }
         }
         let all: Vec<NodeId> = pair.service.nodes.keys().copied().collect();
@@ -204,7 +204,7 @@ proptest! {
                 pair.second.unselected.insert(all[usize::from(n) % all.len()]);
             }
         }
-        let fixed: Vec<LocalNode> = pair.second.local.values().filter(|n| n.held).cloned().collect();
+        let fixed: Vec<LocalNode> = pair.second.local.values().filter(|n| n.blocked).cloned().collect();
         let unwanted: Vec<RemoteNode> = pair.second.unselected.iter().map(|n| pair.service.nodes[n].clone()).collect();
         pair.second.sync(&mut pair.service);
         for node in fixed {
@@ -217,7 +217,7 @@ proptest! {
         pair.settle();
         pair.second.unselected.clear();
         for node in pair.second.local.values_mut() {
-            node.held = false;
+            node.blocked = false;
         }
         pair.settle();
         pair.first.assert_equal_to(&pair.service);
@@ -229,8 +229,8 @@ proptest! {
     fn without_consent_nothing_is_deleted(base in base(), a in acts(8), b in acts(8)) {
         let (mut pair, oracle) = history(&base, &a, &b);
         for device in [&mut pair.first, &mut pair.second] {
-            device.policy.hold_local_deletions = true;
-            device.policy.hold_remote_deletions = true;
+            device.policy.block_local_deletions = true;
+            device.policy.block_remote_deletions = true;
         }
         for _ in 0..3 {
             for device in [&mut pair.first, &mut pair.second] {
@@ -240,8 +240,8 @@ proptest! {
             }
         }
         for device in [&mut pair.first, &mut pair.second] {
-            device.policy.hold_local_deletions = false;
-            device.policy.hold_remote_deletions = false;
+            device.policy.block_local_deletions = false;
+            device.policy.block_remote_deletions = false;
         }
         pair.settle();
         pair.first.assert_equal_to(&pair.service);
@@ -252,17 +252,17 @@ proptest! {
 
     /// A snapshot that breaks every promise still gives a plan.
     #[test]
-    fn nonsense_is_survived(trees in nonsense(), up in 0..3_u8, hold in any::<bool>()) {
+    fn nonsense_is_survived(trees in nonsense(), up in 0..3_u8, block in any::<bool>()) {
         let mut policy = Device::new("x").policy;
         policy.direction = [Direction::TwoWay, Direction::Upload, Direction::Download][usize::from(up)];
-        policy.hold_local_deletions = hold;
+        policy.block_local_deletions = block;
         let plan = reconcile(&trees, &policy);
         prop_assert!(plan.needs.is_empty() || plan.steps.is_empty());
         prop_assert_eq!(plan, reconcile(&trees, &policy));
     }
 }
 
-/// Trees over a handful of ids with rings, strays, twins, and files that have children.
+/// Trees over a handful of ids with cycles, orphans, name duplicates, and files that have children.
 fn nonsense() -> impl Strategy<Value = Trees> {
     let row = any::<(u8, u8, u8, u8, u8)>();
     prop::collection::vec((0..3_u8, row), 0..30).prop_map(|rows| {
@@ -279,7 +279,8 @@ fn nonsense() -> impl Strategy<Value = Trees> {
             let revision =
                 (kind == Kind::File).then_some(RevisionId(Uuid::from_u128(u128::from(size % 4))));
             let root = parent % 9 == 8;
-            let (held, executable, size) = (bits & 12 == 12, bits & 16 == 0, u64::from(size % 2));
+            let (blocked, executable, size) =
+                (bits & 12 == 12, bits & 16 == 0, u64::from(size % 2));
             match tree {
                 0 => {
                     let parent = (!root).then(|| local(parent));
@@ -291,7 +292,7 @@ fn nonsense() -> impl Strategy<Value = Trees> {
                         hash,
                         size,
                         executable,
-                        held,
+                        blocked,
                     };
                     trees.local.insert(row.id, row);
                 }
@@ -306,7 +307,11 @@ fn nonsense() -> impl Strategy<Value = Trees> {
                         hash,
                         size,
                         executable,
-                        hold: if held { Hold::Unfit } else { Hold::No },
+                        blocked: if blocked {
+                            Blocked::Unsupported
+                        } else {
+                            Blocked::No
+                        },
                     };
                     trees.remote.insert(row.id, row);
                 }

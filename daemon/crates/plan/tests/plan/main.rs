@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+mod blocked;
 mod concurrent;
 mod device;
 mod direction;
 mod executor;
-mod held;
 mod history;
 mod laws;
 mod names;

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::scenario::{Pair, alone, check, meet};
 use cairn_model::{Kind, LocalId, Name};
 
-/// Past the check for twins: a disk may have them.
+/// Past the check for duplicates: a disk may have them.
 fn add_file(device: &mut Device, name: &str, bytes: &str) -> LocalId {
     let id = device.add(None, &Name::new(name).unwrap(), Kind::File);
     device.local.get_mut(&id).unwrap().size = bytes.len() as u64;
@@ -43,23 +43,23 @@ fn a_change_of_spelling_is_a_rename() {
 }
 
 #[test]
-fn of_two_local_twins_one_syncs_and_the_other_stays() {
+fn of_two_local_duplicates_one_syncs_and_the_other_stays() {
     let mut pair = Pair::with("e\u{301}=old");
-    let twin = add_file(&mut pair.first, "\u{e9}", "twin");
+    let duplicate = add_file(&mut pair.first, "\u{e9}", "duplicate");
     pair.first.user("e\u{301}=edit");
     pair.first.sync(&mut pair.service);
     pair.second.sync(&mut pair.service);
     check(&pair.second, "e\u{301}=edit");
-    assert!(pair.first.local.contains_key(&twin));
-    assert_eq!(pair.first.bytes[&twin], "twin");
+    assert!(pair.first.local.contains_key(&duplicate));
+    assert_eq!(pair.first.bytes[&duplicate], "duplicate");
     // Once the first is gone, nothing is in the way of the other.
     pair.first.user("rm e\u{301}");
     pair.settle();
-    check(&pair.second, "\u{e9}=twin");
+    check(&pair.second, "\u{e9}=duplicate");
 }
 
 #[test]
-fn of_two_new_twins_the_smaller_spelling_syncs() {
+fn of_two_new_duplicates_the_smaller_spelling_syncs() {
     let mut pair = Pair::with("");
     for (name, bytes) in [("\u{e9}", "composed"), ("e\u{301}", "decomposed")] {
         add_file(&mut pair.first, name, bytes);

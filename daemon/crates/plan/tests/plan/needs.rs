@@ -73,9 +73,9 @@ fn two_new_files_of_one_name_are_compared_only_at_equal_size() {
 }
 
 #[test]
-fn what_is_held_is_not_read() {
+fn what_is_blocked_is_not_read() {
     assert_eq!(
-        asked(&pair("f=1 d/g=1", "f=2", "f=3; d/g=2; hold f; hold d")),
+        asked(&pair("f=1 d/g=1", "f=2", "f=3; d/g=2; block f; block d")),
         []
     );
 }

@@ -52,8 +52,8 @@ rows! {
     a_folder_becomes_its_own_child: "a/b/f=1", "mv a/b t; mv a t/a" => "t/a/ t/f=1", transfers 0;
     parent_and_child_trade_places: "a/a/f=1", "mv a/a t; mv a t/a; mv t a" => "a/a/ a/f=1", transfers 0;
     a_folder_under_the_name_of_its_content: "a=x", "mv a t; mkdir a; mv t a/a" => "a/a=x", transfers 0;
-    a_ring_of_three: "a=1 b=2 c=3", "mv a t; mv c a; mv b c; mv t b" => "a=3 b=1 c=2", transfers 0;
-    rings_across_folders: "d/x=1 e/x=2", "mv d/x t; mv e/x d/x; mv t e/x" => "d/x=2 e/x=1", transfers 0;
+    a_cycle_of_three: "a=1 b=2 c=3", "mv a t; mv c a; mv b c; mv t b" => "a=3 b=1 c=2", transfers 0;
+    cycles_across_folders: "d/x=1 e/x=2", "mv d/x t; mv e/x d/x; mv t e/x" => "d/x=2 e/x=1", transfers 0;
     saved_by_writing_anew: "f=old", "save f=new" => "f=new", transfers 2;
     saved_anew_with_equal_bytes: "f=old", "save f=old" => "f=old", transfers 0;
     moved_over_another: "a=A b=BB", "mv a b" => "b=A", transfers 0;
@@ -113,18 +113,18 @@ fn s081_a_renamed_folder_counts_as_no_deletion() {
 }
 
 #[test]
-fn a_swap_takes_one_detour() {
+fn a_swap_takes_one_temporary_name() {
     let (_, steps) = alone("a=A b=BB", "mv a t; mv b a; mv t b");
-    let detours = steps.iter().filter(|s| {
+    let temporary_names = steps.iter().filter(|s| {
         matches!(
             s,
             Step::MoveRemote {
-                reason: MoveReason::Detour,
+                reason: MoveReason::Temporary,
                 ..
             }
         )
     });
-    assert_eq!((detours.count(), steps.len()), (1, 3));
+    assert_eq!((temporary_names.count(), steps.len()), (1, 3));
 }
 
 #[test]

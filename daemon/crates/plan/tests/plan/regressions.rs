@@ -20,7 +20,7 @@ fn lives(base: &[Act], a: &[Act], b: &[Act], cuts: &[(bool, u8)]) {
 }
 
 #[test]
-fn a_child_of_a_parted_folder_is_not_taken_for_moved() {
+fn a_child_of_an_unlinked_folder_is_not_taken_for_moved() {
     let base = [
         Create(0, 16),
         Mkdir(0, 6),
@@ -45,7 +45,7 @@ fn a_file_made_anew_in_another_spelling_survives_a_crash() {
 }
 
 #[test]
-fn an_edit_meets_an_interrupted_detour() {
+fn an_edit_meets_an_interrupted_swap() {
     let base = [Create(0, 13), Mkdir(0, 10), Mkdir(0, 222), Create(0, 80)];
     let b = [Swap(124, 91), Edit(5), Mkdir(0, 0)];
     lives(
@@ -57,7 +57,7 @@ fn an_edit_meets_an_interrupted_detour() {
 }
 
 #[test]
-fn a_detour_is_followed_and_its_device_dies_again() {
+fn a_temporary_name_is_followed_and_its_device_dies_again() {
     let base = [
         Create(0, 33),
         Create(0, 4),
@@ -72,7 +72,7 @@ fn a_detour_is_followed_and_its_device_dies_again() {
 }
 
 #[test]
-fn a_detour_out_of_a_folder_that_is_deleted_is_interrupted() {
+fn a_swap_out_of_a_folder_that_is_deleted_is_interrupted() {
     let base = [
         Mkdir(0, 90),
         Mkdir(36, 1),
@@ -92,14 +92,14 @@ fn a_detour_out_of_a_folder_that_is_deleted_is_interrupted() {
 }
 
 #[test]
-fn a_folder_at_a_detour_is_made_here_anew() {
+fn a_folder_under_a_temporary_name_is_made_here_anew() {
     let base = [Mkdir(0, 42), Mkdir(181, 0), Mkdir(118, 52), Create(59, 0)];
     let b = [Create(86, 0), Swap(111, 157), Move(5, 88, 1)];
     lives(&base, &[ReplaceType(28)], &b, &[(false, 104)]);
 }
 
 #[test]
-fn a_ring_across_devices_meets_an_interrupted_detour() {
+fn a_cycle_across_devices_meets_an_interrupted_swap() {
     let base = [
         Mkdir(0, 9),
         Mkdir(0, 130),
@@ -114,7 +114,7 @@ fn a_ring_across_devices_meets_an_interrupted_detour() {
 }
 
 #[test]
-fn a_detour_that_all_took_for_the_truth_is_undone() {
+fn a_temporary_name_that_all_took_for_the_truth_is_undone() {
     let base = [
         Create(0, 34),
         Mkdir(0, 0),

@@ -4,7 +4,7 @@
 
 use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
 use cairn_plan::{
-    Direction, Hold, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile,
+    Blocked, Direction, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile,
 };
 use std::time::{Duration, Instant};
 use uuid::Uuid;
@@ -14,8 +14,8 @@ fn policy() -> Policy {
         direction: Direction::TwoWay,
         device: "here".into(),
         stamp: "2026-01-02 030405".into(),
-        hold_local_deletions: false,
-        hold_remote_deletions: false,
+        block_local_deletions: false,
+        block_remote_deletions: false,
     }
 }
 
@@ -51,7 +51,7 @@ impl Row {
             hash: content(self).1,
             size: 4,
             executable: false,
-            held: false,
+            blocked: false,
         }
     }
 
@@ -65,7 +65,7 @@ impl Row {
             hash: content(self).1,
             size: 4,
             executable: false,
-            hold: Hold::No,
+            blocked: Blocked::No,
         }
     }
 

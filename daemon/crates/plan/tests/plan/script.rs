@@ -27,8 +27,8 @@ impl Device {
                     let node = self.node(path);
                     node.executable = !node.executable;
                 }
-                ["hold", path] => self.node(path).held = true,
-                ["free", path] => self.node(path).held = false,
+                ["block", path] => self.node(path).blocked = true,
+                ["unblock", path] => self.node(path).blocked = false,
                 ["save", write] => {
                     let (path, bytes) = write.split_once('=').expect("save path=bytes");
                     if let Some(old) = self.find(path) {

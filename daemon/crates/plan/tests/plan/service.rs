@@ -1,7 +1,7 @@
 //! A service in memory: the remote tree, and every way in which a real one refuses.
 
 use cairn_model::{ContentHash, Kind, Name, NodeId, RevisionId};
-use cairn_plan::{Hold, RemoteNode};
+use cairn_plan::{Blocked, RemoteNode};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -65,7 +65,7 @@ impl Service {
             hash: None,
             size: 0,
             executable: false,
-            hold: Hold::No,
+            blocked: Blocked::No,
         };
         self.nodes.insert(id, node);
         if let Some((bytes, executable)) = bytes {

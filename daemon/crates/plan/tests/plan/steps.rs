@@ -1,12 +1,12 @@
-//! The order of steps, partial snapshots, and what an interrupted detour leaves behind.
+//! The order of steps, partial snapshots, and what an interrupted swap leaves behind.
 
 use crate::scenario::{Pair, check};
-use cairn_plan::{MoveReason, Parent, Step, is_detour, reconcile};
+use cairn_plan::{MoveReason, Parent, Step, is_temporary_name, reconcile};
 
 /// One letter for each kind of step, in order.
 fn kinds(steps: &[Step]) -> String {
     let kind = |step: &Step| match step {
-        Step::Link { .. } => 'L',
+        Step::Adopt { .. } => 'A',
         Step::Forget { .. } => 'f',
         Step::Unlink { .. } => 'u',
         Step::CreateLocalFolder { .. } => 'c',
@@ -41,7 +41,7 @@ fn the_order_of_the_whole() {
     );
     // Forget; the folder that is one; new folders and moves here, then there; the bit; the file
     // that is one; transfers; deletions.
-    assert_eq!(kinds(&steps), "fLmcMCxLdUUddtT");
+    assert_eq!(kinds(&steps), "fAmcMCxAdUUddtT");
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn a_partial_snapshot_gives_the_same_plan() {
     assert_eq!(reconcile(&trees, &pair.second.policy).steps, steps);
 }
 
-/// The first device dies in the middle of a swap; its first step was the detour.
+/// The first device dies in the middle of a swap; its first step gave the temporary name.
 fn died_in_a_swap() -> Pair {
     let mut pair = Pair::with("a=A b=BB");
     pair.first.user("mv a t; mv b a; mv t b");
     let steps = pair.first.plan(&pair.service).steps;
     assert!(
-        matches!(&steps[0], Step::MoveRemote { reason: MoveReason::Detour, to, .. } if is_detour(&to.name))
+        matches!(&steps[0], Step::MoveRemote { reason: MoveReason::Temporary, to, .. } if is_temporary_name(&to.name))
     );
     pair.first.run(&mut pair.service, &steps[..1]);
     pair
@@ -137,7 +137,7 @@ fn a_swap_goes_on_after_a_crash() {
 }
 
 #[test]
-fn a_detour_whose_device_never_comes_back_is_undone() {
+fn a_temporary_name_whose_device_never_comes_back_is_undone() {
     let mut pair = died_in_a_swap();
     for _ in 0..3 {
         pair.second.sync(&mut pair.service);
@@ -148,7 +148,7 @@ fn a_detour_whose_device_never_comes_back_is_undone() {
 }
 
 #[test]
-fn an_edit_elsewhere_meets_an_interrupted_detour() {
+fn an_edit_elsewhere_meets_an_interrupted_swap() {
     let mut pair = died_in_a_swap();
     pair.second.user("a=A2; b=BB2");
     pair.second.sync(&mut pair.service);
@@ -157,7 +157,7 @@ fn an_edit_elsewhere_meets_an_interrupted_detour() {
 }
 
 #[test]
-fn a_detour_on_disk_is_no_move_of_the_user() {
+fn a_temporary_name_on_disk_is_no_move_of_the_user() {
     let mut pair = Pair::with("a=A b=BB");
     pair.first.user("mv a t; mv b a; mv t b");
     pair.first.sync(&mut pair.service);

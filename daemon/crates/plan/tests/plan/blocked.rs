@@ -1,9 +1,9 @@
-//! What is held stays as it is; deletions that wait for consent delete nothing.
+//! What is blocked stays as it is; deletions that wait for consent delete nothing.
 
 use crate::scenario::{Pair, check};
 use cairn_plan::Step;
 
-/// The second device follows; both come to rest. The first may keep what is held.
+/// The second device follows; both come to rest. The first may keep what is blocked.
 fn quiet(pair: &mut Pair) {
     pair.settle();
     assert!(pair.first.plan(&pair.service).steps.is_empty());
@@ -13,10 +13,10 @@ fn quiet(pair: &mut Pair) {
 #[test]
 fn s170_what_is_ignored_waits_and_goes_on_later() {
     let mut pair = Pair::with("f=v1");
-    pair.first.user("hold f; f=v2");
+    pair.first.user("block f; f=v2");
     quiet(&mut pair);
     check(&pair.second, "f=v1");
-    pair.first.user("free f");
+    pair.first.user("unblock f");
     quiet(&mut pair);
     check(&pair.second, "f=v2");
 }
@@ -24,7 +24,7 @@ fn s170_what_is_ignored_waits_and_goes_on_later() {
 #[test]
 fn s171_a_new_rule_removes_nothing_anywhere() {
     let mut pair = Pair::with("f=x d/g=y");
-    pair.first.user("hold f; hold d");
+    pair.first.user("block f; block d");
     quiet(&mut pair);
     check(&pair.first, "f=x d/g=y");
     check(&pair.second, "f=x d/g=y");
@@ -33,7 +33,7 @@ fn s171_a_new_rule_removes_nothing_anywhere() {
 #[test]
 fn s173_what_moves_into_an_ignored_folder_leaves_the_others() {
     let mut pair = Pair::with("a=1 b=2");
-    pair.first.user("mkdir build; hold build; mv a build/a");
+    pair.first.user("mkdir build; block build; mv a build/a");
     quiet(&mut pair);
     check(&pair.first, "build/a=1 b=2");
     check(&pair.second, "b=2");
@@ -48,7 +48,7 @@ fn s173_what_moves_into_an_ignored_folder_leaves_the_others() {
 #[test]
 fn a_folder_that_moves_into_an_ignored_one_leaves_with_all_in_it() {
     let mut pair = Pair::with("d/e/f=1 d/g=2 k=3");
-    pair.first.user("mkdir build; hold build; mv d build/d");
+    pair.first.user("mkdir build; block build; mv d build/d");
     quiet(&mut pair);
     check(&pair.second, "k=3");
     check(&pair.first, "build/d/e/f=1 build/d/g=2 k=3");
@@ -58,7 +58,7 @@ fn a_folder_that_moves_into_an_ignored_one_leaves_with_all_in_it() {
 #[test]
 fn a_backup_under_an_ignored_name_does_not_stop_the_file() {
     let mut pair = Pair::with("f=old");
-    pair.first.user("mv f f~; hold f~; f=new");
+    pair.first.user("mv f f~; block f~; f=new");
     let nodes: Vec<_> = pair.service.nodes.keys().copied().collect();
     quiet(&mut pair);
     check(&pair.first, "f=new f~=old");
@@ -72,7 +72,8 @@ fn a_backup_under_an_ignored_name_does_not_stop_the_file() {
 #[test]
 fn s181_a_file_replaced_by_something_that_cannot_sync_is_kept() {
     let mut pair = Pair::with("f=x d/g=y");
-    pair.first.user("save f=link; hold f; rm d; d=link; hold d");
+    pair.first
+        .user("save f=link; block f; rm d; d=link; block d");
     quiet(&mut pair);
     check(&pair.second, "f=x d/g=y");
 }
@@ -80,7 +81,7 @@ fn s181_a_file_replaced_by_something_that_cannot_sync_is_kept() {
 #[test]
 fn a_deleted_folder_waits_for_the_ignored_file_in_it() {
     let mut pair = Pair::with("d/f=1 d/e/g=2");
-    pair.first.user("d/e/log=mine; hold d/e/log");
+    pair.first.user("d/e/log=mine; block d/e/log");
     pair.second.user("rm d");
     pair.second.sync(&mut pair.service);
     pair.first.sync(&mut pair.service);
@@ -93,9 +94,9 @@ fn a_deleted_folder_waits_for_the_ignored_file_in_it() {
 }
 
 #[test]
-fn a_newcomer_waits_for_a_name_that_is_held() {
+fn a_newcomer_waits_for_a_name_that_is_blocked() {
     let mut pair = Pair::with("a=1");
-    pair.first.user("x=mine; hold x");
+    pair.first.user("x=mine; block x");
     pair.second.user("x=theirs; d/y=2");
     quiet(&mut pair);
     check(&pair.first, "a=1 d/y=2 x=mine");
@@ -108,7 +109,7 @@ fn a_newcomer_waits_for_a_name_that_is_held() {
 #[test]
 fn what_belongs_into_a_folder_that_waits_waits_too() {
     let mut pair = Pair::with("m=1");
-    pair.first.user("x=mine; hold x");
+    pair.first.user("x=mine; block x");
     pair.second.user("x/in=2; mv m x/m");
     quiet(&mut pair);
     check(&pair.first, "m=1 x=mine");
@@ -202,7 +203,7 @@ fn s190_deletions_wait_and_all_else_goes_on() {
     pair.first.user(&all.join("; "));
     pair.first.user("new=n; d1/sub/x=y");
     assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
-    pair.first.policy.hold_remote_deletions = true;
+    pair.first.policy.block_remote_deletions = true;
     assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
     quiet(&mut pair);
     assert_eq!(pair.service.deletions, 0);
@@ -211,7 +212,7 @@ fn s190_deletions_wait_and_all_else_goes_on() {
     assert!(
         paths.contains_key("new") && paths.contains_key("d1/sub/x") && paths.contains_key("d1/1")
     );
-    pair.first.policy.hold_remote_deletions = false;
+    pair.first.policy.block_remote_deletions = false;
     quiet(&mut pair);
     check(&pair.second, "d1/sub/x=y new=n");
 }
@@ -219,7 +220,7 @@ fn s190_deletions_wait_and_all_else_goes_on() {
 #[test]
 fn deletions_from_the_service_wait_as_well() {
     let mut pair = Pair::with("d/a=1 d/b=2 c=3");
-    pair.second.policy.hold_local_deletions = true;
+    pair.second.policy.block_local_deletions = true;
     pair.first.user("rm d; d=file; rm c; e=5");
     pair.first.sync(&mut pair.service);
     let plan = pair.second.plan(&pair.service);
@@ -227,7 +228,7 @@ fn deletions_from_the_service_wait_as_well() {
     quiet(&mut pair);
     check(&pair.second, "c=3 d/a=1 d/b=2 e=5");
     check(&pair.first, "d=file e=5");
-    pair.second.policy.hold_local_deletions = false;
+    pair.second.policy.block_local_deletions = false;
     quiet(&mut pair);
     check(&pair.second, "d=file e=5");
 }
@@ -235,7 +236,7 @@ fn deletions_from_the_service_wait_as_well() {
 #[test]
 fn a_move_out_of_a_folder_whose_deletion_waits_is_made() {
     let mut pair = Pair::with("d/a=1 d/b=2");
-    pair.first.policy.hold_remote_deletions = true;
+    pair.first.policy.block_remote_deletions = true;
     pair.first.user("mv d/a a; rm d");
     let steps = pair.first.plan(&pair.service).steps;
     assert!(

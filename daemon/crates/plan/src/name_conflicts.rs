@@ -1,0 +1,192 @@
+//! Name conflicts: which entity keeps a name that several want, and the new names of the others.
+//!
+//! The entity that has the name on the service keeps it: it was committed first. All others become
+//! conflict copies beside it, so nobody's content is lost.
+
+use crate::constraints::Constraints;
+use crate::decision::Decision;
+use crate::entity::{Entities, Entity, EntityId, Location, Side};
+use crate::plan::ConflictKind;
+use crate::{Direction, Policy};
+use cairn_model::{Name, NameKey};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// The final location of an entity, on both sides.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) parent: EntityId,
+    pub(crate) name: Cow<'a, Name>,
+    /// Another keeps its name: it becomes a conflict copy.
+    pub(crate) copy: bool,
+}
+
+impl Target<'_> {
+    /// Returns whether it is at the given location already, byte by byte.
+    pub(crate) fn is_at(&self, location: Option<Location<'_>>) -> bool {
+        location.is_some_and(|s| s.parent == self.parent && s.name == self.name.as_ref())
+    }
+}
+
+/// Two entities that want one name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct NameConflict {
+    pub(crate) winner: EntityId,
+    pub(crate) loser: EntityId,
+    pub(crate) kind: ConflictKind,
+}
+
+/// Returns the final targets and the name conflicts; `None` when a constraint was added.
+pub(crate) fn resolve<'a>(
+    entities: &Entities<'a>,
+    decisions: &[Decision],
+    locations: &[Option<Location<'a>>],
+    constraints: &mut Constraints,
+    policy: &Policy,
+) -> Option<(Vec<Option<Target<'a>>>, Vec<NameConflict>)> {
+    let mut targets: Vec<Option<Target<'a>>> = locations
+        .iter()
+        .map(|location| {
+            location.map(|s| Target {
+                parent: s.parent,
+                name: Cow::Borrowed(s.name),
+                copy: false,
+            })
+        })
+        .collect();
+    let NameClaims {
+        mut taken,
+        contested,
+    } = name_claims(entities, decisions, locations);
+    let mut name_conflicts = Vec::new();
+    let mut deferred = false;
+    for mut contenders in contested.into_values() {
+        contenders.sort_by_key(|&id| rank(&entities.all[id], locations[id], id));
+        let Some((&winner, losers)) = contenders.split_first() else {
+            continue;
+        };
+        for &loser in losers {
+            if policy.direction == Direction::Upload {
+                constraints.defer(entities, loser);
+                deferred = true;
+                continue;
+            }
+            let Some(location) = locations[loser] else {
+                continue;
+            };
+            let name = free_name(entities, &taken, location, policy);
+            taken.insert((location.parent, name.key()), loser);
+            targets[loser] = Some(Target {
+                parent: location.parent,
+                name: Cow::Owned(name),
+                copy: true,
+            });
+            name_conflicts.push(NameConflict {
+                winner,
+                loser,
+                kind: kind(entities, winner, loser),
+            });
+        }
+    }
+    (!deferred).then_some((targets, name_conflicts))
+}
+
+struct NameClaims {
+    taken: HashMap<(EntityId, NameKey), EntityId>,
+    /// Only where there are several; keyed by their first id, so that the order is deterministic.
+    contested: BTreeMap<EntityId, Vec<EntityId>>,
+}
+
+fn name_claims(
+    entities: &Entities<'_>,
+    decisions: &[Decision],
+    locations: &[Option<Location<'_>>],
+) -> NameClaims {
+    let mut claims = NameClaims {
+        taken: HashMap::new(),
+        contested: BTreeMap::new(),
+    };
+    let is_at_target = |id: EntityId| {
+        Side::BOTH
+            .into_iter()
+            .all(|side| entities.all[id].location(side) == locations[id])
+    };
+    for id in entities.ids() {
+        let (Decision::Keep, Some(location), false) =
+            (decisions[id], locations[id], is_at_target(id))
+        else {
+            continue;
+        };
+        let place = (location.parent, location.name.key());
+        // Only a node that leaves a temporary name can meet one that is at the location on both sides.
+        for side in Side::BOTH {
+            let holder = entities.at(side).get(&place).copied();
+            if let Some(holder) =
+                holder.filter(|&h| h != id && locations[h].is_some() && is_at_target(h))
+            {
+                claims.claim(&place, holder);
+            }
+        }
+        claims.claim(&place, id);
+    }
+    claims
+}
+
+impl NameClaims {
+    fn claim(&mut self, place: &(EntityId, NameKey), id: EntityId) {
+        let first = *self.taken.entry(place.clone()).or_insert(id);
+        if first != id {
+            let contenders = self.contested.entry(first).or_insert_with(|| vec![first]);
+            if !contenders.contains(&id) {
+                contenders.push(id);
+            }
+        }
+    }
+}
+
+/// Returns the sort key of a contender; the smallest wins: on the service at this location, on the
+/// service at all, the older id.
+fn rank(e: &Entity<'_>, location: Option<Location<'_>>, id: EntityId) -> (bool, bool, EntityId) {
+    let is_there = match (e.location(Side::Remote), location) {
+        (Some(there), Some(target)) => {
+            there.parent == target.parent && there.name.key() == target.name.key()
+        }
+        (Some(_), None) | (None, _) => false,
+    };
+    (!is_there, e.remote.is_none(), id)
+}
+
+fn free_name(
+    entities: &Entities<'_>,
+    taken: &HashMap<(EntityId, NameKey), EntityId>,
+    location: Location<'_>,
+    policy: &Policy,
+) -> Name {
+    let mut attempt = 0;
+    loop {
+        let name = location
+            .name
+            .conflict_copy(&policy.device, &policy.stamp, attempt);
+        let place = (location.parent, name.key());
+        let used = taken.contains_key(&place)
+            || entities.local_at.contains_key(&place)
+            || entities.remote_at.contains_key(&place);
+        if !used || attempt == u32::MAX {
+            return name;
+        }
+        attempt += 1;
+    }
+}
+
+fn kind(entities: &Entities<'_>, winner: EntityId, loser: EntityId) -> ConflictKind {
+    let (first, second) = (&entities.all[winner], &entities.all[loser]);
+    if entities.split.get(&loser) == Some(&winner) {
+        ConflictKind::Edit
+    } else if first.kind != second.kind {
+        ConflictKind::Type
+    } else if first.is_pair() || second.is_pair() {
+        ConflictKind::Move
+    } else {
+        ConflictKind::Create
+    }
+}
