@@ -7,7 +7,8 @@ use cairn_engine::EngineError;
 use cairn_index::IndexError;
 use cairn_platform::lock::LockError;
 use cairn_platform::secrets::SecretsError;
-use cairn_transfer::{TeamError, TransferError};
+use cairn_space::TeamError;
+use cairn_transfer::TransferError;
 use std::fmt::Display;
 use std::io;
 

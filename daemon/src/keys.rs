@@ -1,6 +1,6 @@
 //! What this program chooses about keys; how they travel and open is known to the crates below.
 
-pub(crate) use cairn_transfer::keys::{from_wire, to_wire};
+pub(crate) use cairn_space::account_keys::{from_wire, to_wire};
 
 /// How often PBKDF2 runs for a new passphrase. `CAIRN_KDF_ITERATIONS` can choose another number
 /// within the bounds that every client accepts.

@@ -6,7 +6,7 @@ use crate::trust;
 use cairn_api::Api;
 use cairn_crypto::SpaceKeys;
 use cairn_platform::Home;
-use cairn_transfer::TeamGrants;
+use cairn_space::TeamGrants;
 use cairn_wire::teams::Team;
 
 /// Finds a team by its id, or by a name that only one has.

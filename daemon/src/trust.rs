@@ -4,7 +4,7 @@
 use crate::failure::{Doing as _, Failure, Outcome};
 use cairn_crypto::{SystemRandom, Unlocked};
 use cairn_platform::Home;
-use cairn_transfer::Trust;
+use cairn_space::Trust;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;

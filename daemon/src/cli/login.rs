@@ -200,7 +200,7 @@ async fn open_or_create(
 
 /// Keys are made where there never were any: a server that hides those of another must not get new ones.
 async fn refuse_to_replace(api: &Api, info: &AccountInfo, before: Option<&Account>) -> Outcome {
-    if before.is_some() || cairn_transfer::keys::is_used(api).await? {
+    if before.is_some() || cairn_space::account_keys::is_used(api).await? {
         return Err(Failure::failed(format!(
             "the server says that {} has no keys, but the account has been used: no new ones are made; ask whoever runs it",
             info.email

@@ -7,7 +7,7 @@ use crate::keys;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time};
 use crate::remote::Remote;
-use cairn_transfer::{LinkPassword, SharedLink};
+use cairn_space::{LinkPassword, SharedLink};
 use cairn_wire::shares::{AccessMode, CreateShare, Share, ShareByEmail, ShareStatus, UpdateShare};
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             };
             let (share, node) = find(&remote, &link).await?;
             let changed = remote
-                .transfer
+                .space
                 .set_share_password(&share, &node, password.as_deref().map(|p| of_link(p)))
                 .await
                 .doing(format_args!("change the password of {}", share.file_name))?;
@@ -189,7 +189,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
             key_blob: None,
         };
         remote
-            .transfer
+            .space
             .share_by_email(&node, settings)
             .await
             .doing(what)?
@@ -203,7 +203,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
         };
         let password = password.as_deref().map(|p| of_link(p));
         remote
-            .transfer
+            .space
             .create_share(&node, settings, password)
             .await
             .doing(what)?
@@ -265,7 +265,7 @@ async fn list(app: &App, remote: &Remote, node: Option<&str>) -> Outcome {
     ]);
     let mut documents = Vec::with_capacity(shares.len());
     for share in &shares {
-        let address = match remote.transfer.share_address(share) {
+        let address = match remote.space.share_address(share) {
             Ok(address) => address,
             Err(error) => {
                 tracing::warn!(share = %share.id, %error, "its address can't be shown");
@@ -320,7 +320,7 @@ async fn find(remote: &Remote, link: &str) -> Outcome<(Share, cairn_wire::nodes:
 async fn refresh(app: &App, remote: &Remote, link: &str) -> Outcome {
     let (share, node) = find(remote, link).await?;
     let refreshed = remote
-        .transfer
+        .space
         .refresh_share(&share, &node)
         .await
         .doing(format_args!("refresh the link to {}", share.file_name))?;

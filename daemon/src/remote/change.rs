@@ -3,7 +3,7 @@
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::remote::{MAX_DEPTH, Place, Remote};
 use cairn_model::{Kind, Name, NodeId};
-pub(crate) use cairn_transfer::random_id;
+pub(crate) use cairn_space::random_id;
 use cairn_wire::nodes::Node;
 
 impl Remote {

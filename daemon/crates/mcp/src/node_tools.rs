@@ -5,7 +5,7 @@ use crate::call::{Call, finished};
 use crate::failure::{Outcome, ToolError};
 use crate::tool::{Verb, delete, post, put};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_transfer::Space;
+use cairn_space::Space;
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;

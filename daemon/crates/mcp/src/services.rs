@@ -4,7 +4,8 @@ use crate::failure::{Outcome, ToolError};
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::{CryptoError, SpaceKeys};
 use cairn_model::{DeviceId, Name};
-use cairn_transfer::{Options, Space, Transfer, keys};
+use cairn_space::{Space, account_keys};
+use cairn_transfer::{Options, Transfer};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -172,7 +173,7 @@ impl Services {
         let info = api.account().await?;
         match api.keys().await {
             Ok(bundle) => {
-                let bundle = keys::from_wire(&bundle);
+                let bundle = account_keys::from_wire(&bundle);
                 let passphrase = passphrase.clone();
                 let opened = tokio::task::spawn_blocking(move || {
                     cairn_crypto::unlock(&bundle, &passphrase, info.id, info.space_id)
@@ -194,10 +195,11 @@ impl Services {
                 let Some(iterations) = iterations else {
                     return Ok(None);
                 };
-                if keys::is_used(api).await? {
+                if account_keys::is_used(api).await? {
                     return Err(ToolError::refused(NO_KEYS));
                 }
-                let (_, unlocked) = keys::create(api, &info, passphrase, iterations).await?;
+                let (_, unlocked) =
+                    account_keys::create(api, &info, passphrase, iterations).await?;
                 Ok(Some(unlocked.space))
             }
             Err(error) => Err(error.into()),

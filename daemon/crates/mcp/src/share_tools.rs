@@ -6,7 +6,7 @@ use crate::failure::{Outcome, ToolError};
 use crate::tool::{Route, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
-use cairn_transfer::{LinkPassword, SharedLink, Space};
+use cairn_space::{LinkPassword, SharedLink, Space};
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
 use futures_util::FutureExt as _;
@@ -27,10 +27,7 @@ pub(crate) fn create(call: Call) -> Answer {
         };
         let settings: CreateShare = settings(&call, &["file_uuid", "password"])?;
         let password = call.arguments.text("password").map(link_password);
-        let link = space
-            .transfer()
-            .create_share(&node, settings, password)
-            .await?;
+        let link = space.create_share(&node, settings, password).await?;
         Ok(shown(link))
     }
     .boxed()
@@ -51,7 +48,7 @@ pub(crate) fn by_email(call: Call) -> Answer {
             id: None,
             key_blob: None,
         };
-        let link = space.transfer().share_by_email(&node, settings).await?;
+        let link = space.share_by_email(&node, settings).await?;
         let sent = link.email_sent.unwrap_or_default();
         Ok(json!({
             "share": shown(link),
@@ -98,7 +95,6 @@ async fn one_of_many(call: &Call, space: &Space, id: &str) -> Outcome<Value> {
     let node = call.services.reads.node(id).await?;
     space.check(&node)?;
     let link = space
-        .transfer()
         .create_share(&node, CreateShare::default(), None)
         .await?;
     Ok(shown(link))
@@ -124,7 +120,6 @@ pub(crate) fn update(call: Call) -> Answer {
         let node = call.services.reads.node(share.file_id).await?;
         space.check(&node)?;
         let link = space
-            .transfer()
             .set_share_password(&share, &node, Some(link_password(password)))
             .await?;
         let change: UpdateShare = settings(&call, &["short_code", "password"])?;

@@ -1,12 +1,12 @@
-//! Many small files down, or many manifests: few requests, an answer for each file.
+//! Many small files down, or many manifests: few requests, a reply for each file.
 
+use crate::context::{OpenedRevision, TransferContext};
 use crate::download::Download;
-use crate::error::{Check, TransferError};
+use crate::error::{Check, TransferError, refused};
 use crate::fetch;
 use crate::local::MemoryTarget;
 use crate::progress::Progress;
 use crate::small::refusal;
-use crate::transfer::{Shared, refused};
 use bytes::Bytes;
 use cairn_crypto::{ContentKey, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
@@ -21,43 +21,41 @@ use std::sync::Arc;
 /// Requests on the way at once: one is opened while the next arrives.
 const IN_FLIGHT: usize = 2;
 
-type File = Result<(Manifest, Vec<u8>), TransferError>;
+type FileResult = Result<(Manifest, Vec<u8>), TransferError>;
 
-/// What the server said of one file of a group.
-enum Answer<T> {
-    Settled(Result<T, TransferError>),
+/// The server's reply for one file of a group.
+enum Reply<T> {
+    Final(Result<T, TransferError>),
     /// It did not fit beside the others.
-    AskAgain,
+    LeftOut,
 }
 
 pub(crate) async fn download_batch(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     downloads: &[Download],
     progress: &dyn Progress,
-) -> Vec<File> {
-    let mut files: Vec<Option<File>> = downloads.iter().map(|_| None).collect();
+) -> Vec<FileResult> {
+    let mut files: Vec<Option<FileResult>> = downloads.iter().map(|_| None).collect();
     let mut waiting: Vec<usize> = (0..downloads.len()).collect();
     let mut moved = 0;
     while !waiting.is_empty() {
-        let asked = std::mem::take(&mut waiting);
+        let indices = std::mem::take(&mut waiting);
         // Owned groups: a borrowed one would tie the future to a lifetime that a task can't have.
-        let groups: Vec<Vec<usize>> = asked.chunks(BATCH_FILES).map(<[usize]>::to_vec).collect();
+        let groups: Vec<Vec<usize>> = indices.chunks(BATCH_FILES).map(<[usize]>::to_vec).collect();
         let mut groups = stream::iter(groups)
             .map(|group| async move {
                 let wanted = group.iter().map(|at| downloads[*at]).collect();
-                (group, fetch_group(shared, wanted).await)
+                (group, fetch_group(context, wanted).await)
             })
             .buffered(IN_FLIGHT);
-        while let Some((group, answers)) = groups.next().await {
-            let none_came = answers
-                .iter()
-                .all(|answer| matches!(answer, Answer::AskAgain));
-            for (at, answer) in group.iter().zip(answers) {
-                let file = match answer {
-                    Answer::Settled(file) => file,
+        while let Some((group, replies)) = groups.next().await {
+            let none_came = replies.iter().all(|reply| matches!(reply, Reply::LeftOut));
+            for (at, reply) in group.iter().zip(replies) {
+                let file = match reply {
+                    Reply::Final(file) => file,
                     // Where not one fits, asking for the same again would never end.
-                    Answer::AskAgain if none_came => alone(shared, downloads[*at]).await,
-                    Answer::AskAgain => {
+                    Reply::LeftOut if none_came => fetch_single(context, downloads[*at]).await,
+                    Reply::LeftOut => {
                         waiting.push(*at);
                         continue;
                     }
@@ -70,40 +68,51 @@ pub(crate) async fn download_batch(
     }
     files
         .into_iter()
-        .map(|file| file.unwrap_or_else(|| Err(unanswered())))
+        .map(|file| file.unwrap_or_else(|| Err(missing_reply())))
         .collect()
 }
 
 pub(crate) async fn manifests(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     downloads: &[Download],
 ) -> Vec<Result<Manifest, TransferError>> {
-    let mut manifests = Vec::with_capacity(downloads.len());
+    let opened = open_revisions(context, downloads).await;
+    opened
+        .into_iter()
+        .map(|result| result.map(|revision| revision.manifest))
+        .collect()
+}
+
+/// Opens manifests and content keys without their content.
+pub(crate) async fn open_revisions(
+    context: &Arc<TransferContext>,
+    downloads: &[Download],
+) -> Vec<Result<OpenedRevision, TransferError>> {
+    let mut results = Vec::with_capacity(downloads.len());
     for group in downloads.chunks(BATCH_FILES) {
-        let answer = match ask(shared, group, false).await {
-            Ok((answer, _)) => answer,
+        let response = match request(context, group, false).await {
+            Ok((response, _)) => response,
             Err(error) => {
-                manifests.extend(group.iter().map(|_| Err(error.clone().into())));
+                results.extend(group.iter().map(|_| Err(error.clone().into())));
                 continue;
             }
         };
-        let (opener, group) = (shared.clone(), group.to_vec());
+        let (opener, group) = (context.clone(), group.to_vec());
         let open = move || -> Vec<_> {
-            let opened = group.iter().zip(answer.files).map(|(download, file)| {
-                let content = content_of(file)?;
-                opener
-                    .open_revision(download, &content)
-                    .map(|(_, manifest)| manifest)
+            let mut files = response.files.into_iter();
+            let opened = group.iter().map(|download| {
+                let file = files.next().ok_or_else(missing_reply)?;
+                opener.open_revision(download, &content_of(file)?)
             });
             opened.collect()
         };
-        manifests.extend(shared.blocking.run(open).await);
+        results.extend(context.blocking.run(open).await);
     }
-    manifests
+    results
 }
 
-async fn ask(
-    shared: &Shared,
+async fn request(
+    context: &TransferContext,
     group: &[Download],
     content: bool,
 ) -> Result<(DownloadedBatch, Bytes), cairn_api::ApiError> {
@@ -114,42 +123,46 @@ async fn ask(
             revision_id: d.revision,
         })
         .collect();
-    shared
+    context
         .api
         .download_batch(&DownloadBatch { files, content })
         .await
 }
 
 async fn fetch_group(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     group: Vec<Download>,
-) -> Vec<Answer<(Manifest, Vec<u8>)>> {
-    let (answer, payload) = match ask(shared, &group, true).await {
+) -> Vec<Reply<(Manifest, Vec<u8>)>> {
+    let (reply, payload) = match request(context, &group, true).await {
         Ok(answered) => answered,
         Err(error) => {
             return group
                 .iter()
-                .map(|_| Answer::Settled(Err(error.clone().into())))
+                .map(|_| Reply::Final(Err(error.clone().into())))
                 .collect();
         }
     };
     // What came can't be called back: the next request waits for its price.
-    shared.limits.take_down(payload.len()).await;
-    let opener = shared.clone();
+    context.limits.take_down(payload.len()).await;
+    let opener = context.clone();
     let open = move || {
         let mut payload = Payload(payload);
-        let answers = group.iter().zip(answer.files).map(|(download, file)| {
+        let mut files = reply.files.into_iter();
+        let replies = group.iter().map(|download| {
+            let Some(file) = files.next() else {
+                return Reply::Final(Err(missing_reply()));
+            };
             if file.status == 413 {
-                return Answer::AskAgain;
+                return Reply::LeftOut;
             }
-            Answer::Settled(
+            Reply::Final(
                 content_of(file)
                     .and_then(|content| open_file(&opener, download, &content, &mut payload)),
             )
         });
-        answers.collect()
+        replies.collect()
     };
-    shared.blocking.run(open).await
+    context.blocking.run(open).await
 }
 
 fn content_of(file: DownloadedFile) -> Result<RevisionContent, TransferError> {
@@ -189,14 +202,14 @@ impl Payload {
 }
 
 fn open_file(
-    shared: &Shared,
+    context: &TransferContext,
     download: &Download,
     content: &RevisionContent,
     payload: &mut Payload,
-) -> File {
+) -> FileResult {
     // First of all: whatever is wrong with this file, the next one's chunks begin after its own.
     let chunks = payload.take(content)?;
-    let (key, manifest) = shared.open_revision(download, content)?;
+    let OpenedRevision { key, manifest } = context.open_revision(download, content)?;
     let size = usize::try_from(manifest.size)
         .ok()
         .filter(|size| *size <= BATCH_BYTES);
@@ -236,13 +249,13 @@ fn assemble(
 }
 
 /// Fetches a file that fits into no batch.
-async fn alone(shared: &Arc<Shared>, download: Download) -> File {
+async fn fetch_single(context: &Arc<TransferContext>, download: Download) -> FileResult {
     let target = Arc::new(MemoryTarget::default());
     let manifest =
-        fetch::download_up_to(shared, download, target.clone(), &(), BATCH_BYTES as u64).await?;
+        fetch::download_up_to(context, download, target.clone(), &(), BATCH_BYTES as u64).await?;
     Ok((manifest, target.take()))
 }
 
-fn unanswered() -> TransferError {
+fn missing_reply() -> TransferError {
     TransferError::Protocol("the batch was answered in part".to_owned())
 }

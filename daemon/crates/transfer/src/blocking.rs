@@ -12,10 +12,8 @@ pub enum Blocking {
 }
 
 impl Blocking {
-    pub(crate) async fn run<T: Send + 'static>(
-        self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> T {
+    /// Runs the work to its end; a panic in it goes on in the caller.
+    pub async fn run<T: Send + 'static>(self, work: impl FnOnce() -> T + Send + 'static) -> T {
         match self {
             Self::Inline => work(),
             Self::Threads => match tokio::task::spawn_blocking(work).await {

@@ -1,10 +1,10 @@
-//! What makes a revision of chunks that are across: content key, manifest, node seal. Shared by
-//! single uploads and batches.
+//! Turns uploaded chunks into a revision: content key, manifest and node seal, for single uploads and
+//! batches alike.
 
+use crate::context::TransferContext;
 use crate::error::TransferError;
 use crate::progress::Started;
 use crate::scan::Scanned;
-use crate::transfer::Shared;
 use crate::upload::{UploadTarget, Uploaded};
 use cairn_crypto::{
     ContentKey, NodeFacts, NodeSeal, SealInfo, manifest_hash, seal_manifest, sealed_len,
@@ -18,27 +18,31 @@ use std::ops::RangeInclusive;
 /// Years 0 to 9999, in milliseconds since 1970: what RFC 3339 can write.
 const WRITABLE: RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
 
-/// A node's content key, open and as the server keeps it.
-pub(crate) struct Keyed {
+/// A node's content key, opened and wrapped.
+pub(crate) struct NodeKey {
     pub(crate) key: ContentKey,
     pub(crate) wrapped: Vec<u8>,
 }
 
-/// What is known of a revision besides its content.
-pub(crate) struct Head {
+/// The place, id and metadata of a revision that is being made.
+pub(crate) struct NewRevision {
     pub(crate) target: UploadTarget,
     pub(crate) revision: RevisionId,
     pub(crate) modified_ms: i64,
     pub(crate) executable: bool,
 }
 
-impl Shared {
-    /// The content key to upload with: the node's own, that of the upload to resume, or a new one.
+impl TransferContext {
+    /// Returns the content key to upload with: the node's own, that of the upload to resume, or a new
+    /// one. A key of another node is never taken over.
+    ///
+    /// # Errors
+    /// [`TransferError::Refused`] if the node's key was not wrapped for it.
     pub(crate) fn key_for(
         &self,
         target: &UploadTarget,
         resume: Option<&Started>,
-    ) -> Result<Keyed, TransferError> {
+    ) -> Result<NodeKey, TransferError> {
         match target {
             UploadTarget::New { node, .. } => Ok(self.own_key(*node, resume)),
             UploadTarget::Revision {
@@ -47,29 +51,27 @@ impl Shared {
                 content_source,
                 ..
             } => {
-                let sealed_for = content_source.map_or(*node, |source| source.node_id);
-                let key = self.open_key(sealed_for, content_key)?;
-                if !self.keys.is_current(content_key) {
-                    // Somebody who has left may hold it: what is written from now on gets another.
+                // Nothing that is sealed says whose copy a node is: the key of another node may be known
+                // to readers that this one never had. And who has left may hold a key of an old epoch.
+                if content_source.is_some() || !self.keys.is_current(content_key) {
                     return Ok(self.own_key(*node, resume));
                 }
-                let wrapped = if sealed_for == *node {
-                    content_key.clone()
-                } else {
-                    self.with_random(|random| key.wrap(&self.keys, *node, random))
-                };
-                Ok(Keyed { key, wrapped })
+                let key = self.open_key(*node, content_key)?;
+                Ok(NodeKey {
+                    key,
+                    wrapped: content_key.clone(),
+                })
             }
         }
     }
 
     /// The key that the upload to resume began with, or a new one.
-    fn own_key(&self, node: NodeId, resume: Option<&Started>) -> Keyed {
+    fn own_key(&self, node: NodeId, resume: Option<&Started>) -> NodeKey {
         let begun = resume
             .filter(|started| self.keys.is_current(&started.content_key))
             .and_then(|started| {
                 let key = ContentKey::unwrap(&self.keys, node, &started.content_key).ok()?;
-                Some(Keyed {
+                Some(NodeKey {
                     key,
                     wrapped: started.content_key.clone(),
                 })
@@ -77,7 +79,7 @@ impl Shared {
         begun.unwrap_or_else(|| {
             self.with_random(|random| {
                 let key = ContentKey::generate(random);
-                Keyed {
+                NodeKey {
                     wrapped: key.wrap(&self.keys, node, random),
                     key,
                 }
@@ -85,10 +87,10 @@ impl Shared {
         })
     }
 
-    /// What completes an upload: the manifest, open and sealed, with everything that goes with it.
+    /// Makes the manifest and the request that commits the upload with it.
     pub(crate) fn complete(
         &self,
-        head: &Head,
+        head: &NewRevision,
         scanned: Scanned,
         wrapped_key: Vec<u8>,
     ) -> Result<(Manifest, CompleteUpload), TransferError> {
@@ -134,7 +136,8 @@ impl Shared {
         Ok((manifest, complete))
     }
 
-    /// Asks whether a conflict is one with ourselves: an answer that was lost, and this the repeat.
+    /// Returns the node if a conflict is one with ourselves: the response to the first commit was lost,
+    /// and this is the repeat.
     pub(crate) async fn already_committed(
         &self,
         node: NodeId,
@@ -148,8 +151,8 @@ impl Shared {
     }
 }
 
-/// What begins an upload.
-pub(crate) fn create(head: &Head, scanned: &Scanned) -> CreateUpload {
+/// Makes the request that begins an upload.
+pub(crate) fn create(head: &NewRevision, scanned: &Scanned) -> CreateUpload {
     let new = head.target.base().is_none();
     CreateUpload {
         node_id: head.target.node(),
@@ -169,9 +172,12 @@ pub(crate) fn create(head: &Head, scanned: &Scanned) -> CreateUpload {
     }
 }
 
-/// Takes the server's answer to a commit, if it is about what was committed.
+/// Checks that the server's response to a commit is about what was committed.
+///
+/// # Errors
+/// [`TransferError::Protocol`] for another node or revision.
 pub(crate) fn committed(
-    head: &Head,
+    head: &NewRevision,
     node: Node,
     manifest: Manifest,
 ) -> Result<Uploaded, TransferError> {

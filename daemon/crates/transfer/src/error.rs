@@ -149,3 +149,8 @@ impl From<ApiError> for TransferError {
         }
     }
 }
+
+/// Makes the error for a check that failed.
+pub(crate) fn refused(check: Check) -> impl Fn(CryptoError) -> TransferError {
+    move |source| TransferError::Refused { check, source }
+}

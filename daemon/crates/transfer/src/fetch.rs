@@ -1,12 +1,12 @@
 //! One file down: manifest, then its chunks in order with a few fetched ahead, each verified before
 //! it is written, and the whole against the manifest at the end.
 
+use crate::context::{OpenedRevision, TransferContext};
 use crate::download::Download;
-use crate::error::{Check, TransferError};
+use crate::error::{Check, TransferError, refused};
 use crate::local::{Source, Target};
 use crate::progress::Progress;
 use crate::similar::Similar;
-use crate::transfer::{Shared, refused};
 use cairn_crypto::{ContentHasher, ContentKey, CryptoError, sealed_len};
 use cairn_model::{ChunkId, Manifest};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -19,19 +19,19 @@ const AHEAD: usize = 4;
 
 /// Downloads a file of any size; chunks that `similar` has are taken from there.
 pub(crate) async fn download(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     download: Download,
     target: Arc<dyn Target>,
     similar: Option<Arc<dyn Source>>,
     progress: &dyn Progress,
 ) -> Result<Manifest, TransferError> {
-    let (key, manifest) = open(shared, download).await?;
+    let OpenedRevision { key, manifest } = open(context, download).await?;
     let similar = match similar {
-        Some(source) => Similar::of(shared, source, key.clone()).await,
+        Some(source) => Similar::of(context, source, key.clone()).await,
         None => None,
     };
     let fetching = Fetching {
-        shared,
+        context,
         download,
         key: Arc::new(key),
         target,
@@ -44,13 +44,13 @@ pub(crate) async fn download(
 
 /// As [`download`], but refuses a file of more than `max` bytes.
 pub(crate) async fn download_up_to(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     download: Download,
     target: Arc<dyn Target>,
     progress: &dyn Progress,
     max: u64,
 ) -> Result<Manifest, TransferError> {
-    let (key, manifest) = open(shared, download).await?;
+    let OpenedRevision { key, manifest } = open(context, download).await?;
     if manifest.size > max {
         return Err(TransferError::Protocol(format!(
             "a file of {} bytes is no small one",
@@ -58,7 +58,7 @@ pub(crate) async fn download_up_to(
         )));
     }
     let fetching = Fetching {
-        shared,
+        context,
         download,
         key: Arc::new(key),
         target,
@@ -70,23 +70,23 @@ pub(crate) async fn download_up_to(
 }
 
 async fn open(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     download: Download,
-) -> Result<(ContentKey, Manifest), TransferError> {
-    let content = shared
+) -> Result<OpenedRevision, TransferError> {
+    let content = context
         .api
         .manifest(download.node, download.revision)
         .await?;
-    let opener = shared.clone();
-    shared
+    let opener = context.clone();
+    context
         .blocking
         .run(move || opener.open_revision(&download, &content))
         .await
 }
 
-/// Where a chunk goes.
+/// The position in the target that a chunk goes to.
 #[derive(Clone, Copy)]
-struct Place {
+struct ChunkSlot {
     id: ChunkId,
     offset: u64,
     len: u32,
@@ -94,8 +94,8 @@ struct Place {
     earlier: Option<u64>,
 }
 
-/// A verified chunk on its way into the target.
-enum Piece {
+/// The origin of a verified chunk on its way into the target.
+enum ChunkOrigin {
     /// From the service, or from a file on this disk.
     Fetched(Vec<u8>),
     /// It was in the target already.
@@ -104,7 +104,7 @@ enum Piece {
 }
 
 struct Fetching<'a> {
-    shared: &'a Arc<Shared>,
+    context: &'a Arc<TransferContext>,
     download: Download,
     key: Arc<ContentKey>,
     target: Arc<dyn Target>,
@@ -116,32 +116,33 @@ impl Fetching<'_> {
     async fn fill(&self, manifest: &Manifest) -> Result<(), TransferError> {
         let target = self.target.clone();
         let present = self
-            .shared
+            .context
             .blocking
             .run(move || target.size())
             .await
             .map_err(TransferError::Target)?;
-        let mut pieces = stream::iter(places(manifest))
-            .map(|place| async move {
-                Ok::<_, TransferError>((place, self.piece(place, present).await?))
-            })
-            .buffered(AHEAD);
+        let mut chunks =
+            stream::iter(slots(manifest))
+                .map(|slot| async move {
+                    Ok::<_, TransferError>((slot, self.chunk(slot, present).await?))
+                })
+                .buffered(AHEAD);
         let mut hasher = ContentHasher::new();
-        while let Some((place, piece)) = pieces.try_next().await? {
+        while let Some((slot, chunk)) = chunks.try_next().await? {
             let (target, key) = (self.target.clone(), self.key.clone());
             hasher = self
-                .shared
+                .context
                 .blocking
-                .run(move || place_piece(&*target, &key, place, piece, hasher))
+                .run(move || write_piece(&*target, &key, slot, chunk, hasher))
                 .await?;
             self.progress
-                .moved(place.offset + u64::from(place.len), manifest.size);
+                .moved(slot.offset + u64::from(slot.len), manifest.size);
         }
         if hasher.finish() != manifest.hash {
             return Err(refused(Check::Content)(CryptoError::Opaque));
         }
         let (target, size) = (self.target.clone(), manifest.size);
-        let cut = self.shared.blocking.run(move || {
+        let cut = self.context.blocking.run(move || {
             if target.size()? == size {
                 Ok(())
             } else {
@@ -151,57 +152,59 @@ impl Fetching<'_> {
         cut.await.map_err(TransferError::Target)
     }
 
-    async fn piece(&self, place: Place, present: u64) -> Result<Piece, TransferError> {
-        if let Some(offset) = place.earlier {
-            return Ok(Piece::CopyFrom(offset));
+    async fn chunk(&self, slot: ChunkSlot, present: u64) -> Result<ChunkOrigin, TransferError> {
+        if let Some(offset) = slot.earlier {
+            return Ok(ChunkOrigin::CopyFrom(offset));
         }
-        if place.offset + u64::from(place.len) <= present {
+        if slot.offset + u64::from(slot.len) <= present {
             let (target, key) = (self.target.clone(), self.key.clone());
             let kept = self
-                .shared
+                .context
                 .blocking
-                .run(move || read_chunk(&*target, &key, place, place.offset))
+                .run(move || read_chunk(&*target, &key, slot, slot.offset))
                 .await;
             if let Some(plain) = kept.map_err(TransferError::Target)? {
-                return Ok(Piece::Kept(plain));
+                return Ok(ChunkOrigin::Kept(plain));
             }
         }
         if let Some(similar) = self.similar.clone() {
             let key = self.key.clone();
             let found = self
-                .shared
+                .context
                 .blocking
-                .run(move || similar.read(&key, place.id, place.len))
+                .run(move || similar.read(&key, slot.id, slot.len))
                 .await;
             if let Some(plain) = found {
-                return Ok(Piece::Fetched(plain));
+                return Ok(ChunkOrigin::Fetched(plain));
             }
         }
-        let expected = usize::try_from(sealed_len(u64::from(place.len))).unwrap_or(usize::MAX);
-        self.shared.limits.take_down(expected).await;
+        let expected = usize::try_from(sealed_len(u64::from(slot.len))).unwrap_or(usize::MAX);
+        self.context.limits.take_down(expected).await;
         let sealed = self
-            .shared
+            .context
             .api
-            .chunk(self.download.node, place.id, None)
+            .chunk(self.download.node, slot.id, None)
             .await?;
         let key = self.key.clone();
         let opened = self
-            .shared
+            .context
             .blocking
-            .run(move || key.open_chunk(&place.id, place.len, &sealed))
+            .run(move || key.open_chunk(&slot.id, slot.len, &sealed))
             .await;
-        opened.map(Piece::Fetched).map_err(refused(Check::Chunk))
+        opened
+            .map(ChunkOrigin::Fetched)
+            .map_err(refused(Check::Chunk))
     }
 }
 
-fn places(manifest: &Manifest) -> Vec<Place> {
+fn slots(manifest: &Manifest) -> Vec<ChunkSlot> {
     let mut first = HashMap::with_capacity(manifest.chunks.len());
     let mut offset = 0;
-    let mut places = Vec::with_capacity(manifest.chunks.len());
+    let mut slots = Vec::with_capacity(manifest.chunks.len());
     for chunk in &manifest.chunks {
         let earlier = first.get(&(chunk.id, chunk.len)).copied();
         first.entry((chunk.id, chunk.len)).or_insert(offset);
-        places.push(Place {
+        slots.push(ChunkSlot {
             id: chunk.id,
             offset,
             len: chunk.len,
@@ -209,35 +212,35 @@ fn places(manifest: &Manifest) -> Vec<Place> {
         });
         offset += u64::from(chunk.len);
     }
-    places
+    slots
 }
 
 /// Reads a chunk's length of bytes and gives them if they are that chunk.
 fn read_chunk(
     target: &dyn Target,
     key: &ContentKey,
-    place: Place,
+    slot: ChunkSlot,
     from: u64,
 ) -> io::Result<Option<Vec<u8>>> {
-    let mut plain = vec![0; place.len as usize];
+    let mut plain = vec![0; slot.len as usize];
     target.read_at(from, &mut plain)?;
-    Ok((key.chunk_id(&plain) == place.id).then_some(plain))
+    Ok((key.chunk_id(&plain) == slot.id).then_some(plain))
 }
 
-fn place_piece(
+fn write_piece(
     target: &dyn Target,
     key: &ContentKey,
-    place: Place,
-    piece: Piece,
+    slot: ChunkSlot,
+    chunk: ChunkOrigin,
     mut hasher: ContentHasher,
 ) -> Result<ContentHasher, TransferError> {
-    let plain = match piece {
-        Piece::Kept(plain) => {
+    let plain = match chunk {
+        ChunkOrigin::Kept(plain) => {
             hasher.update(&plain);
             return Ok(hasher);
         }
-        Piece::Fetched(plain) => plain,
-        Piece::CopyFrom(offset) => read_chunk(target, key, place, offset)
+        ChunkOrigin::Fetched(plain) => plain,
+        ChunkOrigin::CopyFrom(offset) => read_chunk(target, key, slot, offset)
             .and_then(|plain| {
                 plain.ok_or_else(|| {
                     io::Error::other("the temporary file was changed by someone else")
@@ -246,7 +249,7 @@ fn place_piece(
             .map_err(TransferError::Target)?,
     };
     target
-        .write_at(place.offset, &plain)
+        .write_at(slot.offset, &plain)
         .map_err(TransferError::Target)?;
     hasher.update(&plain);
     Ok(hasher)

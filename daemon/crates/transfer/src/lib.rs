@@ -1,38 +1,33 @@
-//! One file up or down: chunking, sealing, sending what is missing; fetching, opening, checking.
+//! File content between this machine and one space on the server: scanning, sealing and sending what
+//! is missing; fetching, opening and checking. One file of any size, or many small ones at a time.
 //!
 //! It decides nothing about what to transfer, and puts nothing in place: sources are read, targets
-//! written, and every byte that reaches a target was verified first.
+//! written, and every byte that reaches a target was verified first. Names, folders, shares and teams
+//! are the business of `cairn-space`.
 
 mod batch;
 mod blocking;
 mod commit;
+mod context;
 mod download;
 mod error;
 mod fetch;
-pub mod keys;
 mod limits;
 mod local;
 mod progress;
 mod scan;
 mod send;
-mod share;
 mod similar;
 mod small;
-mod space;
-mod team;
 mod transfer;
-mod trust;
 mod upload;
 
 pub use blocking::Blocking;
+pub use context::OpenedRevision;
 pub use download::Download;
 pub use error::{Check, TransferError};
 pub use limits::Limits;
 pub use local::{BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target};
 pub use progress::{Progress, Started};
-pub use share::{LinkPassword, SharedLink};
-pub use space::{LocalFacts, SmallFile, Space, random_id};
-pub use team::{Granting, Person, Standing, TeamError, TeamGrants};
 pub use transfer::{Options, Transfer};
-pub use trust::{Sight, Trust};
 pub use upload::{SmallUpload, Upload, UploadTarget, Uploaded};

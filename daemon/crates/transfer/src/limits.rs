@@ -1,7 +1,6 @@
 //! Bandwidth limits: a token bucket for each direction, changeable while transfers run.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -57,7 +56,7 @@ struct State {
 
 impl Bucket {
     fn set(&self, rate: Option<u64>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         // A rate of nothing would wait for ever: pausing is another thing than limiting.
         *state = State {
             rate: rate.map(|rate| rate.max(1)),
@@ -83,7 +82,7 @@ impl Bucket {
     }
 
     fn try_take(&self, bytes: u64, now: Instant) -> Option<Instant> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let rate = state.rate?;
         if let Some(paid_at) = state.paid_at.filter(|at| *at > now) {
             return Some(paid_at);

@@ -2,10 +2,10 @@
 //!
 //! A target is a temporary file or memory, never a final path: putting it in place is the caller's.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a source opens.
 pub trait SourceReader: Read + Seek + Send {}
@@ -81,7 +81,7 @@ impl FileTarget {
     /// Gives the file back.
     #[must_use]
     pub fn into_file(self) -> File {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.0.into_inner()
     }
 
     fn at(&self, offset: u64) -> io::Result<MutexGuard<'_, File>> {
@@ -92,7 +92,7 @@ impl FileTarget {
 
     fn lock(&self) -> MutexGuard<'_, File> {
         // Every use seeks first, so a panic in another one leaves nothing half done here.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -131,7 +131,7 @@ impl MemoryTarget {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -4,9 +4,9 @@
 //! other cuts and names the chunks.
 
 use crate::blocking::Blocking;
+use crate::context::TransferContext;
 use crate::error::TransferError;
 use crate::local::{Source, SourceReader};
-use crate::transfer::Shared;
 use cairn_crypto::{Chunker, ContentHasher, ContentKey, MAX_CHUNK};
 use cairn_model::{ChunkRef, ContentHash};
 use std::io::Read as _;
@@ -33,22 +33,22 @@ pub(crate) struct Scanned {
 
 /// Scans a file that is expected to have `size` bytes.
 pub(crate) async fn scan(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     source: Arc<dyn Source>,
     size: u64,
     key: ContentKey,
 ) -> Result<Scanned, TransferError> {
     let stop = StopOnDrop::default();
     let flag = stop.0.clone();
-    let shared = shared.clone();
-    let threads = shared.blocking == Blocking::Threads && size >= PARALLEL_FROM;
-    shared
+    let context = context.clone();
+    let threads = context.blocking == Blocking::Threads && size >= PARALLEL_FROM;
+    context
         .clone()
         .blocking
         .run(move || {
             let pass = Pass {
                 size,
-                chunker: &shared.chunker,
+                chunker: &context.chunker,
                 key: &key,
                 stop: &flag,
             };

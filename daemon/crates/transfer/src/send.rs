@@ -3,12 +3,12 @@
 //! Before a chunk is sealed in the second pass its id is computed again: what changed in between is
 //! never sealed under the id, and so under the key, of other bytes.
 
-use crate::commit::{Head, Keyed, committed, create};
+use crate::commit::{NewRevision, NodeKey, committed, create};
+use crate::context::TransferContext;
 use crate::error::TransferError;
 use crate::local::{Source, SourceReader};
 use crate::progress::{Progress, Started};
 use crate::scan::{Scanned, scan};
-use crate::transfer::Shared;
 use crate::upload::{Upload, Uploaded};
 use bytes::Bytes;
 use cairn_api::ApiError;
@@ -17,16 +17,17 @@ use cairn_model::{ChunkId, RevisionId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer as wire;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::{ErrorKind, SeekFrom};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Chunks on the way at once; each holds its sealed bytes, and for a moment the plain ones.
 const IN_FLIGHT: usize = 4;
 
 pub(crate) async fn upload(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     upload: Upload,
     progress: &dyn Progress,
 ) -> Result<Uploaded, TransferError> {
@@ -40,21 +41,21 @@ pub(crate) async fn upload(
         unless,
         resume,
     } = upload;
-    let Keyed { key, wrapped } = shared.key_for(&target, resume.as_ref())?;
-    let scanned = scan(shared, source.clone(), size, key.clone()).await?;
+    let NodeKey { key, wrapped } = context.key_for(&target, resume.as_ref())?;
+    let scanned = scan(context, source.clone(), size, key.clone()).await?;
     if unless == Some(scanned.hash) {
         return Ok(Uploaded::Unchanged);
     }
-    let mut head = Head {
+    let mut head = NewRevision {
         target,
         revision,
         modified_ms,
         executable,
     };
-    let begun = match begin(shared, &mut head, &scanned, resume).await? {
+    let begun = match begin(context, &mut head, &scanned, resume).await? {
         Begun::Running(begun) => begun,
-        Begun::Done(node) => {
-            let (manifest, _) = shared.complete(&head, scanned, wrapped)?;
+        Begun::Committed(node) => {
+            let (manifest, _) = context.complete(&head, scanned, wrapped)?;
             return committed(&head, *node, manifest);
         }
     };
@@ -65,7 +66,7 @@ pub(crate) async fn upload(
         hash: scanned.hash,
     });
     let sending = Sending {
-        shared,
+        context,
         source,
         key,
         upload: &begun,
@@ -75,10 +76,14 @@ pub(crate) async fn upload(
     };
     sending.send_missing(&scanned).await?;
 
-    let (manifest, complete) = shared.complete(&head, scanned, wrapped)?;
-    let node = match shared.api.complete_upload(begun.upload_id, &complete).await {
+    let (manifest, complete) = context.complete(&head, scanned, wrapped)?;
+    let node = match context
+        .api
+        .complete_upload(begun.upload_id, &complete)
+        .await
+    {
         Ok(node) => node,
-        Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => shared
+        Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => context
             .already_committed(head.target.node(), head.revision)
             .await
             .ok_or(TransferError::UploadLost)?,
@@ -89,32 +94,32 @@ pub(crate) async fn upload(
 
 enum Begun {
     Running(Box<wire::Upload>),
-    /// It was committed before; only the answer was lost.
-    Done(Box<Node>),
+    /// It was committed before; only the response was lost.
+    Committed(Box<Node>),
 }
 
 /// Finds the upload to resume, or begins one.
 async fn begin(
-    shared: &Shared,
-    head: &mut Head,
+    context: &TransferContext,
+    head: &mut NewRevision,
     scanned: &Scanned,
     resume: Option<Started>,
 ) -> Result<Begun, TransferError> {
     if let Some(started) = resume {
         if started.hash == scanned.hash {
             head.revision = started.revision;
-            match shared.api.get_upload(started.upload).await {
+            match context.api.get_upload(started.upload).await {
                 Ok(found) if is_ours(head, &found) => return Ok(Begun::Running(Box::new(found))),
                 Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         } else {
             // Other content can't go under the same revision; what was sent of it is given up.
-            if let Err(error) = shared.api.delete_upload(started.upload).await {
+            if let Err(error) = context.api.delete_upload(started.upload).await {
                 tracing::debug!(%error, upload = %started.upload, "an outdated upload stays until it expires");
             }
             if head.revision == started.revision {
-                head.revision = shared.with_random(|random| {
+                head.revision = context.with_random(|random| {
                     let mut bytes = [0; 16];
                     random.fill(&mut bytes);
                     RevisionId::from_random_bytes(bytes)
@@ -122,7 +127,7 @@ async fn begin(
             }
         }
     }
-    match shared.api.create_upload(&create(head, scanned)).await {
+    match context.api.create_upload(&create(head, scanned)).await {
         Ok(begun) if is_ours(head, &begun) => Ok(Begun::Running(Box::new(begun))),
         Ok(_) => Err(TransferError::Protocol(
             "the upload is for another node or revision".to_owned(),
@@ -131,11 +136,11 @@ async fn begin(
             head: found,
             message,
         }) => {
-            match shared
+            match context
                 .already_committed(head.target.node(), head.revision)
                 .await
             {
-                Some(node) => Ok(Begun::Done(Box::new(node))),
+                Some(node) => Ok(Begun::Committed(Box::new(node))),
                 None => Err(TransferError::Conflict {
                     head: found,
                     message,
@@ -146,20 +151,20 @@ async fn begin(
     }
 }
 
-fn is_ours(head: &Head, upload: &wire::Upload) -> bool {
+fn is_ours(head: &NewRevision, upload: &wire::Upload) -> bool {
     upload.node_id == head.target.node() && upload.revision_id == head.revision
 }
 
-/// Where a chunk stands in its file.
+/// The position of a chunk in its file.
 #[derive(Clone, Copy)]
-struct Place {
+struct ChunkSpan {
     id: ChunkId,
     offset: u64,
     len: u32,
 }
 
 struct Sending<'a> {
-    shared: &'a Arc<Shared>,
+    context: &'a Arc<TransferContext>,
     source: Arc<dyn Source>,
     key: ContentKey,
     upload: &'a wire::Upload,
@@ -171,7 +176,7 @@ struct Sending<'a> {
 impl Sending<'_> {
     async fn send_missing(&self, scanned: &Scanned) -> Result<(), TransferError> {
         let missing = self.missing(scanned)?;
-        let left: u64 = missing.iter().map(|place| u64::from(place.len)).sum();
+        let left: u64 = missing.iter().map(|span| u64::from(span.len)).sum();
         self.moved
             .store(self.size.saturating_sub(left), Ordering::Relaxed);
         self.progress
@@ -181,24 +186,24 @@ impl Sending<'_> {
         }
         let source = self.source.clone();
         let reader = self
-            .shared
+            .context
             .blocking
             .run(move || source.open())
             .await
             .map_err(TransferError::Source)?;
         let reader = Arc::new(Mutex::new(reader));
         stream::iter(missing)
-            .map(|place| self.send_one(&reader, place))
+            .map(|span| self.send_one(&reader, span))
             .buffer_unordered(IN_FLIGHT)
             .try_collect()
             .await
     }
 
-    fn missing(&self, scanned: &Scanned) -> Result<Vec<Place>, TransferError> {
-        let mut places = HashMap::with_capacity(scanned.chunks.len());
+    fn missing(&self, scanned: &Scanned) -> Result<Vec<ChunkSpan>, TransferError> {
+        let mut spans = HashMap::with_capacity(scanned.chunks.len());
         let mut offset = 0;
         for chunk in &scanned.chunks {
-            places.entry(chunk.id).or_insert(Place {
+            spans.entry(chunk.id).or_insert(ChunkSpan {
                 id: chunk.id,
                 offset,
                 len: chunk.len,
@@ -210,7 +215,7 @@ impl Sending<'_> {
             .upload
             .missing
             .iter()
-            .map(|id| places.remove(id))
+            .map(|id| spans.remove(id))
             .collect::<Option<_>>();
         missing.ok_or_else(|| {
             TransferError::Protocol("chunks are missing that were never announced".to_owned())
@@ -220,24 +225,24 @@ impl Sending<'_> {
     async fn send_one(
         &self,
         reader: &Arc<Mutex<Box<dyn SourceReader>>>,
-        place: Place,
+        span: ChunkSpan,
     ) -> Result<(), TransferError> {
         let (reader, key) = (reader.clone(), self.key.clone());
         let sealed = self
-            .shared
+            .context
             .blocking
-            .run(move || seal_again(&reader, &key, place))
+            .run(move || seal_again(&reader, &key, span))
             .await?;
-        self.shared.limits.take_up(sealed.len()).await;
+        self.context.limits.take_up(sealed.len()).await;
         let upload = self.upload;
         match self
-            .shared
+            .context
             .api
-            .put_chunk(&upload.chunk_url, upload.upload_id, place.id, sealed)
+            .put_chunk(&upload.chunk_url, upload.upload_id, span.id, sealed)
             .await
         {
             Ok(()) => {
-                let len = u64::from(place.len);
+                let len = u64::from(span.len);
                 let done = self.moved.fetch_add(len, Ordering::Relaxed) + len;
                 self.progress.moved(done, self.size);
                 Ok(())
@@ -253,13 +258,13 @@ impl Sending<'_> {
 fn seal_again(
     reader: &Mutex<Box<dyn SourceReader>>,
     key: &ContentKey,
-    place: Place,
+    span: ChunkSpan,
 ) -> Result<Bytes, TransferError> {
-    let mut plain = vec![0; place.len as usize];
+    let mut plain = vec![0; span.len as usize];
     {
-        let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = reader.lock();
         let read = reader
-            .seek(SeekFrom::Start(place.offset))
+            .seek(SeekFrom::Start(span.offset))
             .and_then(|_| reader.read_exact(&mut plain));
         read.map_err(|error| {
             if error.kind() == ErrorKind::UnexpectedEof {
@@ -269,8 +274,8 @@ fn seal_again(
             }
         })?;
     }
-    if key.chunk_id(&plain) != place.id {
+    if key.chunk_id(&plain) != span.id {
         return Err(TransferError::SourceChanged);
     }
-    Ok(key.seal_chunk(&place.id, &plain).into())
+    Ok(key.seal_chunk(&span.id, &plain).into())
 }

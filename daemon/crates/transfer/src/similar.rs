@@ -2,9 +2,9 @@
 //!
 //! Only an economy: whatever goes wrong with it, the chunk is fetched.
 
+use crate::context::TransferContext;
 use crate::local::Source;
 use crate::scan::scan;
-use crate::transfer::Shared;
 use cairn_crypto::ContentKey;
 use cairn_model::ChunkId;
 use std::collections::HashMap;
@@ -20,17 +20,17 @@ pub(crate) struct Similar {
 impl Similar {
     /// Cuts the file into chunks and names them under the key of the node that both are versions of.
     pub(crate) async fn of(
-        shared: &Arc<Shared>,
+        context: &Arc<TransferContext>,
         source: Arc<dyn Source>,
         key: ContentKey,
     ) -> Option<Self> {
         let opened = source.clone();
-        let size = shared
+        let size = context
             .blocking
             .run(move || opened.open()?.seek(SeekFrom::End(0)))
             .await
             .ok()?;
-        let scanned = scan(shared, source.clone(), size, key).await.ok()?;
+        let scanned = scan(context, source.clone(), size, key).await.ok()?;
         let mut offsets = HashMap::with_capacity(scanned.chunks.len());
         let mut offset = 0;
         for chunk in scanned.chunks {

@@ -1,13 +1,13 @@
 //! Many small files up: everything of a file in one place of one request, sealed while the request
 //! before is on the way.
 
-use crate::commit::{Head, Keyed, committed, create};
+use crate::commit::{NewRevision, NodeKey, committed, create};
+use crate::context::TransferContext;
 use crate::error::TransferError;
 use crate::local::BytesSource;
 use crate::progress::Progress;
 use crate::scan::scan_bytes;
 use crate::send;
-use crate::transfer::Shared;
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use bytes::Bytes;
 use cairn_model::Manifest;
@@ -22,19 +22,19 @@ const ALONE_FROM: usize = BATCH_BYTES / 2;
 /// Requests on the way or being sealed at once.
 const IN_FLIGHT: usize = 2;
 
-type Outcome = Result<Uploaded, TransferError>;
+type UploadResult = Result<Uploaded, TransferError>;
 
 pub(crate) async fn upload_batch(
-    shared: &Arc<Shared>,
+    context: &Arc<TransferContext>,
     files: Vec<SmallUpload>,
     progress: &dyn Progress,
-) -> Vec<Outcome> {
+) -> Vec<UploadResult> {
     let total = files.iter().map(|file| file.bytes.len() as u64).sum();
     let moved = &AtomicU64::new(0);
     stream::iter(groups(files))
         .map(|group| async move {
             let bytes: u64 = group.iter().map(|file| file.bytes.len() as u64).sum();
-            let outcomes = send_group(shared, group).await;
+            let outcomes = send_group(context, group).await;
             progress.moved(moved.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
             outcomes
         })
@@ -64,16 +64,16 @@ fn groups(files: Vec<SmallUpload>) -> Vec<Vec<SmallUpload>> {
     groups
 }
 
-async fn send_group(shared: &Arc<Shared>, group: Vec<SmallUpload>) -> Vec<Outcome> {
+async fn send_group(context: &Arc<TransferContext>, group: Vec<SmallUpload>) -> Vec<UploadResult> {
     if let [file] = &group[..]
         && file.bytes.len() >= ALONE_FROM
     {
         let mut group = group;
         let upload = group.remove(0).into_upload();
-        return vec![send::upload(shared, upload, &()).await];
+        return vec![send::upload(context, upload, &()).await];
     }
-    let sealer = shared.clone();
-    let prepared: Vec<Prepared> = shared
+    let sealer = context.clone();
+    let prepared: Vec<Prepared> = context
         .blocking
         .run(move || {
             group
@@ -107,11 +107,11 @@ async fn send_group(shared: &Arc<Shared>, group: Vec<SmallUpload>) -> Vec<Outcom
     let answers = if batch.files.is_empty() {
         Ok(Vec::new())
     } else {
-        shared
+        context
             .limits
             .take_up(payload.iter().map(Bytes::len).sum())
             .await;
-        shared
+        context
             .api
             .upload_batch(&batch, &payload)
             .await
@@ -125,7 +125,7 @@ async fn send_group(shared: &Arc<Shared>, group: Vec<SmallUpload>) -> Vec<Outcom
             (Waiting::Settled(outcome), _) => outcome,
             (Waiting::Answer(_), Err(error)) => Err(error.clone().into()),
             (Waiting::Answer(about), Ok(answers)) => match answers.next() {
-                Some(answer) => settle(shared, about.0, about.1, answer).await,
+                Some(answer) => settle(context, about.0, about.1, answer).await,
                 None => Err(TransferError::Protocol(
                     "the batch was answered in part".to_owned(),
                 )),
@@ -136,24 +136,24 @@ async fn send_group(shared: &Arc<Shared>, group: Vec<SmallUpload>) -> Vec<Outcom
 }
 
 enum Prepared {
-    Settled(Outcome),
+    Settled(UploadResult),
     Ready(Box<Ready>),
 }
 
 struct Ready {
-    head: Head,
+    head: NewRevision,
     manifest: Manifest,
     file: BatchFile,
     chunks: Vec<Bytes>,
 }
 
 enum Waiting {
-    Settled(Outcome),
-    Answer(Box<(Head, Manifest)>),
+    Settled(UploadResult),
+    Answer(Box<(NewRevision, Manifest)>),
 }
 
-fn prepare(shared: &Shared, file: SmallUpload) -> Prepared {
-    match try_prepare(shared, file) {
+fn prepare(context: &TransferContext, file: SmallUpload) -> Prepared {
+    match try_prepare(context, file) {
         Ok(Some(ready)) => Prepared::Ready(Box::new(ready)),
         Ok(None) => Prepared::Settled(Ok(Uploaded::Unchanged)),
         Err(error) => Prepared::Settled(Err(error)),
@@ -161,7 +161,10 @@ fn prepare(shared: &Shared, file: SmallUpload) -> Prepared {
 }
 
 /// Seals everything of one file; `None` if it needs no upload.
-fn try_prepare(shared: &Shared, file: SmallUpload) -> Result<Option<Ready>, TransferError> {
+fn try_prepare(
+    context: &TransferContext,
+    file: SmallUpload,
+) -> Result<Option<Ready>, TransferError> {
     let SmallUpload {
         target,
         revision,
@@ -170,8 +173,8 @@ fn try_prepare(shared: &Shared, file: SmallUpload) -> Result<Option<Ready>, Tran
         executable,
         unless,
     } = file;
-    let Keyed { key, wrapped } = shared.key_for(&target, None)?;
-    let scanned = scan_bytes(&bytes, &shared.chunker, &key);
+    let NodeKey { key, wrapped } = context.key_for(&target, None)?;
+    let scanned = scan_bytes(&bytes, &context.chunker, &key);
     if unless == Some(scanned.hash) {
         return Ok(None);
     }
@@ -182,14 +185,14 @@ fn try_prepare(shared: &Shared, file: SmallUpload) -> Result<Option<Ready>, Tran
         chunks.push(key.seal_chunk(&chunk.id, plain).into());
         rest = after;
     }
-    let head = Head {
+    let head = NewRevision {
         target,
         revision,
         modified_ms,
         executable,
     };
     let create = create(&head, &scanned);
-    let (manifest, complete) = shared.complete(&head, scanned, wrapped)?;
+    let (manifest, complete) = context.complete(&head, scanned, wrapped)?;
     Ok(Some(Ready {
         head,
         manifest,
@@ -198,7 +201,12 @@ fn try_prepare(shared: &Shared, file: SmallUpload) -> Result<Option<Ready>, Tran
     }))
 }
 
-async fn settle(shared: &Shared, head: Head, manifest: Manifest, answer: NodeResult) -> Outcome {
+async fn settle(
+    context: &TransferContext,
+    head: NewRevision,
+    manifest: Manifest,
+    answer: NodeResult,
+) -> UploadResult {
     let NodeResult {
         status,
         node,
@@ -209,7 +217,7 @@ async fn settle(shared: &Shared, head: Head, manifest: Manifest, answer: NodeRes
         (200..=299, None) => Err(TransferError::Protocol(
             "a committed file came without its node".to_owned(),
         )),
-        (409, _) => match shared
+        (409, _) => match context
             .already_committed(head.target.node(), head.revision)
             .await
         {

@@ -1,35 +1,27 @@
-//! The way in: everything a transfer needs, and its five operations.
+//! The entry point: uploads and downloads of one file or of many small ones, and their options.
 
 use crate::blocking::Blocking;
+use crate::context::{OpenedRevision, TransferContext};
 use crate::download::Download;
-use crate::error::{Check, TransferError};
+use crate::error::TransferError;
 use crate::limits::Limits;
 use crate::local::{Source, Target};
 use crate::progress::Progress;
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use crate::{batch, fetch, send, small};
 use cairn_api::Api;
-use cairn_crypto::{Chunker, ContentKey, CryptoError, Random, SpaceKeys, SystemRandom};
-use cairn_model::{DeviceId, Manifest, NodeId};
-use std::sync::{Arc, Mutex, PoisonError};
+use cairn_crypto::{Chunker, Random, SpaceKeys, SystemRandom};
+use cairn_model::{DeviceId, Manifest};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// Moves files between this machine and one space on the server.
 #[derive(Clone)]
 pub struct Transfer {
-    pub(crate) shared: Arc<Shared>,
+    context: Arc<TransferContext>,
 }
 
-pub(crate) struct Shared {
-    pub(crate) api: Arc<Api>,
-    pub(crate) keys: Arc<SpaceKeys>,
-    pub(crate) chunker: Chunker,
-    pub(crate) device: DeviceId,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) blocking: Blocking,
-    random: Mutex<Box<dyn Random + Send>>,
-}
-
-/// What differs between a daemon and a simulation.
+/// The choices of a program that makes transfers; the default is that of a real one.
 pub struct Options {
     pub limits: Arc<Limits>,
     pub blocking: Blocking,
@@ -58,7 +50,7 @@ impl Transfer {
         } = options;
         let random = Mutex::new(random);
         Self {
-            shared: Arc::new(Shared {
+            context: Arc::new(TransferContext {
                 api,
                 keys,
                 chunker,
@@ -81,7 +73,7 @@ impl Transfer {
         upload: Upload,
         progress: &dyn Progress,
     ) -> Result<Uploaded, TransferError> {
-        send::upload(&self.shared, upload, progress).await
+        send::upload(&self.context, upload, progress).await
     }
 
     /// Uploads many small files in few requests; each succeeds or fails alone, in the given order.
@@ -91,7 +83,7 @@ impl Transfer {
         files: Vec<SmallUpload>,
         progress: &dyn Progress,
     ) -> Vec<Result<Uploaded, TransferError>> {
-        small::upload_batch(&self.shared, files, progress).await
+        small::upload_batch(&self.context, files, progress).await
     }
 
     /// Downloads one revision into a target, keeping what is right in it already. Only verified bytes
@@ -105,7 +97,7 @@ impl Transfer {
         target: Arc<dyn Target>,
         progress: &dyn Progress,
     ) -> Result<Manifest, TransferError> {
-        fetch::download(&self.shared, download, target, None, progress).await
+        fetch::download(&self.context, download, target, None, progress).await
     }
 
     /// As [`Transfer::download`]; chunks that are in `similar`, an earlier version of the file, come
@@ -120,7 +112,7 @@ impl Transfer {
         similar: Arc<dyn Source>,
         progress: &dyn Progress,
     ) -> Result<Manifest, TransferError> {
-        fetch::download(&self.shared, download, target, Some(similar), progress).await
+        fetch::download(&self.context, download, target, Some(similar), progress).await
     }
 
     /// Downloads many small revisions in few requests; each succeeds or fails alone, in the given order.
@@ -129,58 +121,31 @@ impl Transfer {
         downloads: &[Download],
         progress: &dyn Progress,
     ) -> Vec<Result<(Manifest, Vec<u8>), TransferError>> {
-        batch::download_batch(&self.shared, downloads, progress).await
+        batch::download_batch(&self.context, downloads, progress).await
     }
 
     /// Fetches and opens the manifests of many revisions, in the given order.
     pub async fn manifests(&self, downloads: &[Download]) -> Vec<Result<Manifest, TransferError>> {
-        batch::manifests(&self.shared, downloads).await
+        batch::manifests(&self.context, downloads).await
+    }
+
+    /// Fetches and opens the manifests and content keys of many revisions, in the given order.
+    pub async fn open_revisions(
+        &self,
+        downloads: &[Download],
+    ) -> Vec<Result<OpenedRevision, TransferError>> {
+        batch::open_revisions(&self.context, downloads).await
+    }
+
+    /// The place where this transfer does its blocking work.
+    #[must_use]
+    pub fn blocking(&self) -> Blocking {
+        self.context.blocking
     }
 
     /// The limits that all transfers of this daemon share.
     #[must_use]
     pub fn limits(&self) -> &Arc<Limits> {
-        &self.shared.limits
+        &self.context.limits
     }
-}
-
-impl Shared {
-    /// Lends the randomness; never across an await.
-    pub(crate) fn with_random<T>(&self, work: impl FnOnce(&mut dyn Random) -> T) -> T {
-        let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut **random)
-    }
-
-    /// Opens what belongs to a revision: content key first, then manifest.
-    pub(crate) fn open_revision(
-        &self,
-        download: &Download,
-        content: &cairn_wire::transfer::RevisionContent,
-    ) -> Result<(ContentKey, Manifest), TransferError> {
-        let sealed = &content.manifest.0;
-        if download
-            .manifest_hash
-            .is_some_and(|hash| hash != cairn_crypto::manifest_hash(sealed))
-        {
-            return Err(refused(Check::Manifest)(CryptoError::Opaque));
-        }
-        let ids = download.sealed_as();
-        let manifest =
-            cairn_crypto::open_manifest(&self.keys, ids.node_id, ids.revision_id, sealed)
-                .map_err(refused(Check::Manifest))?;
-        let key = self.open_key(ids.node_id, &content.content_key.0)?;
-        Ok((key, manifest))
-    }
-
-    pub(crate) fn open_key(
-        &self,
-        node: NodeId,
-        wrapped: &[u8],
-    ) -> Result<ContentKey, TransferError> {
-        ContentKey::unwrap(&self.keys, node, wrapped).map_err(refused(Check::ContentKey))
-    }
-}
-
-pub(crate) fn refused(check: Check) -> impl Fn(CryptoError) -> TransferError {
-    move |source| TransferError::Refused { check, source }
 }

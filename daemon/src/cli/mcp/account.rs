@@ -34,7 +34,7 @@ fn from_environment(key: &str) -> Outcome<cairn_mcp::Account> {
         url,
         file_server: variable("SERVICE_FILE_SERVER_URL")?,
         // Nobody knows this device by a name; its changes are told apart from those of others all the same.
-        device: DeviceId::from_random_bytes(cairn_transfer::random_id()),
+        device: DeviceId::from_random_bytes(cairn_space::random_id()),
         keys: passphrase()?.map_or(KeySource::Missing, opened_with),
     })
 }

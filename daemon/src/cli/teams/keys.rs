@@ -8,7 +8,7 @@ use crate::output::text::clean;
 use crate::session::Session;
 use crate::{team, trust};
 use cairn_crypto::{PublicKeys, SystemRandom};
-use cairn_transfer::{Person, Standing};
+use cairn_space::{KeyStatus, MemberKeys};
 use serde_json::{Value, json};
 
 /// What a person is called upon to do where keys differ.
@@ -24,7 +24,7 @@ pub(super) async fn show(
     let grants = team::grants(&session.api, &team).await?;
     let people = trust::update(&app.home, &session.keys, |trust| {
         accept.map_or(Ok(()), |email| grants.accept(email, trust))?;
-        grants.people(&session.keys, trust)
+        grants.members(&session.keys, trust)
     })?;
     let mut table = Table::new(&[
         ("E-MAIL", Align::Left),
@@ -39,7 +39,7 @@ pub(super) async fn show(
             super::role_name(person.role).to_owned(),
             if person.has_grant { "yes" } else { "no" }.to_owned(),
             fingerprint(person.keys.as_ref()).unwrap_or_default(),
-            words(person.standing).to_owned(),
+            words(person.status).to_owned(),
         ]);
     }
     table.print(&app.out, "The team has no members.");
@@ -82,8 +82,8 @@ pub(super) async fn grant(
             made.ring.epoch()
         ));
     }
-    let granted: Vec<&Person> = made
-        .people
+    let granted: Vec<&MemberKeys> = made
+        .members
         .iter()
         .filter(|one| made.grants_to(one.account))
         .collect();
@@ -93,7 +93,7 @@ pub(super) async fn grant(
             clean(&person.email),
             fingerprint(person.keys.as_ref()).unwrap_or_default()
         ));
-        if person.standing == Standing::New {
+        if person.status == KeyStatus::New {
             app.out.note(format_args!(
                 "{} was seen for the first time: {COMPARE}",
                 clean(&person.email)
@@ -103,23 +103,23 @@ pub(super) async fn grant(
     if made.grants.is_empty() {
         app.out.line("Nobody lacks the key who can have it.");
     }
-    let without: Vec<&Person> = made
-        .people
+    let without: Vec<&MemberKeys> = made
+        .members
         .iter()
-        .filter(|one| matches!(one.standing, Standing::NoKeys | Standing::Unusable))
+        .filter(|one| matches!(one.status, KeyStatus::NoKeys | KeyStatus::Unusable))
         .collect();
     for person in &without {
         app.out.note(format_args!(
             "{} gets no key: {}",
             clean(&person.email),
-            words(person.standing)
+            words(person.status)
         ));
     }
-    let changed = changed(&made.people);
+    let changed = changed(&made.members);
     for person in &changed {
         app.out.note(difference(app, person));
     }
-    let brief = |people: &[&Person]| people.iter().map(|one| view(one)).collect::<Vec<_>>();
+    let brief = |people: &[&MemberKeys]| people.iter().map(|one| view(one)).collect::<Vec<_>>();
     app.out.json(&json!({
         "team_id": team.id,
         "space_id": team.space_id,
@@ -145,14 +145,14 @@ pub(super) async fn grant(
     })
 }
 
-fn changed(people: &[Person]) -> Vec<&Person> {
+fn changed(people: &[MemberKeys]) -> Vec<&MemberKeys> {
     people
         .iter()
-        .filter(|person| person.standing == Standing::Changed)
+        .filter(|person| person.status == KeyStatus::Changed)
         .collect()
 }
 
-fn difference(app: &App, person: &Person) -> String {
+fn difference(app: &App, person: &MemberKeys) -> String {
     let shown = |keys: Option<&PublicKeys>| fingerprint(keys).unwrap_or_default();
     format!(
         "{} {}: was {}, is {}; {COMPARE}",
@@ -167,25 +167,25 @@ fn fingerprint(keys: Option<&PublicKeys>) -> Option<String> {
     keys.map(PublicKeys::fingerprint)
 }
 
-fn words(standing: Standing) -> &'static str {
-    match standing {
-        Standing::You => "yours",
-        Standing::New => "new: compare",
-        Standing::Known => "known",
-        Standing::Changed => "CHANGED: compare",
-        Standing::NoKeys => "they have made none yet",
-        Standing::Unusable => "what the server gives can be none",
+fn words(status: KeyStatus) -> &'static str {
+    match status {
+        KeyStatus::You => "yours",
+        KeyStatus::New => "new: compare",
+        KeyStatus::Known => "known",
+        KeyStatus::Changed => "CHANGED: compare",
+        KeyStatus::NoKeys => "they have made none yet",
+        KeyStatus::Unusable => "what the server gives can be none",
     }
 }
 
-fn view(person: &Person) -> Value {
-    let keys = match person.standing {
-        Standing::You => "you",
-        Standing::New => "new",
-        Standing::Known => "known",
-        Standing::Changed => "changed",
-        Standing::NoKeys => "none",
-        Standing::Unusable => "unusable",
+fn view(person: &MemberKeys) -> Value {
+    let keys = match person.status {
+        KeyStatus::You => "you",
+        KeyStatus::New => "new",
+        KeyStatus::Known => "known",
+        KeyStatus::Changed => "changed",
+        KeyStatus::NoKeys => "none",
+        KeyStatus::Unusable => "unusable",
     };
     json!({
         "user_id": person.account,
@@ -194,9 +194,9 @@ fn view(person: &Person) -> Value {
         "has_grant": person.has_grant,
         "keys": keys,
         "fingerprint": fingerprint(person.keys.as_ref()),
-        "pinned_fingerprint": fingerprint(person.pinned.as_ref().or(match person.standing {
-            Standing::New | Standing::Known => person.keys.as_ref(),
-            Standing::You | Standing::Changed | Standing::NoKeys | Standing::Unusable => None,
+        "pinned_fingerprint": fingerprint(person.pinned.as_ref().or(match person.status {
+            KeyStatus::New | KeyStatus::Known => person.keys.as_ref(),
+            KeyStatus::You | KeyStatus::Changed | KeyStatus::NoKeys | KeyStatus::Unusable => None,
         })),
     })
 }

@@ -12,6 +12,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cairn-platform", &["model"]),
     ("cairn-api", &["model", "wire"]),
     ("cairn-transfer", &["model", "wire", "crypto", "api"]),
+    (
+        "cairn-space",
+        &["model", "wire", "crypto", "api", "transfer"],
+    ),
     ("cairn-control", &["model", "platform"]),
     (
         "cairn-engine",
@@ -21,13 +25,15 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ),
     (
         "cairn-mcp",
-        &["model", "wire", "api", "crypto", "transfer", "control"],
+        &[
+            "model", "wire", "api", "crypto", "transfer", "space", "control",
+        ],
     ),
     (
         "cairn",
         &[
-            "model", "wire", "plan", "crypto", "index", "transfer", "api", "platform", "control",
-            "engine", "mcp",
+            "model", "wire", "plan", "crypto", "index", "transfer", "space", "api", "platform",
+            "control", "engine", "mcp",
         ],
     ),
     ("cairn-tray", &["model", "control"]),

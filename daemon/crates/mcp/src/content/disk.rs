@@ -3,7 +3,8 @@
 use crate::call::Call;
 use crate::failure::{Outcome, ToolError};
 use cairn_model::Name;
-use cairn_transfer::{LocalFacts, Source, SourceReader};
+use cairn_space::LocalFacts;
+use cairn_transfer::{Source, SourceReader};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};

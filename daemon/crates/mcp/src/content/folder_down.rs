@@ -5,7 +5,7 @@ use super::{GB, MB, down, node, path};
 use crate::call::Call;
 use crate::failure::{Outcome, ToolError};
 use cairn_model::{Kind, NodeId};
-use cairn_transfer::Space;
+use cairn_space::Space;
 use cairn_wire::nodes::Node;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use super::{MAX_UPLOAD, MB, exactly, node, path};
 use crate::call::Call;
 use crate::failure::{Outcome, ToolError};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_transfer::Space;
+use cairn_space::Space;
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::fs::Metadata;

@@ -397,7 +397,7 @@ async fn account(world: &World, owner: &mut Person) {
     owner.does("list_api_keys", json!({})).await;
     let me = owner.does("get_account_info", json!({})).await;
     let bundle = world.rest(Method::GET, "keys", None).await;
-    let bundle = cairn_transfer::keys::from_wire(&serde_json::from_value(bundle).unwrap());
+    let bundle = cairn_space::account_keys::from_wire(&serde_json::from_value(bundle).unwrap());
     let part = |name: &str| me[name].as_str().unwrap().to_owned();
     let (account, space) = (
         part("id").parse().unwrap(),

@@ -1,9 +1,9 @@
 //! The account's keys between the server and the crypto crate: bundles, and the first ones of an
 //! account. Passphrases come from the caller and go nowhere else.
 
-use crate::error::TransferError;
 use cairn_api::Api;
 use cairn_crypto::{KeyBundle, SystemRandom, Unlocked, WrappedSpaceKey};
+use cairn_transfer::TransferError;
 use cairn_wire::Sealed;
 use cairn_wire::account::AccountInfo;
 use cairn_wire::keys as wire;

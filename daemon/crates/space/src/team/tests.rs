@@ -151,7 +151,7 @@ fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
 
     let made = server.grant(owner).unwrap();
     assert!(made.new_key && made.grants.len() == 2);
-    assert_eq!(made.people[2].standing, Standing::NoKeys);
+    assert_eq!(made.members[2].status, KeyStatus::NoKeys);
     let before = server.open(leaver).unwrap();
     assert_eq!(before.check_value(1), made.ring.check_value(1));
     let written_before = wrap(&before.keys());
@@ -185,10 +185,10 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
     let email = "2@example.com";
     let look = |server: &Server, owner: &mut Device| {
         let people = server.seen_by(owner.own.account);
-        people.people(&owner.own, &mut owner.trust).unwrap()
+        people.members(&owner.own, &mut owner.trust).unwrap()
     };
-    let standings = |people: Vec<Person>| people.iter().map(|p| p.standing).collect::<Vec<_>>();
-    use Standing::{Changed, Known, New, You};
+    let standings = |people: Vec<MemberKeys>| people.iter().map(|p| p.status).collect::<Vec<_>>();
+    use KeyStatus::{Changed, Known, New, You};
     assert_eq!(standings(look(&server, owner)), [You, New, New]);
     assert_eq!(standings(look(&server, owner)), [You, Known, Known]);
 
@@ -199,8 +199,8 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
     server.members[1].1 = Some(changed.clone());
     assert!(accept(&server, owner).is_err(), "nobody has compared");
     let made = server.grant(owner).unwrap();
-    assert_eq!(standings(made.people.clone()), [You, Changed, Known]);
-    assert_eq!(made.people[1].pinned, Some(member.own.public()));
+    assert_eq!(standings(made.members.clone()), [You, Changed, Known]);
+    assert_eq!(made.members[1].pinned, Some(member.own.public()));
     assert!(!made.grants_to(member.own.account) && made.grants_to(other.own.account));
 
     // Others than those that a person has looked at.
@@ -293,7 +293,7 @@ fn a_server_that_hides_replaces_or_rolls_back_keys_is_refused() {
     assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
     server.members[1].1 = Some(invented.own.public());
     let view = server.seen_by(member.own.account);
-    let replaced = view.people(&member.own, &mut member.trust).unwrap_err();
+    let replaced = view.members(&member.own, &mut member.trust).unwrap_err();
     assert!(matches!(
         replaced,
         TeamError::Refused {

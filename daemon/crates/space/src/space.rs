@@ -6,20 +6,19 @@ mod content;
 
 pub use content::{LocalFacts, SmallFile};
 
-use crate::error::TransferError;
-use crate::transfer::Transfer;
 use cairn_api::Api;
 use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};
 use cairn_model::{Name, NodeId};
+use cairn_transfer::{Transfer, TransferError};
 use cairn_wire::nodes::{Node, NodeState};
 use std::sync::Arc;
 
 /// A space that is worked in without a synced folder.
 #[derive(Clone)]
 pub struct Space {
-    api: Arc<Api>,
-    keys: Arc<SpaceKeys>,
-    transfer: Transfer,
+    pub(crate) api: Arc<Api>,
+    pub(crate) keys: Arc<SpaceKeys>,
+    pub(crate) transfer: Transfer,
 }
 
 impl Space {

@@ -2,9 +2,9 @@
 //! present state can be vouched for.
 
 use super::{Space, facts, random_id};
-use crate::error::TransferError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Kind, Name, NodeId};
+use cairn_transfer::TransferError;
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
 

@@ -1,6 +1,6 @@
 //! Granting: the key in force for everybody who lacks it, and a new key where an epoch has none yet.
 
-use super::{Person, Standing, TeamError, TeamGrants};
+use super::{KeyStatus, MemberKeys, TeamError, TeamGrants};
 use crate::trust::Trust;
 use cairn_api::Api;
 use cairn_crypto::{KeyRing, Random, Unlocked, make_grant};
@@ -19,7 +19,7 @@ pub struct Granting {
     pub new_key: bool,
     pub grants: Vec<NewGrant>,
     /// All members, as they are once the grants are sent.
-    pub people: Vec<Person>,
+    pub members: Vec<MemberKeys>,
 }
 
 impl Granting {
@@ -47,11 +47,11 @@ impl TeamGrants {
         if self.team.role == TeamRole::Member {
             return Err(TeamError::NoRight { team: team() });
         }
-        let mut people = self.people(own, trust)?;
+        let mut members = self.members(own, trust)?;
         let newest = self.newest(own, trust)?;
         let (ring, new_key) = match newest {
             Some(ring) if ring.epoch() == self.epoch => (ring, false),
-            Some(_) | None if people.iter().any(|one| one.has_grant) => {
+            Some(_) | None if members.iter().any(|one| one.has_grant) => {
                 return Err(TeamError::NotGranted { team: team() });
             }
             Some(before) => {
@@ -67,18 +67,18 @@ impl TeamGrants {
             }
         };
         let mut grants = Vec::new();
-        for person in &mut people {
-            let Some(keys) = &person.keys else { continue };
-            if person.has_grant || person.standing == Standing::Changed {
+        for member in &mut members {
+            let Some(keys) = &member.keys else { continue };
+            if member.has_grant || member.status == KeyStatus::Changed {
                 continue;
             }
-            let grant = make_grant(&ring, own, person.account, keys, rng)
+            let grant = make_grant(&ring, own, member.account, keys, rng)
                 .map_err(|error| self.refused(error))?;
             grants.push(NewGrant {
-                user_id: person.account,
+                user_id: member.account,
                 grant: Sealed(grant),
             });
-            person.has_grant = true;
+            member.has_grant = true;
         }
         // Of two who make a key at once, the server takes one: each of them names both, or itself.
         grants.sort_by_key(|one| one.user_id != own.account);
@@ -86,14 +86,14 @@ impl TeamGrants {
             ring,
             new_key,
             grants,
-            people,
+            members,
         })
     }
 
     /// Hands the grants to the server.
     ///
     /// # Errors
-    /// [`crate::TransferError::Conflict`] if somebody else granted meanwhile: look again then.
+    /// [`cairn_transfer::TransferError::Conflict`] if somebody else granted meanwhile: look again then.
     pub async fn send(&self, api: &Api, granting: &Granting) -> Result<(), TeamError> {
         for grants in granting.grants.chunks(PUT_GRANTS) {
             let put = PutGrants {

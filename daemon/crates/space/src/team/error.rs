@@ -1,8 +1,8 @@
 //! What can go wrong with a team's keys, by what a person can do about it.
 
-use crate::error::TransferError;
 use cairn_api::ApiError;
 use cairn_crypto::CryptoError;
+use cairn_transfer::TransferError;
 
 /// Why a team's keys can't be used or granted.
 #[derive(Debug, thiserror::Error)]

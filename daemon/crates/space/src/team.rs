@@ -9,15 +9,15 @@ mod tests;
 pub use error::TeamError;
 pub use grant::Granting;
 
-use crate::error::TransferError;
-use crate::keys;
-use crate::trust::{Sight, Trust};
+use crate::account_keys;
+use crate::trust::{PinCheck, Trust};
 use cairn_api::Api;
 use cairn_crypto::{
     AskedGrant, CryptoError, KeyRing, PublicKeys, Unlocked, granted_with, open_grant,
 };
 use cairn_model::AccountId;
-use cairn_wire::teams::{Grant, MemberKeys, Team, TeamMember, TeamRole};
+use cairn_transfer::TransferError;
+use cairn_wire::teams::{self as wire, Grant, Team, TeamMember, TeamRole};
 use std::collections::HashMap;
 
 /// A team's grants and members at one moment. Nothing of it is believed yet.
@@ -53,13 +53,13 @@ enum Served {
 
 /// A member, and what is to be thought of the keys that the server gives for them.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct MemberKeys {
     pub account: AccountId,
     pub email: String,
     pub role: TeamRole,
     /// Of the key in force.
     pub has_grant: bool,
-    pub standing: Standing,
+    pub status: KeyStatus,
     /// As they are served.
     pub keys: Option<PublicKeys>,
     /// Those that are pinned, where others are served.
@@ -68,7 +68,7 @@ pub struct Person {
 
 /// Whether a key can be granted to somebody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum KeyStatus {
     /// The account itself.
     You,
     /// Seen for the first time, and pinned now.
@@ -97,7 +97,7 @@ impl TeamGrants {
             );
         }
         let granted = !keys.grants.is_empty() || keys.members.iter().any(|one| one.has_grant);
-        let used = granted || keys::is_used(&api.in_space(team.space_id)).await?;
+        let used = granted || account_keys::is_used(&api.in_space(team.space_id)).await?;
         let people: HashMap<_, _> = people.into_iter().map(|one| (one.user_id, one)).collect();
         let members = keys.members.iter().map(|one| Member::of(one, &people));
         Ok(Self {
@@ -132,40 +132,40 @@ impl TeamGrants {
     ///
     /// # Errors
     /// [`TeamError::Refused`] if the server gives other keys for this account than its own.
-    pub fn people(&self, own: &Unlocked, trust: &mut Trust) -> Result<Vec<Person>, TeamError> {
+    pub fn members(&self, own: &Unlocked, trust: &mut Trust) -> Result<Vec<MemberKeys>, TeamError> {
         let own_public = own.public();
-        let mut people = Vec::with_capacity(self.members.len());
+        let mut members = Vec::with_capacity(self.members.len());
         for member in &self.members {
-            let (standing, keys) = match &member.keys {
+            let (status, keys) = match &member.keys {
                 Served::Keys(keys) if *keys == own_public && member.account == own.account => {
-                    (Standing::You, Some(keys))
+                    (KeyStatus::You, Some(keys))
                 }
                 Served::None | Served::Unusable | Served::Keys(_)
                     if member.account == own.account =>
                 {
                     return Err(self.refused(CryptoError::KeyChanged));
                 }
-                Served::None => (Standing::NoKeys, None),
-                Served::Unusable => (Standing::Unusable, None),
+                Served::None => (KeyStatus::NoKeys, None),
+                Served::Unusable => (KeyStatus::Unusable, None),
                 Served::Keys(keys) => match trust.see(member.account, keys) {
-                    Sight::New => (Standing::New, Some(keys)),
-                    Sight::Known => (Standing::Known, Some(keys)),
-                    Sight::Changed => (Standing::Changed, Some(keys)),
+                    PinCheck::New => (KeyStatus::New, Some(keys)),
+                    PinCheck::Known => (KeyStatus::Known, Some(keys)),
+                    PinCheck::Changed => (KeyStatus::Changed, Some(keys)),
                 },
             };
-            people.push(Person {
+            members.push(MemberKeys {
                 account: member.account,
                 email: member.email.clone(),
                 role: member.role,
                 has_grant: member.has_grant,
-                standing,
+                status,
                 keys: keys.cloned(),
-                pinned: (standing == Standing::Changed)
+                pinned: (status == KeyStatus::Changed)
                     .then(|| trust.pinned(member.account))
                     .flatten(),
             });
         }
-        Ok(people)
+        Ok(members)
     }
 
     /// Pins the keys that are served for a member now, because a person has compared them.
@@ -253,7 +253,7 @@ impl TeamGrants {
 }
 
 impl Member {
-    fn of(served: &MemberKeys, people: &HashMap<AccountId, TeamMember>) -> Self {
+    fn of(served: &wire::MemberKeys, people: &HashMap<AccountId, TeamMember>) -> Self {
         let keys = match (&served.rsa_public, &served.signing_public) {
             (Some(rsa), Some(signing)) => {
                 PublicKeys::parse(&rsa.0, &signing.0).map_or(Served::Unusable, Served::Keys)

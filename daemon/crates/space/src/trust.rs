@@ -21,16 +21,16 @@ pub struct Trust {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Pin {
-    keys: Spelt,
+    keys: StoredKeys,
     /// Signing keys that a person has replaced since: what was signed with them stays signed.
     former: Vec<Sealed>,
     /// Other keys that were served since and shown to a person, who may accept these and none else.
-    shown: Option<Spelt>,
+    shown: Option<StoredKeys>,
 }
 
 /// Public keys as bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Spelt {
+struct StoredKeys {
     rsa: Sealed,
     signing: Sealed,
 }
@@ -45,7 +45,7 @@ struct TeamNote {
 
 /// How served keys compare with what was seen before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sight {
+pub enum PinCheck {
     /// Never seen: they are pinned now.
     New,
     /// The pinned ones.
@@ -75,8 +75,8 @@ impl Trust {
 
     /// Looks at somebody's keys as they are served and about to be shown; pins them if they are the
     /// first.
-    pub fn see(&mut self, account: AccountId, served: &PublicKeys) -> Sight {
-        let keys = Spelt::of(served);
+    pub fn see(&mut self, account: AccountId, served: &PublicKeys) -> PinCheck {
+        let keys = StoredKeys::of(served);
         match self.people.get_mut(&account) {
             None => {
                 let pin = Pin {
@@ -85,15 +85,15 @@ impl Trust {
                     shown: None,
                 };
                 self.people.insert(account, pin);
-                Sight::New
+                PinCheck::New
             }
             Some(pin) if pin.keys == keys => {
                 pin.shown = None;
-                Sight::Known
+                PinCheck::Known
             }
             Some(pin) => {
                 pin.shown = Some(keys);
-                Sight::Changed
+                PinCheck::Changed
             }
         }
     }
@@ -101,7 +101,7 @@ impl Trust {
     /// Pins other keys, if they are the very ones that were shown before. Answers whether they are
     /// the pinned ones now.
     pub fn accept(&mut self, account: AccountId, served: &PublicKeys) -> bool {
-        let keys = Spelt::of(served);
+        let keys = StoredKeys::of(served);
         let Some(pin) = self.people.get_mut(&account) else {
             return false;
         };
@@ -183,7 +183,7 @@ impl Trust {
     }
 }
 
-impl Spelt {
+impl StoredKeys {
     fn of(keys: &PublicKeys) -> Self {
         Self {
             rsa: Sealed(keys.rsa_der().to_vec()),

@@ -1,12 +1,9 @@
 //! Content of one file: what is needed to fetch it, and a new revision of it.
 
 use super::{Space, random_id};
-use crate::download::Download;
-use crate::error::TransferError;
-use crate::local::Source;
-use crate::progress::Progress;
-use crate::upload::{SmallUpload, Upload, UploadTarget, Uploaded};
 use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
+use cairn_transfer::TransferError;
+use cairn_transfer::{Download, Progress, SmallUpload, Source, Upload, UploadTarget, Uploaded};
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
 
@@ -56,12 +53,7 @@ impl Space {
                     manifest_hash: None,
                 }))
             }
-            Some(_) | None => Ok(Some(Download {
-                node: node.id,
-                revision: current,
-                source: node.content_source,
-                manifest_hash: self.seal(node).and_then(|info| info.manifest_hash),
-            })),
+            Some(_) | None => Ok(Some(self.current_revision(node, current))),
         }
     }
 
@@ -159,20 +151,25 @@ impl Space {
         targets.collect()
     }
 
-    /// The content that a file has now.
-    fn head(&self, node: &Node) -> Result<Download, TransferError> {
+    /// Returns the content that a file has now.
+    pub(crate) fn head(&self, node: &Node) -> Result<Download, TransferError> {
         if node.kind == Kind::Folder {
             return Err(TransferError::Conflict {
                 head: None,
                 message: format!("a folder is called `{}`, choose another name", node.name),
             });
         }
-        Ok(Download {
+        let revision = node.revision_id.ok_or_else(|| without_content(node))?;
+        Ok(self.current_revision(node, revision))
+    }
+
+    fn current_revision(&self, node: &Node, revision: RevisionId) -> Download {
+        Download {
             node: node.id,
-            revision: node.revision_id.ok_or_else(|| without_content(node))?,
+            revision,
             source: node.content_source,
             manifest_hash: self.seal(node).and_then(|info| info.manifest_hash),
-        })
+        }
     }
 
     fn next_revision(

@@ -1,0 +1,16 @@
+//! Operations of a key holder on one space: nodes, folders, shares, the keys of accounts and teams, and
+//! what this device has pinned of other people.
+//!
+//! What comes from the server is checked before it is used, and changes are sealed. File content itself
+//! is moved by `cairn-transfer`.
+
+pub mod account_keys;
+mod share;
+mod space;
+mod team;
+mod trust;
+
+pub use share::{LinkPassword, SharedLink};
+pub use space::{LocalFacts, SmallFile, Space, random_id};
+pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
+pub use trust::{PinCheck, Trust};
