@@ -4,10 +4,11 @@ use crate::world::{
     Numbers, World, bytes, committed, new_file, next_revision, node, revision, upload,
 };
 use cairn_crypto::{ContentKey, KeyRing, NodeFacts, NodeSeal, content_hash, manifest_hash};
-use cairn_model::{Kind, SpaceId};
+use cairn_model::{Kind, Manifest, SpaceId};
 use cairn_transfer::{
     Blocking, Download, Source, SourceReader, TransferError, Upload, UploadTarget, Uploaded,
 };
+use cairn_wire::nodes::{ContentSource, Node};
 use std::io;
 use std::io::Cursor;
 use std::sync::Arc;
@@ -239,9 +240,9 @@ async fn who_comes_second_gets_a_conflict_and_nothing_changes() {
 }
 
 #[tokio::test]
-async fn a_new_revision_of_a_copy_wraps_the_key_for_the_copy() {
+async fn a_new_revision_of_a_copy_has_a_key_of_its_own() {
     let world = World::new(Blocking::Inline);
-    committed(
+    let (original, _) = committed(
         world
             .put(upload(new_file(1), revision(1), b"original"))
             .await,
@@ -250,12 +251,13 @@ async fn a_new_revision_of_a_copy_wraps_the_key_for_the_copy() {
         state.copy(node(1), node(2));
         state.nodes[&node(2)].clone()
     });
-    let (sent, _) = committed(
+    let (sent, manifest) = committed(
         world
             .put(upload(next_revision(&copy, 2), revision(3), b"edited copy"))
             .await,
     );
     assert!(ContentKey::unwrap(&world.keys, node(2), &sent.content_key.unwrap().0).is_ok());
+    assert_unreadable_with_key_of(&world, &original, &manifest);
     assert_eq!(
         world
             .get(Download::new(node(2), revision(3)))
@@ -264,6 +266,48 @@ async fn a_new_revision_of_a_copy_wraps_the_key_for_the_copy() {
             .1,
         b"edited copy"
     );
+}
+
+#[tokio::test]
+async fn a_server_that_names_another_source_does_not_choose_the_key_of_the_next_revision() {
+    let world = World::new(Blocking::Inline);
+    let (public, _) = committed(
+        world
+            .put(upload(new_file(1), revision(1), b"in a link"))
+            .await,
+    );
+    let (private, _) = committed(
+        world
+            .put(upload(new_file(2), revision(2), b"private"))
+            .await,
+    );
+    let announced = Node {
+        content_key: public.content_key.clone(),
+        content_source: Some(ContentSource {
+            node_id: public.id,
+            revision_id: revision(1),
+        }),
+        ..private
+    };
+    let edited = upload(
+        next_revision(&announced, 2),
+        revision(3),
+        b"private, edited",
+    );
+    let (_, manifest) = committed(world.put(edited).await);
+    assert_unreadable_with_key_of(&world, &public, &manifest);
+}
+
+/// Asserts that the chunks of a file were not made with the content key of a node.
+fn assert_unreadable_with_key_of(world: &World, other: &Node, manifest: &Manifest) {
+    let wrapped = &other.content_key.as_ref().unwrap().0;
+    let key = ContentKey::unwrap(&world.keys, other.id, wrapped).unwrap();
+    for chunk in &manifest.chunks {
+        let sealed = world
+            .server
+            .state(|state| state.chunks[&(manifest.node, chunk.id)].clone());
+        assert!(key.open_chunk(&chunk.id, chunk.len, &sealed).is_err());
+    }
 }
 
 #[tokio::test]
