@@ -161,9 +161,13 @@ impl From<EngineError> for Failure {
             EngineError::Transfer(error) => error.into(),
             EngineError::Index(_)
             | EngineError::Disk(_)
-            | EngineError::Moved
+            | EngineError::Stale
+            | EngineError::Paused
+            | EngineError::ReplanExhausted
+            | EngineError::ShortBatch
+            | EngineError::NotRecorded
             | EngineError::Stopped
-            | EngineError::NoQuestion
+            | EngineError::NothingToConfirm
             | EngineError::NoConflict(_)
             | EngineError::RootGone(_)
             | EngineError::RemoteIsFile(_)

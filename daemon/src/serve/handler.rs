@@ -12,7 +12,7 @@ use cairn_control::{
     Accepted, ActivityList, Answer, Conflict, ConflictList, DoctorInfo, EventSource, FailureCode,
     Handler, Keep, Limits, NewFolder, Reply, Request, TrashedList,
 };
-use cairn_engine::{EngineHandle, Settled, Verdict};
+use cairn_engine::{DeletionDecision, EngineHandle, WaitResult};
 use cairn_model::FolderId;
 use cairn_platform::{Home, RealDisk};
 use std::path::Path;
@@ -72,7 +72,7 @@ impl Daemon {
     }
 
     async fn settle(&self, timeout_ms: Option<u64>) -> Outcome<Reply> {
-        let settled = self.engine.settled();
+        let settled = self.engine.wait_until_idle();
         let settled = match timeout_ms {
             Some(ms) => tokio::time::timeout(Duration::from_millis(ms), settled)
                 .await
@@ -85,13 +85,13 @@ impl Daemon {
             None => settled.await,
         };
         match settled? {
-            Settled::InSync => Ok(Reply::Status(convert::status(&self.engine.status()))),
-            Settled::NeedsPerson => {
+            WaitResult::InSync => Ok(Reply::Status(convert::status(&self.engine.status()))),
+            WaitResult::NeedsPerson => {
                 let message =
                     "not everything is in sync, and the rest needs a person: see `cairn status`";
                 Err(Failure::new(Exit::Decision, message))
             }
-            Settled::Paused => Err(Failure::failed("syncing is paused: run `cairn resume`")),
+            WaitResult::Paused => Err(Failure::failed("syncing is paused: run `cairn resume`")),
         }
     }
 
@@ -172,8 +172,8 @@ impl Daemon {
 
     async fn confirm(&self, folder: &str, answer: Answer) -> Outcome<Reply> {
         let verdict = match answer {
-            Answer::Delete => Verdict::Delete,
-            Answer::Keep => Verdict::Keep,
+            Answer::Delete => DeletionDecision::Delete,
+            Answer::Keep => DeletionDecision::Keep,
         };
         self.engine.confirm(self.folder(folder)?, verdict).await?;
         Ok(Reply::DONE)

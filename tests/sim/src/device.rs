@@ -6,7 +6,7 @@ use crate::random::Seeded;
 use cairn_api::{Api, ApiKey, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
-use cairn_engine::{EngineHandle, EngineOptions, Settled, start};
+use cairn_engine::{EngineHandle, EngineOptions, WaitResult, start};
 use cairn_index::{FolderSettings, Index};
 use cairn_model::DeviceId;
 use cairn_transfer::{Blocking, Options, Transfer};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Where the synced folder is, on every device.
+/// Path of the synced folder on every device.
 pub const ROOT: &str = "/home";
 
 /// A wall clock that follows the simulated time and may be wrong.
@@ -40,7 +40,7 @@ pub struct Device {
     pub name: String,
     pub disk: SimDisk,
     pub line: Arc<Line>,
-    /// Whether changes that no device vouches for wait, from the next start on.
+    /// Lets changes that no device vouches for wait, from the next start on.
     pub strict: bool,
     index: Arc<Index>,
     id: DeviceId,
@@ -162,11 +162,12 @@ impl Device {
         let Some(engine) = &self.engine else {
             return false;
         };
-        let waiting = tokio::time::timeout(Duration::from_secs(3600), engine.settled()).await;
-        matches!(waiting, Ok(Ok(Settled::InSync)))
+        let waiting =
+            tokio::time::timeout(Duration::from_secs(3600), engine.wait_until_idle()).await;
+        matches!(waiting, Ok(Ok(WaitResult::InSync)))
     }
 
-    /// How many contents went up or down since the engine started.
+    /// Returns the number of contents that went up or down since the engine started.
     #[must_use]
     pub fn transfers(&self) -> u64 {
         self.engine.as_ref().map_or(0, |engine| {

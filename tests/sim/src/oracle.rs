@@ -1,4 +1,4 @@
-//! What must not be lost: every content that somebody wrote and nobody who had it put away.
+//! The contents that must not be lost: those that somebody wrote and that nobody who had them removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Few names, so that devices meet.
 const NAMES: &[&str] = &["a", "b", "c", "d", "e.txt"];
 
-/// How a story is told.
+/// The parameters of a story.
 #[derive(Clone, Copy, Debug)]
 pub struct Plot {
     pub devices: usize,
@@ -22,14 +22,14 @@ pub struct Plot {
     pub one_editor: bool,
 }
 
-/// What a story ended with: enough to compare two runs byte for byte.
+/// The end of a story: enough to compare two runs byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
     pub tree: BTreeMap<String, Option<Vec<u8>>>,
     pub deeds: Vec<String>,
 }
 
-/// Tells the story of a seed.
+/// Runs the story of a seed.
 ///
 /// # Errors
 /// The law that was broken, with the deeds that led there.

@@ -338,7 +338,7 @@ fn deletions_that_no_device_vouches_for_leave_the_files_in_the_trash() {
     });
 }
 
-/// Takes the seal off everything that is said about `f`.
+/// Removes the seal from everything that is sent about `f`.
 fn without_seal(device: &Device) {
     about_nodes(device, |node| {
         if node["name"] == "f" {

@@ -1,80 +1,56 @@
-//! The one actor that owns the engine's state: takes events in one order, and turns the wheel —
-//! look, catch up, plan, carry out — until there is nothing left to do.
+//! The one actor that owns the engine's state: takes events in one order, and repeats scan, poll, plan
+//! and execute until there is nothing left to do.
 
+mod attach;
+mod commands;
+mod events;
+mod figures;
+mod folder;
 mod folders;
-mod inbox;
+mod idle;
 mod plans;
-mod settle;
-mod turn;
+mod poll;
+mod scanning;
+mod schedule;
+mod tick;
+mod waiters;
 
+use crate::command::Command;
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::gate::Flow;
-use crate::handle::Command;
-use crate::observe::rules::Rules;
+use crate::executor::TransferResult;
+use crate::key::{Key, LockedKeys};
 use crate::ports::Hint;
-use crate::shared::{Key, Locks, Shared, Tuning};
 use crate::step::Ctx;
-use cairn_index::FolderRow;
-use cairn_model::{FolderId, LocalId, RelPath};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use cairn_model::FolderId;
+use folder::Folder;
+use schedule::Timing;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use waiters::IdleWaiters;
 
-use crate::executor::{Outcome, Work};
-
-/// A missing file is looked for once more after this long, before it counts as deleted: it may be
-/// on its way to a place that the scan had already passed.
-const GRACE: Duration = Duration::from_millis(250);
-/// Changes that don't end are looked at after this long all the same.
-const LONGEST_DEBOUNCE: Duration = Duration::from_secs(1);
-/// A folder whose root is not there is looked at again this often.
-const ROOT_RETRY: Duration = Duration::from_secs(5);
-/// Pauses between tries to reach the service.
-const FIRST_RETRY: Duration = Duration::from_millis(500);
-const LONGEST_RETRY: Duration = Duration::from_secs(30);
-/// While transfers run, planning rests this many times as long as it took.
-const REST: u32 = 5;
-/// Counting a folder's files does, too; nothing but the status waits for it.
-const TOTALS_REST: u32 = 30;
-/// The feed is asked this often even if its stream is silent.
+/// The feed is polled this often even if its stream is silent.
 const POLL: Duration = Duration::from_secs(60);
 
-/// What the dispatcher knows of one folder.
-struct Folder {
-    row: Arc<FolderRow>,
-    rules: Arc<Rules>,
-    /// Keeps the watcher running.
-    _watch: Box<dyn Send + Sync>,
-    /// Watching does not work here: scan on a timer.
-    blind: Option<String>,
-    whole: bool,
-    /// The rules file has changed: everything is looked at when the burst is over.
-    rules_hint: bool,
-    dirs: BTreeSet<RelPath>,
-    /// When the first and the last hint of the present burst came.
-    burst: Option<(Instant, Instant)>,
-    /// Rows that a scan missed, since when; and where and when to look again.
-    missing: BTreeMap<LocalId, Instant>,
-    again: Option<(Instant, BTreeSet<RelPath>)>,
-    next_rescan: Instant,
-    root_retry: Option<Instant>,
-    /// Its remote folder can't be had; tried again whenever the feed is asked.
-    unlinkable: bool,
-    plan_due: bool,
-    /// While transfers run, no plan is made before this: planning must not crowd them out.
-    next_plan: Instant,
-    queue: VecDeque<Work>,
-    in_flight: u64,
-    waiting: u64,
-    deletions: Flow,
-    /// Tells running transfers of this folder that it is paused.
-    pause: watch::Sender<bool>,
-    totals_due: bool,
-    /// While transfers run, no totals are counted before this.
-    next_totals: Instant,
+/// The dispatcher's settings.
+pub(crate) struct Tuning {
+    pub(crate) rescan_every: Duration,
+    pub(crate) debounce: Duration,
+    pub(crate) stream: bool,
+    pub(crate) parallel: usize,
+}
+
+impl Tuning {
+    fn timing(&self) -> Timing {
+        Timing {
+            rescan_every: self.rescan_every,
+            debounce: self.debounce,
+        }
+    }
 }
 
 /// A finished work.
@@ -82,11 +58,11 @@ struct Done {
     folder: FolderId,
     keys: Vec<Key>,
     count: u64,
-    outcomes: Vec<Outcome>,
+    results: Vec<TransferResult>,
 }
 
 pub(crate) struct Dispatcher {
-    shared: Arc<Shared>,
+    engine: Arc<Engine>,
     tuning: Tuning,
     commands: mpsc::UnboundedReceiver<Command>,
     hints: mpsc::UnboundedReceiver<(FolderId, Hint)>,
@@ -95,26 +71,27 @@ pub(crate) struct Dispatcher {
     feed_sender: mpsc::UnboundedSender<()>,
     stream: Option<tokio::task::JoinHandle<()>>,
     folders: BTreeMap<FolderId, Folder>,
-    jobs: JoinSet<Done>,
-    locks: Locks,
+    transfers: JoinSet<Done>,
+    locked: LockedKeys,
+    /// Folders or settings were changed in the index.
     reload: bool,
-    remote_due: bool,
-    remote_retry: Option<(Instant, Duration)>,
+    poll_due: bool,
+    /// After a failure of the whole home: the time of the next try, and the pause before it.
+    retry: Option<(Instant, Duration)>,
     next_poll: Instant,
-    devices_due: bool,
-    settle: settle::Settling,
+    waiters: IdleWaiters,
 }
 
 impl Dispatcher {
     pub(crate) fn new(
-        shared: Arc<Shared>,
+        engine: Arc<Engine>,
         commands: mpsc::UnboundedReceiver<Command>,
         tuning: Tuning,
     ) -> Result<Self, EngineError> {
         let (hint_sender, hints) = mpsc::unbounded_channel();
         let (feed_sender, feed) = mpsc::unbounded_channel();
         let mut dispatcher = Self {
-            shared,
+            engine,
             tuning,
             commands,
             hints,
@@ -123,61 +100,54 @@ impl Dispatcher {
             feed_sender,
             stream: None,
             folders: BTreeMap::new(),
-            jobs: JoinSet::new(),
-            locks: Locks::new(),
+            transfers: JoinSet::new(),
+            locked: LockedKeys::new(),
             reload: false,
-            remote_due: true,
-            remote_retry: None,
+            poll_due: true,
+            retry: None,
             next_poll: Instant::now() + POLL,
-            devices_due: true,
-            settle: settle::Settling::default(),
+            waiters: IdleWaiters::default(),
         };
         dispatcher.load_folders()?;
-        dispatcher.update_board();
+        dispatcher.update_status();
         Ok(dispatcher)
     }
 
     pub(crate) async fn run(mut self) {
-        while !self.shared.is_stopping() {
+        while !self.engine.stop.is_set() {
             let again = {
-                let shared = Arc::clone(&self.shared);
-                let stopped = shared.stop.notified();
+                let engine = Arc::clone(&self.engine);
+                let stopped = engine.stop.notified();
                 tokio::pin!(stopped);
                 tokio::select! {
                     biased;
                     () = &mut stopped => break,
-                    again = self.turn() => again,
+                    again = self.tick() => again,
                 }
             };
-            self.update_board();
+            self.update_status();
             if again {
-                // Others run between two turns.
+                // Others run between two ticks.
                 tokio::task::yield_now().await;
                 continue;
             }
-            self.answer_settled();
+            self.notify_idle();
             self.wait().await;
         }
-        self.jobs.shutdown().await;
+        self.transfers.shutdown().await;
         if let Some(stream) = self.stream.take() {
             stream.abort();
         }
-        self.settle.drop_all();
+        self.waiters.drop_all();
     }
 
     fn ctx(&self, id: FolderId) -> Option<Ctx> {
         let folder = self.folders.get(&id)?;
         Some(Ctx {
-            shared: Arc::clone(&self.shared),
+            engine: Arc::clone(&self.engine),
             folder: Arc::clone(&folder.row),
             rules: Arc::clone(&folder.rules),
             pause: folder.pause.subscribe(),
         })
-    }
-
-    fn is_paused(&self, folder: &Folder) -> bool {
-        let now = self.shared.ports.clock.now_ms();
-        let settings = &folder.row.settings;
-        settings.paused && settings.paused_until.is_none_or(|until| until > now)
     }
 }

@@ -1,5 +1,6 @@
-//! What can go wrong in the engine, and the one place that decides what follows from it.
+//! Errors of the engine, and the one place that decides what follows from each.
 
+use crate::status::Problem;
 use cairn_api::ApiError;
 use cairn_index::IndexError;
 use cairn_transfer::TransferError;
@@ -17,20 +18,32 @@ pub enum EngineError {
     Transfer(#[from] TransferError),
     #[error("{0}")]
     Disk(#[from] io::Error),
-    /// What a step relied on is not so any more. Nothing was done.
+    /// A precondition of the step does not hold any more. Nothing was done.
     #[error("it changed while it was being synced")]
-    Moved,
+    Stale,
+    /// The folder was paused. What was done so far is kept for the next try.
+    #[error("syncing is paused")]
+    Paused,
+    /// Facts for a plan were missing again and again.
+    #[error("it keeps changing while a plan is made")]
+    ReplanExhausted,
+    /// The service sent fewer results than there were requests.
+    #[error("the service left out a result")]
+    ShortBatch,
+    /// It was done, but the index did not take it. The next scan and plan find it.
+    #[error("it is done but can't be recorded")]
+    NotRecorded,
     #[error("the engine has stopped")]
     Stopped,
-    #[error("nothing is waiting for an answer in this folder")]
-    NoQuestion,
+    #[error("no deletion waits for a confirmation in this folder")]
+    NothingToConfirm,
     #[error("{0} is not in conflict")]
     NoConflict(String),
     #[error("{0} is the only version that is left: choose mine or both")]
     OnlyCopy(String),
     #[error("{path} can't be merged: {why}; choose mine, theirs or both")]
     NoMerge { path: String, why: &'static str },
-    #[error("the folder {} is not there, or is another one than was linked", .0.display())]
+    #[error("the folder {} is missing, or another directory is in its place", .0.display())]
     RootGone(PathBuf),
     #[error("{0} is a file on the service: a folder can't be synced with it")]
     RemoteIsFile(String),
@@ -40,7 +53,7 @@ pub enum EngineError {
     Protocol(String),
 }
 
-/// What follows from a failure.
+/// The reaction to a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Disposition {
     /// Wait a little, then the same again.
@@ -54,10 +67,35 @@ pub(crate) enum Disposition {
 }
 
 impl EngineError {
+    /// Returns the problem line of this failure for a path; the empty path is the folder itself.
+    pub(crate) fn problem(&self, path: String) -> Problem {
+        let (code, hint) = explain(self);
+        Problem {
+            path,
+            code: code.into(),
+            message: self.to_string(),
+            hint: hint.into(),
+        }
+    }
+
+    /// Returns whether the service can't be reached or can't answer now.
+    pub(crate) fn is_offline(&self) -> bool {
+        matches!(
+            self,
+            Self::Api(
+                ApiError::Offline(_) | ApiError::Server { .. } | ApiError::RateLimited { .. }
+            ) | Self::Transfer(TransferError::Offline(_))
+        )
+    }
+
     /// Decides what follows.
     pub(crate) fn disposition(&self) -> Disposition {
         match self {
-            Self::Moved => Disposition::Replan,
+            Self::Stale
+            | Self::Paused
+            | Self::ReplanExhausted
+            | Self::ShortBatch
+            | Self::NotRecorded => Disposition::Replan,
             Self::Api(error) => api_disposition(error),
             Self::Transfer(error) => transfer_disposition(error),
             Self::Disk(error) if is_changing(error) => Disposition::Retry,
@@ -66,7 +104,7 @@ impl EngineError {
             Self::Index(_) | Self::Stopped | Self::RootGone(_) | Self::Protocol(_) => {
                 Disposition::Stop
             }
-            Self::NoQuestion
+            Self::NothingToConfirm
             | Self::NoConflict(_)
             | Self::NoMerge { .. }
             | Self::OnlyCopy(_)
@@ -121,7 +159,7 @@ fn transfer_disposition(error: &TransferError) -> Disposition {
 #[error("the file changed while it was read")]
 pub(crate) struct Changing;
 
-/// What lies at the path is not what the plan was made for.
+/// Returns whether something else lies at the path than the plan was made for.
 fn is_elsewhere(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -155,7 +193,13 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
             | ApiError::Rejected { .. }
             | ApiError::Protocol(_) => ("server", AGAIN),
         },
-        EngineError::Moved => ("changing", "it is being changed; it syncs when it is quiet"),
+        EngineError::Stale
+        | EngineError::Paused
+        | EngineError::ReplanExhausted
+        | EngineError::ShortBatch
+        | EngineError::NotRecorded => {
+            ("changing", "it is being changed; it syncs when it is quiet")
+        }
         EngineError::Disk(error) => explain_io(error),
         EngineError::Index(_) => (
             "index",
@@ -178,7 +222,7 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
             "update Cairn or the server; nothing was changed here",
         ),
         EngineError::Stopped
-        | EngineError::NoQuestion
+        | EngineError::NothingToConfirm
         | EngineError::NoConflict(_)
         | EngineError::NoMerge { .. }
         | EngineError::OnlyCopy(_) => ("failed", "run `cairn doctor`"),

@@ -1,9 +1,9 @@
 //! Carries a plan out: records and structure at once and in order, content as work for the pool.
 
 use crate::error::{Disposition, EngineError};
+use crate::key::{Key, LockedKeys};
 use crate::record;
-use crate::shared::{Key, Locks};
-use crate::step::{Ctx, download, local, put_away, remote, there, upload};
+use crate::step::{Ctx, download, local, remote, trash_local, upload};
 use cairn_index::IndexError;
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
@@ -26,7 +26,7 @@ pub(crate) enum Work {
 }
 
 /// The outcome of one task of a work: its keys, where it was, and what happened.
-pub(crate) struct Outcome {
+pub(crate) struct TransferResult {
     pub(crate) keys: Vec<Key>,
     pub(crate) path: String,
     pub(crate) result: Result<(), EngineError>,
@@ -51,7 +51,7 @@ impl Work {
     }
 
     /// Does the work; one outcome a task.
-    pub(crate) async fn run(self, ctx: Ctx) -> Vec<Outcome> {
+    pub(crate) async fn run(self, ctx: Ctx) -> Vec<TransferResult> {
         let results = match &self {
             Self::Upload(task) => vec![upload::one(&ctx, task).await],
             Self::Uploads(tasks) => upload::many(&ctx, tasks).await,
@@ -79,23 +79,23 @@ impl Work {
                 } else {
                     String::new()
                 };
-                Outcome { keys, path, result }
+                TransferResult { keys, path, result }
             })
             .collect()
     }
 }
 
-/// What carrying out the structure of a plan left over.
+/// The result of carrying out the structure of a plan.
 #[derive(Default)]
-pub(crate) struct Carried {
+pub(crate) struct ExecutionResult {
     pub(crate) work: VecDeque<Work>,
-    /// Whether anything was done.
+    /// True if anything was done.
     pub(crate) progress: bool,
     /// The world has moved on: look at these directories and at the service, then plan again.
-    pub(crate) look: BTreeSet<RelPath>,
+    pub(crate) rescan: BTreeSet<RelPath>,
     pub(crate) replan: bool,
     /// Nothing works for now.
-    pub(crate) trouble: Option<EngineError>,
+    pub(crate) last_error: Option<EngineError>,
     /// Steps that wait (parked, or held by a running transfer).
     pub(crate) waiting: u64,
 }
@@ -125,19 +125,19 @@ pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
 }
 
 /// Carries out everything but transfers, which are returned as work.
-pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried {
-    let mut out = Carried::default();
+pub(crate) async fn execute(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> ExecutionResult {
+    let mut out = ExecutionResult::default();
     let mut transfers = Vec::new();
     let mut steps = plan.steps.iter().peekable();
     while let Some(step) = steps.next() {
-        if out.trouble.is_some() || ctx.shared.is_stopping() {
+        if out.last_error.is_some() || ctx.engine.stop.is_set() {
             break;
         }
         if waits(ctx, step, locks) {
             out.waiting += 1;
             continue;
         }
-        tracing::trace!(device = %ctx.shared.device_name, ?step, "next");
+        tracing::trace!(device = %ctx.engine.device_name, ?step, "next");
         match step {
             Step::Download { .. } | Step::Upload { .. } => transfers.push(step),
             Step::CreateRemoteFolder { .. }
@@ -150,7 +150,7 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
                     run.push(next.clone());
                 }
                 for (step, result) in run.iter().zip(remote::run(ctx, &run).await) {
-                    settle(ctx, step, result, &mut out);
+                    record_result(ctx, step, result, &mut out);
                 }
             }
             Step::Adopt { .. }
@@ -162,7 +162,7 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
             | Step::SetRemoteExecutable { .. }
             | Step::TrashLocal { .. } => {
                 let result = single(ctx, plan, step).await;
-                settle(ctx, step, result, &mut out);
+                record_result(ctx, step, result, &mut out);
             }
         }
     }
@@ -170,17 +170,19 @@ pub(crate) async fn carry_out(ctx: &Ctx, plan: &Plan, locks: &Locks) -> Carried 
     out
 }
 
-fn waits(ctx: &Ctx, step: &Step, locks: &Locks) -> bool {
-    let health = ctx.shared.health();
+fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
+    let health = ctx.engine.health();
     keys_of(step).iter().any(|key| {
-        locks.contains(key) || health.is_parked(ctx.folder.id, *key) || ctx.shared.is_arriving(*key)
+        locks.contains(key)
+            || health.is_parked(ctx.folder.id, *key)
+            || ctx.engine.arriving.contains(*key)
     })
 }
 
 async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {
     match step {
-        Step::Adopt { local, node } => Ok(link(ctx, *local, *node)?),
-        Step::Forget { node } => Ok(ctx.shared.index.write(|db| {
+        Step::Adopt { local, node } => Ok(adopt(ctx, *local, *node)?),
+        Step::Forget { node } => Ok(ctx.engine.index.write(|db| {
             db.remove_synced(ctx.folder.id, *node)?;
             db.clean_node(ctx.folder.id, *node)
         })?),
@@ -199,17 +201,17 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
         Step::SetRemoteExecutable {
             node, executable, ..
         } => remote::set_executable(ctx, *node, *executable).await,
-        Step::TrashLocal { node, local } => put_away::trash_local(ctx, *node, *local).await,
+        Step::TrashLocal { node, local } => trash_local::trash_local(ctx, *node, *local).await,
         Step::CreateRemoteFolder { .. }
         | Step::MoveRemote { .. }
         | Step::TrashRemote { .. }
         | Step::Download { .. }
-        | Step::Upload { .. } => Err(EngineError::Moved),
+        | Step::Upload { .. } => Err(EngineError::Stale),
     }
 }
 
-fn link(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
-    let linked = ctx.shared.index.write(|db| {
+fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
+    let adopted = ctx.engine.index.write(|db| {
         let (Some(row), Some(remote)) = (db.local(local)?, db.remote(node)?) else {
             return Ok(false);
         };
@@ -219,15 +221,15 @@ fn link(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
                 record::agree_content(db, &ctx.folder, node, content, remote.executable)?;
                 record::agree_place(db, &ctx.folder, node)?;
             }
-            Some(_) | None => record::link(db, &ctx.folder, local, &remote, content)?,
+            Some(_) | None => record::adopt(db, &ctx.folder, local, &remote, content)?,
         }
         Ok(true)
     })?;
-    there(linked.then_some(()))
+    adopted.then_some(()).ok_or(EngineError::Stale)
 }
 
 fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
-    ctx.shared.index.write(|db| {
+    ctx.engine.index.write(|db| {
         if let Some(synced) = db.synced(ctx.folder.id, node)? {
             db.remove_synced(ctx.folder.id, node)?;
             db.mark_local(ctx.folder.id, synced.local)?;
@@ -240,34 +242,45 @@ fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
     })
 }
 
-fn settle(ctx: &Ctx, step: &Step, result: Result<(), EngineError>, out: &mut Carried) {
+fn record_result(
+    ctx: &Ctx,
+    step: &Step,
+    result: Result<(), EngineError>,
+    out: &mut ExecutionResult,
+) {
     let Some(key) = keys_of(step).first().copied() else {
         return;
     };
     match result {
         Ok(()) => {
             out.progress = true;
-            ctx.shared.health().heal(ctx.folder.id, key);
+            ctx.engine.health().clear(ctx.folder.id, key);
         }
         Err(error) => {
             tracing::debug!(%error, ?step, "a step did not go through");
-            fail(ctx, key, path_of(ctx, key), error, out);
+            record_failure(ctx, key, path_of(ctx, key), error, out);
         }
     }
 }
 
 /// Decides what follows from a failed step or transfer.
-pub(crate) fn fail(ctx: &Ctx, key: Key, path: String, error: EngineError, out: &mut Carried) {
+pub(crate) fn record_failure(
+    ctx: &Ctx,
+    key: Key,
+    path: String,
+    error: EngineError,
+    out: &mut ExecutionResult,
+) {
     match error.disposition() {
-        Disposition::Stop => out.trouble = Some(error),
+        Disposition::Stop => out.last_error = Some(error),
         Disposition::Replan => {
             out.replan = true;
             let dir = RelPath::parse(&path)
                 .ok()
                 .and_then(|p| p.parent())
                 .unwrap_or_default();
-            out.look.insert(dir);
-            ctx.shared
+            out.rescan.insert(dir);
+            ctx.engine
                 .health()
                 .park(ctx.folder.id, key, path, &error, true);
         }
@@ -277,14 +290,14 @@ pub(crate) fn fail(ctx: &Ctx, key: Key, path: String, error: EngineError, out: &
                 .ok()
                 .and_then(|p| p.parent())
                 .unwrap_or_default();
-            out.look.insert(dir);
-            ctx.shared
+            out.rescan.insert(dir);
+            ctx.engine
                 .health()
                 .park(ctx.folder.id, key, path, &error, changing);
         }
         Disposition::Park => {
             tracing::warn!(%path, %error, "one path waits");
-            ctx.shared
+            ctx.engine
                 .health()
                 .park(ctx.folder.id, key, path, &error, false);
         }
@@ -296,14 +309,14 @@ fn path_of(ctx: &Ctx, key: Key) -> String {
         Key::Local(id) => ctx.path_of(id),
         Key::Node(id) => {
             let local = ctx
-                .shared
+                .engine
                 .index
                 .read(|db| db.synced(ctx.folder.id, id))
                 .ok()
                 .flatten();
             match local {
                 Some(synced) => ctx.path_of(synced.local),
-                None => crate::planning::remote_path(&ctx.shared, &ctx.folder, id),
+                None => crate::planning::remote_path(&ctx.engine, &ctx.folder, id),
             }
         }
     }
@@ -379,7 +392,7 @@ fn pack(ctx: &Ctx, steps: &[&Step]) -> VecDeque<Work> {
 }
 
 fn sizes(ctx: &Ctx, steps: &[&Step]) -> BTreeMap<Key, u64> {
-    let looked = ctx.shared.index.read(|db| {
+    let looked = ctx.engine.index.read(|db| {
         let mut out = BTreeMap::new();
         for step in steps {
             if let Step::Upload { local, .. } = step

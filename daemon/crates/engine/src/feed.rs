@@ -2,37 +2,37 @@
 //!
 //! All pages are fetched first and then recorded in one transaction together with the cursor, so the
 //! remote tree is always a state that the service really had. A cursor that the service does not
-//! know any more (too old, or its data was restored) means that the shared history is gone: then no
+//! know any more (too old, or its data was restored) means that the engine history is gone: then no
 //! absence may count as a deletion, and the synced tree is dropped in the same transaction.
 
 mod record;
 mod snapshot;
 
+use crate::admission::Admission;
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::shared::Shared;
 use cairn_api::ApiError;
 use cairn_index::IndexError;
 use cairn_model::Cursor;
 use cairn_wire::changes::Change;
-pub(crate) use record::Admission;
 use record::record;
-pub(crate) use snapshot::{accept, recall_held};
+pub(crate) use snapshot::{accept, restore_held_problems};
 
-/// Where the cursor stands in the index.
+/// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
 
-/// What catching up found.
+/// The result of polling the feed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Caught {
+pub(crate) enum PollResult {
     Nothing,
     Changes,
     /// The history was replaced: everything was compared afresh.
-    Anew,
+    Reset,
 }
 
 /// The feed position up to which everything is recorded.
-pub(crate) fn cursor(shared: &Shared) -> Result<Option<Cursor>, IndexError> {
-    let bytes = shared.index.read(|db| db.meta(CURSOR))?;
+pub(crate) fn cursor(engine: &Engine) -> Result<Option<Cursor>, IndexError> {
+    let bytes = engine.index.read(|db| db.meta(CURSOR))?;
     Ok(bytes.and_then(|b| String::from_utf8(b).ok()).map(Cursor))
 }
 
@@ -40,38 +40,38 @@ pub(crate) fn cursor(shared: &Shared) -> Result<Option<Cursor>, IndexError> {
 ///
 /// # Errors
 /// The network's, the index's, or a service that breaks the protocol.
-pub(crate) async fn catch_up(shared: &Shared) -> Result<Caught, EngineError> {
-    match cursor(shared)? {
+pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
+    match cursor(engine)? {
         None => {
-            snapshot::begin(shared).await?;
-            Ok(Caught::Anew)
+            snapshot::load_first(engine).await?;
+            Ok(PollResult::Reset)
         }
-        // Held by an earlier run that was stricter.
+        // Skipped by an earlier run that was stricter.
         Some(_)
-            if shared.admission() == Admission::All
-                && shared.index.read(|db| db.has_unaccepted())? =>
+            if engine.admission.get() == Admission::All
+                && engine.index.read(|db| db.has_unaccepted())? =>
         {
-            accept(shared).await?;
-            Ok(Caught::Anew)
+            accept(engine).await?;
+            Ok(PollResult::Reset)
         }
-        Some(from) => match changes_since(shared, &from).await {
+        Some(from) => match changes_since(engine, &from).await {
             Ok((changes, to)) => {
                 if to == from && changes.is_empty() {
-                    return Ok(Caught::Nothing);
+                    return Ok(PollResult::Nothing);
                 }
-                let news = shared
+                let news = engine
                     .index
-                    .write(|db| record(shared, db, &changes, &to, shared.admission()))?;
+                    .write(|db| record(engine, db, &changes, &to, engine.admission.get()))?;
                 Ok(if news {
-                    Caught::Changes
+                    PollResult::Changes
                 } else {
-                    Caught::Nothing
+                    PollResult::Nothing
                 })
             }
             Err(EngineError::Api(ApiError::Gone { message })) => {
                 tracing::warn!(%message, "the change feed's history was replaced; comparing afresh, deleting nothing");
-                snapshot::begin_anew(shared).await?;
-                Ok(Caught::Anew)
+                snapshot::load_replaced(engine).await?;
+                Ok(PollResult::Reset)
             }
             Err(error) => Err(error),
         },
@@ -79,13 +79,13 @@ pub(crate) async fn catch_up(shared: &Shared) -> Result<Caught, EngineError> {
 }
 
 async fn changes_since(
-    shared: &Shared,
+    engine: &Engine,
     from: &Cursor,
 ) -> Result<(Vec<Change>, Cursor), EngineError> {
     let mut all = Vec::new();
     let mut cursor = from.clone();
     loop {
-        let page = shared.api.changes(Some(&cursor)).await?;
+        let page = engine.api.changes(Some(&cursor)).await?;
         all.extend(page.changes);
         if page.has_more && page.cursor == cursor {
             return Err(EngineError::Protocol(

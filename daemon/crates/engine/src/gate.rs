@@ -1,11 +1,11 @@
 //! The gate before mass deletions: a person is asked, and until the answer nothing is deleted.
 //!
 //! Removing a big tree takes its time, and a plan sees only what is gone so far. So deletions that keep
-//! coming wait until they are all there, and those that were carried out a moment ago count along.
+//! coming wait until they are all there, and those that were executed out a moment ago count along.
 
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::shared::Shared;
-use cairn_index::{Answer, FolderRow, QuestionRow, Side};
+use cairn_index::{ConfirmationRow, ConfirmationState, FolderRow, Side};
 use cairn_plan::Plan;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const SEVERAL: u64 = 10;
 /// No more have come for so long: they are all there.
 const QUIET: Duration = Duration::from_millis(1500);
-/// What was deleted longer ago does not count along.
+/// Deletions longer ago than this don't count.
 const MEMORY: Duration = Duration::from_secs(60);
 
 /// Files to be deleted here, and on the service.
@@ -26,7 +26,7 @@ pub(crate) struct Deletions {
 
 /// The deletions of a folder as they come and go.
 #[derive(Debug, Default)]
-pub(crate) struct Flow {
+pub(crate) struct DeletionFlow {
     planned: Deletions,
     /// Until when those wait for more.
     quiet_at: Option<Instant>,
@@ -34,8 +34,8 @@ pub(crate) struct Flow {
     last: Option<Instant>,
 }
 
-impl Flow {
-    /// Takes what a plan would delete; returns the deletions that should wait because more are coming.
+impl DeletionFlow {
+    /// Records what a plan would delete; returns the deletions that should wait because more are coming.
     pub(crate) fn wait(&mut self, planned: Deletions, now: Instant) -> Deletions {
         if planned == Deletions::default() {
             self.planned = planned;
@@ -65,12 +65,12 @@ impl Flow {
         out
     }
 
-    /// When waiting deletions are to be planned again.
+    /// Returns the time at which waiting deletions are to be planned again.
     pub(crate) fn quiet_at(&self) -> Option<Instant> {
         self.quiet_at
     }
 
-    /// A plan was carried out, and so many files fewer are synced.
+    /// A plan was executed out, and so many files fewer are synced.
     pub(crate) fn done(&mut self, files: u64, now: Instant) {
         if files == 0 {
             return;
@@ -85,7 +85,7 @@ impl Flow {
         }
     }
 
-    /// What was deleted a moment ago.
+    /// Returns what was deleted a moment ago.
     pub(crate) fn recent(&self, now: Instant) -> Deletions {
         match self.last {
             Some(last) if last + MEMORY > now => self.recent,
@@ -101,13 +101,13 @@ impl Flow {
 
 /// The deletions of a plan about which no person was asked on another device.
 pub(crate) fn deletions(
-    shared: &Shared,
+    engine: &Engine,
     folder: &FolderRow,
     plan: &Plan,
 ) -> Result<Deletions, EngineError> {
     let agreed = match plan.local_deletions {
         0 => 0,
-        _ => shared.index.read(|db| db.agreed_deletions(folder.id))?,
+        _ => engine.index.read(|db| db.agreed_deletions(folder.id))?,
     };
     Ok(Deletions {
         local: plan.local_deletions.saturating_sub(agreed),
@@ -115,19 +115,19 @@ pub(crate) fn deletions(
     })
 }
 
-/// Looks at the deletions of a plan. Returns how many files wait for a person on each side; a plan
+/// Checks the deletions of a plan. Returns the number of files that wait for a person on each side; a plan
 /// with any has to be made again with those deletions held.
 ///
 /// # Errors
 /// The index's.
 pub(crate) fn check(
-    shared: &Shared,
+    engine: &Engine,
     folder: &FolderRow,
     deletions: Deletions,
     recent: Deletions,
 ) -> Result<Deletions, EngineError> {
-    Ok(shared.index.write(|db| {
-        let open = db.questions(folder.id)?;
+    Ok(engine.index.write(|db| {
+        let open = db.confirmations(folder.id)?;
         if deletions == Deletions::default() && open.is_empty() {
             return Ok(Deletions::default());
         }
@@ -155,25 +155,25 @@ pub(crate) fn check(
             });
             match known {
                 // The answer holds until these deletions are done.
-                Some(q) if q.answer == Answer::Agreed && files > 0 => {}
+                Some(q) if q.state == ConfirmationState::Agreed && files > 0 => {}
                 // Once asked, it stays asked as long as anything would be deleted: deleting a few
                 // back and forth must not slip the rest through.
                 Some(q) if files > 0 => {
                     *waits = files;
                     if q.files != files {
-                        db.put_question(&QuestionRow { files, ..q.clone() })?;
+                        db.put_confirmation(&ConfirmationRow { files, ..q.clone() })?;
                     }
                 }
-                Some(_) => db.end_question(folder.id, side)?,
+                Some(_) => db.end_confirmation(folder.id, side)?,
                 None if many && files > 0 => {
                     *waits = files;
-                    let at_ms = shared.ports.clock.now_ms();
-                    db.put_question(&QuestionRow {
+                    let at_ms = engine.ports.clock.now_ms();
+                    db.put_confirmation(&ConfirmationRow {
                         folder: folder.id,
                         side,
                         files,
                         at_ms,
-                        answer: Answer::Asked,
+                        state: ConfirmationState::Pending,
                     })?;
                 }
                 None => {}
@@ -191,36 +191,36 @@ mod tests {
         Deletions { local: 0, remote }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_few_deletions_go_at_once() {
-        let mut flow = Flow::default();
+    #[test]
+    fn a_few_deletions_go_at_once() {
+        let mut flow = DeletionFlow::default();
         assert_eq!(flow.wait(remote(SEVERAL - 1), Instant::now()), remote(0));
         assert_eq!(flow.quiet_at(), None);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn many_wait_until_no_more_come() {
-        let mut flow = Flow::default();
+    #[test]
+    fn many_wait_until_no_more_come() {
+        let mut flow = DeletionFlow::default();
+        let mut now = Instant::now();
         for files in [10, 40, 90] {
-            let now = Instant::now();
             assert_eq!(flow.wait(remote(files), now), remote(files));
             assert_eq!(flow.quiet_at(), Some(now + QUIET));
-            tokio::time::advance(QUIET / 2).await;
+            now += QUIET / 2;
         }
-        tokio::time::advance(QUIET).await;
-        assert_eq!(flow.wait(remote(90), Instant::now()), remote(0));
+        assert_eq!(flow.wait(remote(90), now + QUIET), remote(0));
         assert_eq!(flow.quiet_at(), None);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn what_went_a_moment_ago_counts_along() {
-        let mut flow = Flow::default();
-        assert_eq!(flow.wait(remote(9), Instant::now()), remote(0));
-        flow.done(9, Instant::now());
-        assert_eq!(flow.recent(Instant::now()), remote(9));
-        assert_eq!(flow.wait(remote(1), Instant::now()), remote(1));
-        tokio::time::advance(MEMORY).await;
-        assert_eq!(flow.recent(Instant::now()), remote(0));
-        assert_eq!(flow.wait(remote(2), Instant::now()), remote(0));
+    #[test]
+    fn recent_deletions_count_along() {
+        let mut flow = DeletionFlow::default();
+        let now = Instant::now();
+        assert_eq!(flow.wait(remote(9), now), remote(0));
+        flow.done(9, now);
+        assert_eq!(flow.recent(now), remote(9));
+        assert_eq!(flow.wait(remote(1), now), remote(1));
+        let later = now + MEMORY;
+        assert_eq!(flow.recent(later), remote(0));
+        assert_eq!(flow.wait(remote(2), later), remote(0));
     }
 }

@@ -1,8 +1,9 @@
 //! The engine from outside: what the daemon calls.
 
+use crate::command::{Command, DeletionDecision, Keep, WaitResult};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
-use crate::shared::Shared;
 use crate::status::{Event, Status};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
 use cairn_model::{FolderId, RelPath};
@@ -11,61 +12,9 @@ use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-/// Which version of a conflict is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Keep {
-    /// The conflict copy (this device's version) takes the name.
-    Mine,
-    /// What has the name stays; the copy goes to the local trash.
-    Theirs,
-    /// Both stay; the conflict is closed.
-    Both,
-    /// A three-way merge of small UTF-8 text; refused where both changed the same lines.
-    Merge,
-}
-
-/// The answer to a question about mass deletions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    Delete,
-    Keep,
-}
-
-/// How waiting for calm ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Settled {
-    /// Everything is in sync, and a look at both sides found nothing new.
-    InSync,
-    /// Nothing more can be done without a person.
-    NeedsPerson,
-    /// It is paused; nothing will happen.
-    Paused,
-}
-
-/// What the dispatcher is asked to do.
-pub(crate) enum Command {
-    Rescan(Option<FolderId>),
-    /// Folders, settings or the pause changed in the index: read them again.
-    Reload,
-    Settle(oneshot::Sender<Settled>),
-    Tune {
-        rescan_every: Duration,
-        parallel: usize,
-    },
-    Accept(oneshot::Sender<Result<u64, EngineError>>),
-    Confirm(FolderId, Verdict, oneshot::Sender<Result<(), EngineError>>),
-    Resolve(
-        RelPath,
-        Option<FolderId>,
-        Keep,
-        oneshot::Sender<Result<(), EngineError>>,
-    ),
-    Stop,
-}
-
 /// A running engine. Dropping it does not stop it; [`EngineHandle::shutdown`] does.
 pub struct EngineHandle {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) commands: mpsc::UnboundedSender<Command>,
     pub(crate) task: tokio::sync::Mutex<Option<JoinHandle<()>>>,
 }
@@ -74,16 +23,16 @@ impl EngineHandle {
     /// The present state.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.shared.status()
+        self.engine.status()
     }
 
     /// Events from now on.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
-        self.shared.events.subscribe()
+        self.engine.events.subscribe()
     }
 
-    /// Looks at the disk and at the service now.
+    /// Scans the disk and polls the service now.
     pub fn rescan(&self, folder: Option<FolderId>) {
         self.send(Command::Rescan(folder));
     }
@@ -92,8 +41,8 @@ impl EngineHandle {
     ///
     /// # Errors
     /// [`EngineError::Stopped`] if the engine stops meanwhile.
-    pub async fn settled(&self) -> Result<Settled, EngineError> {
-        self.ask(Command::Settle).await
+    pub async fn wait_until_idle(&self) -> Result<WaitResult, EngineError> {
+        self.request(Command::WaitUntilIdle).await
     }
 
     /// Stops all syncing, until `until_ms` (UTC) or until resumed; of one folder or of all.
@@ -122,7 +71,7 @@ impl EngineHandle {
         paused: bool,
         until: Option<i64>,
     ) -> Result<(), EngineError> {
-        self.shared.index.write(|db| {
+        self.engine.index.write(|db| {
             for row in db.folders()? {
                 if folder.is_none_or(|id| id == row.id) {
                     let settings = FolderSettings {
@@ -136,13 +85,13 @@ impl EngineHandle {
             Ok(())
         })?;
         if folder.is_none() {
-            self.shared.set_paused(paused, until);
+            self.engine.figures.set_paused(paused, until);
         }
         self.send(Command::Reload);
         Ok(())
     }
 
-    /// Tells the engine that folders or their settings were changed in the index.
+    /// Makes the engine read the folders and their settings from the index again.
     pub fn reload(&self) {
         self.send(Command::Reload);
     }
@@ -152,7 +101,7 @@ impl EngineHandle {
     /// # Errors
     /// The index's.
     pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
-        self.shared.index.read(|db| db.folders())
+        self.engine.index.read(|db| db.folders())
     }
 
     /// Open conflicts.
@@ -160,7 +109,7 @@ impl EngineHandle {
     /// # Errors
     /// The index's.
     pub fn conflicts(&self) -> Result<Vec<resolve::OpenConflict>, EngineError> {
-        resolve::open_conflicts(&self.shared)
+        resolve::open_conflicts(&self.engine)
     }
 
     /// Settles a conflict; `path` is the file's, or the copy's, relative to its folder.
@@ -173,51 +122,55 @@ impl EngineHandle {
         path: RelPath,
         keep: Keep,
     ) -> Result<(), EngineError> {
-        self.ask(|reply| Command::Resolve(path, folder, keep, reply))
+        self.request(|reply| Command::Resolve(path, folder, keep, reply))
             .await?
     }
 
-    /// Answers the question about mass deletions of a folder.
+    /// Confirms or refuses the mass deletion that waits in a folder.
     ///
     /// # Errors
-    /// [`EngineError::NoQuestion`] if there is none.
-    pub async fn confirm(&self, folder: FolderId, verdict: Verdict) -> Result<(), EngineError> {
-        self.ask(|reply| Command::Confirm(folder, verdict, reply))
+    /// [`EngineError::NothingToConfirm`] if there is none.
+    pub async fn confirm(
+        &self,
+        folder: FolderId,
+        decision: DeletionDecision,
+    ) -> Result<(), EngineError> {
+        self.request(|reply| Command::Confirm(folder, decision, reply))
             .await?
     }
 
     /// Changes settings that otherwise come with [`crate::EngineOptions`].
     pub fn tune(&self, rescan_every: Duration, parallel: usize, strict: bool) {
-        self.shared.set_strict(strict);
+        self.engine.admission.set_strict(strict);
         self.send(Command::Tune {
             rescan_every,
             parallel,
         });
     }
 
-    /// Takes every change that was held because no device vouches for it. Returns how many there were.
+    /// Accepts every change that was held because no device vouches for it. Returns how many there were.
     ///
     /// # Errors
     /// The network's.
     pub async fn accept(&self) -> Result<u64, EngineError> {
-        self.ask(Command::Accept).await?
+        self.request(Command::Accept).await?
     }
 
     /// The index, for what is only read (activity, paths).
     #[must_use]
     pub fn index(&self) -> &Arc<cairn_index::Index> {
-        &self.shared.index
+        &self.engine.index
     }
 
     /// The transfers, for bandwidth limits.
     #[must_use]
     pub fn transfer(&self) -> &Arc<cairn_transfer::Transfer> {
-        &self.shared.transfer
+        &self.engine.transfer
     }
 
     /// Ends the current steps, or journals them, and stops; at most a few seconds.
     pub async fn shutdown(&self) {
-        self.shared.stop();
+        self.engine.stop.set();
         self.send(Command::Stop);
         if let Some(task) = self.task.lock().await.take() {
             let abort = task.abort_handle();
@@ -246,12 +199,12 @@ impl EngineHandle {
         }
     }
 
-    async fn ask<T>(
+    async fn request<T>(
         &self,
         make: impl FnOnce(oneshot::Sender<T>) -> Command,
     ) -> Result<T, EngineError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, result) = oneshot::channel();
         self.send(make(reply));
-        answer.await.map_err(|_| EngineError::Stopped)
+        result.await.map_err(|_| EngineError::Stopped)
     }
 }

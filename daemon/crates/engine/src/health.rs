@@ -1,7 +1,7 @@
-//! What is wrong, for which path, and when it is tried again.
+//! Problems by path, and the time of the next try of each.
 
 use crate::error::{EngineError, explain};
-use crate::shared::Key;
+use crate::key::Key;
 use crate::status::Problem;
 use cairn_model::{FolderId, NodeId};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub(crate) struct Health {
     parked: BTreeMap<(FolderId, Key), Parked>,
     /// Of the last scan of each folder, by the directory that was listed.
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
-    /// What the service sent and was refused.
+    /// States that the service sent and that were refused.
     refused: BTreeMap<(NodeId, FolderId), Problem>,
     /// Of the folder as a whole: its root, and its link with the remote folder.
     whole: BTreeMap<FolderId, Problem>,
@@ -71,7 +71,7 @@ impl Health {
         until
     }
 
-    /// Tells whether a key still waits.
+    /// Returns whether a key still waits.
     pub(crate) fn is_parked(&self, folder: FolderId, key: Key) -> bool {
         self.parked
             .get(&(folder, key))
@@ -79,7 +79,7 @@ impl Health {
     }
 
     /// A step of this key has succeeded, or it needs none any more.
-    pub(crate) fn heal(&mut self, folder: FolderId, key: Key) {
+    pub(crate) fn clear(&mut self, folder: FolderId, key: Key) {
         self.parked.remove(&(folder, key));
     }
 
@@ -102,7 +102,7 @@ impl Health {
         self.parked.values().map(|p| p.until).min()
     }
 
-    /// Whether something waits that will be tried by itself without a person.
+    /// Returns whether something waits that will be tried again soon without a person.
     pub(crate) fn waits_briefly(&self) -> bool {
         let soon = Instant::now() + Duration::from_secs(20);
         self.parked.values().any(|p| p.until < soon && p.tries < 6)
@@ -136,7 +136,7 @@ impl Health {
     }
 
     /// A problem of a folder as a whole, or none any more.
-    pub(crate) fn set_whole(&mut self, folder: FolderId, problem: Option<Problem>) {
+    pub(crate) fn set_folder_problem(&mut self, folder: FolderId, problem: Option<Problem>) {
         match problem {
             Some(problem) => {
                 self.whole.insert(folder, problem);
@@ -147,8 +147,8 @@ impl Health {
         }
     }
 
-    /// Why a folder can't be linked with its remote folder, or that it can.
-    pub(crate) fn set_link(&mut self, folder: FolderId, problem: Option<Problem>) {
+    /// Sets or clears the reason why a folder can't be attached to its remote folder.
+    pub(crate) fn set_attach_problem(&mut self, folder: FolderId, problem: Option<Problem>) {
         match problem {
             Some(problem) => {
                 self.link.insert(folder, problem);

@@ -1,35 +1,48 @@
 //! The sync engine: observe → reconcile → execute, until the three trees are equal.
 //!
-//! One dispatcher owns the state and takes events in one order; transfers are workers that share
-//! nothing but the index. Disk, network, clock and randomness come in through [`ports`], so that the
-//! whole engine runs in the simulator as it runs here. The decisions themselves are `plan`'s.
+//! One dispatcher takes events in one order, scans, polls, plans and changes structure itself, and
+//! hands transfers to workers. Workers and dispatcher share the parts of `engine::Engine`: the index,
+//! the disk lock (one change of the disk at a time), problems by path, and figures for the status.
+//! Disk, network, clock and randomness come in through [`ports`], so that the whole engine runs in the
+//! simulator as it runs here. The decisions themselves are `plan`'s.
 
+mod admission;
+mod arriving;
+mod command;
+mod device_names;
 mod dispatcher;
-mod doubt;
+mod engine;
 mod error;
 mod executor;
-mod facts;
 mod feed;
 mod gate;
 mod handle;
 mod health;
+mod key;
+mod node_rows;
 mod observe;
 mod planning;
 mod record;
 mod resolve;
 mod restored;
+mod running;
 mod selection;
-mod shared;
+mod unverified;
+
+mod start;
 mod status;
+mod status_snapshot;
 mod step;
+mod stop_signal;
 pub mod trash;
 
 pub mod ports;
 
+pub use command::{DeletionDecision, Keep, WaitResult};
 pub use error::EngineError;
-pub use handle::{EngineHandle, Keep, Settled, Verdict};
+pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, Rules};
-pub use shared::{EngineOptions, start};
+pub use start::{EngineOptions, start};
 pub use status::{
     Counters, Event, FolderState, FolderStatus, Problem, State, Status, TransferStatus,
 };

@@ -1,12 +1,13 @@
 //! From the index to a plan: the three trees as the planner wants them, and the facts it asks for.
 
+use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::key::Key;
 use crate::observe::hash::hash_file;
 use crate::observe::rules::Rules;
 use crate::restored;
 use crate::selection;
-use crate::shared::{Key, Shared};
-use cairn_index::{Db, FolderMode, FolderRow, Held, IndexError, RemoteRow, Surroundings};
+use cairn_index::{Db, FolderMode, FolderRow, IndexError, RemoteRow, Skipped, Snapshot};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{
     Blocked, Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
@@ -35,39 +36,41 @@ pub(crate) struct Planned {
 /// # Errors
 /// The index's, or the network's when a manifest is needed.
 pub(crate) async fn plan_folder(
-    shared: &Arc<Shared>,
+    engine: &Arc<Engine>,
     folder: &FolderRow,
     rules: &Rules,
     hold: (bool, bool),
 ) -> Result<Planned, EngineError> {
-    let policy = policy(shared, folder, hold)?;
+    let policy = policy(engine, folder, hold)?;
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let trees = shared.index.write(|db| {
-            let mut around = db.surroundings(folder)?;
-            if selection::part_ignored(db, folder, rules, &around)? {
-                around = db.surroundings(folder)?;
+        let trees = engine.index.write(|db| {
+            let mut around = db.snapshot(folder)?;
+            if selection::unlink_ignored(db, folder, rules, &around)? {
+                around = db.snapshot(folder)?;
             }
-            trees(shared, db, folder, rules, around, &unknown)
+            trees(engine, db, folder, rules, around, &unknown)
         })?;
         let plan = reconcile(&trees, &policy);
         if plan.needs.is_empty() {
             return Ok(Planned { plan, unknown });
         }
-        supply(shared, folder, &plan.needs, &mut unknown).await?;
+        supply(engine, folder, &plan.needs, &mut unknown).await?;
     }
-    Err(EngineError::Moved)
+    Err(EngineError::ReplanExhausted)
 }
 
 fn policy(
-    shared: &Shared,
+    engine: &Engine,
     folder: &FolderRow,
     (local, remote): (bool, bool),
 ) -> Result<Policy, IndexError> {
-    let restored = shared.index.read(|db| restored::epoch(db, folder.id))?;
+    let restored = engine
+        .index
+        .read(|db| restored::history_id(db, folder.id))?;
     let (device, stamp) = match restored {
-        Some(epoch) => (restored::DEVICE.to_owned(), epoch),
-        None => (shared.device_name.clone(), stamp(shared)),
+        Some(history) => (restored::DEVICE.to_owned(), history),
+        None => (engine.device_name.clone(), stamp(engine)),
     };
     Ok(Policy {
         direction: match folder.settings.mode {
@@ -83,11 +86,11 @@ fn policy(
 }
 
 /// Now in local time, as `YYYY-MM-DD HHMMSS`.
-pub(crate) fn stamp(shared: &Shared) -> String {
-    let now = OffsetDateTime::from_unix_timestamp(shared.ports.clock.now_ms().div_euclid(1000))
+pub(crate) fn stamp(engine: &Engine) -> String {
+    let now = OffsetDateTime::from_unix_timestamp(engine.ports.clock.now_ms().div_euclid(1000))
         .unwrap_or(OffsetDateTime::UNIX_EPOCH);
     let offset =
-        UtcOffset::from_whole_seconds(shared.ports.clock.offset_s()).unwrap_or(UtcOffset::UTC);
+        UtcOffset::from_whole_seconds(engine.ports.clock.offset_s()).unwrap_or(UtcOffset::UTC);
     let at = now.to_offset(offset);
     let (hour, minute, second) = at.to_hms();
     format!(
@@ -99,15 +102,15 @@ pub(crate) fn stamp(shared: &Shared) -> String {
 }
 
 fn trees(
-    shared: &Shared,
+    engine: &Engine,
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &Rules,
-    around: Surroundings,
+    around: Snapshot,
     unknown: &BTreeSet<Key>,
 ) -> Result<Trees, IndexError> {
     let base = folder.remote_node.flatten();
-    let rules = selection::there(db, folder, rules)?;
+    let rules = selection::remote_rules(db, folder, rules)?;
     let mut out = Trees::default();
     for (id, row) in &around.local {
         out.local.insert(
@@ -120,16 +123,16 @@ fn trees(
                 hash: row.hash,
                 size: row.stat.size,
                 executable: row.executable,
-                blocked: row.held != Held::No || unknown.contains(&Key::Local(*id)),
+                blocked: row.skipped != Skipped::No || unknown.contains(&Key::Local(*id)),
             },
         );
     }
     for (id, row) in &around.remote {
-        let mut hold = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
+        let mut blocked = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
         let unfit = unknown.contains(&Key::Node(*id))
             || cairn_platform::names::acceptable(&row.name).is_err();
-        if unfit && hold == Blocked::No {
-            hold = Blocked::Unsupported;
+        if unfit && blocked == Blocked::No {
+            blocked = Blocked::Unsupported;
         }
         out.remote.insert(
             *id,
@@ -142,7 +145,7 @@ fn trees(
                 hash: row.hash,
                 size: row.size,
                 executable: row.executable,
-                blocked: hold,
+                blocked,
             },
         );
     }
@@ -162,12 +165,12 @@ fn trees(
             },
         );
     }
-    tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %shared.device_name, "planning");
+    tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
     Ok(out)
 }
 
 async fn supply(
-    shared: &Arc<Shared>,
+    engine: &Arc<Engine>,
     folder: &FolderRow,
     needs: &[Need],
     unknown: &mut BTreeSet<Key>,
@@ -181,47 +184,47 @@ async fn supply(
         }
     }
     for id in locals {
-        hash_local(shared, folder, id, unknown).await?;
+        hash_local(engine, folder, id, unknown).await?;
     }
     for part in nodes.chunks(MANIFESTS) {
-        open_manifests(shared, folder, part, unknown).await?;
+        open_manifests(engine, folder, part, unknown).await?;
     }
     Ok(())
 }
 
 async fn hash_local(
-    shared: &Arc<Shared>,
+    engine: &Arc<Engine>,
     folder: &FolderRow,
     id: LocalId,
     unknown: &mut BTreeSet<Key>,
 ) -> Result<(), EngineError> {
-    let found = shared
+    let found = engine
         .index
         .read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
     let (Some(row), Some(path)) = found else {
         unknown.insert(Key::Local(id));
         return Ok(());
     };
-    let disk = Arc::clone(&shared.ports.disk);
+    let disk = Arc::clone(&engine.ports.disk);
     let absolute = path.to_path(Path::new(&folder.root));
     let stat = row.stat;
-    let outcome = shared
+    let outcome = engine
         .ports
         .blocking(move || hash_file(&*disk, &absolute, &stat))
         .await;
     let recorded = match outcome {
-        Ok(Some(hash)) => shared
+        Ok(Some(hash)) => engine
             .index
             .write(|db| db.set_local_hash(id, &stat, hash))?,
         Ok(None) => {
-            let error = EngineError::Moved;
-            shared
+            let error = EngineError::Stale;
+            engine
                 .health()
                 .park(folder.id, Key::Local(id), path.to_string(), &error, true);
             false
         }
         Err(error) => {
-            shared.health().park(
+            engine.health().park(
                 folder.id,
                 Key::Local(id),
                 path.to_string(),
@@ -238,12 +241,12 @@ async fn hash_local(
 }
 
 async fn open_manifests(
-    shared: &Arc<Shared>,
+    engine: &Arc<Engine>,
     folder: &FolderRow,
     nodes: &[NodeId],
     unknown: &mut BTreeSet<Key>,
 ) -> Result<(), EngineError> {
-    let rows = shared.index.read(|db| {
+    let rows = engine.index.read(|db| {
         nodes
             .iter()
             .map(|id| db.remote(*id))
@@ -252,15 +255,15 @@ async fn open_manifests(
     let wanted: Vec<(RemoteRow, Download)> = rows
         .into_iter()
         .flatten()
-        .filter_map(|row| download_of(shared, &row).map(|download| (row, download)))
+        .filter_map(|row| download_of(engine, &row).map(|download| (row, download)))
         .collect();
     let downloads: Vec<Download> = wanted.iter().map(|(_, download)| *download).collect();
-    let manifests = shared.transfer.manifests(&downloads).await;
+    let manifests = engine.transfer.manifests(&downloads).await;
     let mut known = BTreeSet::new();
     for ((row, download), manifest) in wanted.into_iter().zip(manifests) {
         match manifest {
             Ok(manifest) => {
-                shared.index.write(|db| {
+                engine.index.write(|db| {
                     db.set_remote_manifest(
                         row.node,
                         download.revision,
@@ -275,8 +278,8 @@ async fn open_manifests(
                 if error.disposition() == crate::error::Disposition::Stop {
                     return Err(error);
                 }
-                let path = remote_path(shared, folder, row.node);
-                shared
+                let path = remote_path(engine, folder, row.node);
+                engine
                     .health()
                     .park(folder.id, Key::Node(row.node), path, &error, false);
             }
@@ -291,9 +294,9 @@ async fn open_manifests(
     Ok(())
 }
 
-/// What to download for a node's current revision.
-pub(crate) fn download_of(shared: &Shared, row: &RemoteRow) -> Option<Download> {
-    let sealed = crate::facts::seal_info(&shared.keys, row).flatten();
+/// Returns the download of a node's current revision.
+pub(crate) fn download_of(engine: &Engine, row: &RemoteRow) -> Option<Download> {
+    let sealed = crate::node_rows::seal_info(&engine.keys, row).flatten();
     Some(Download {
         node: row.node,
         revision: row.revision?,
@@ -306,8 +309,8 @@ pub(crate) fn download_of(shared: &Shared, row: &RemoteRow) -> Option<Download> 
 }
 
 /// A node's path in the folder, for people.
-pub(crate) fn remote_path(shared: &Shared, folder: &FolderRow, node: NodeId) -> String {
-    let path: Option<RelPath> = shared
+pub(crate) fn remote_path(engine: &Engine, folder: &FolderRow, node: NodeId) -> String {
+    let path: Option<RelPath> = engine
         .index
         .read(|db| db.remote_path_in(folder, node))
         .ok()

@@ -1,4 +1,4 @@
-//! What the engine needs from outside: the only places where a real run and a simulated one differ.
+//! The engine's dependencies on the outside: the only places where a real run and a simulated one differ.
 
 use cairn_crypto::Random;
 use cairn_platform::Disk;
@@ -15,7 +15,7 @@ pub trait Clock: Send + Sync {
     fn offset_s(&self) -> i32;
 }
 
-/// What a watcher says. Hints may be lost, merged or false; only a scan changes the local tree.
+/// A watcher's notice. Hints may be lost, merged or false; only a scan changes the local tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hint {
     /// Something may have changed at this path, or in it.
@@ -39,7 +39,7 @@ pub struct Ports {
     pub watch: Arc<dyn Watch>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<std::sync::Mutex<dyn Random + Send>>,
-    /// Whether blocking work may go to other threads; the simulator runs on one.
+    /// Allows blocking work on other threads; the simulator runs on one.
     pub threads: bool,
 }
 

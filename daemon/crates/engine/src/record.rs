@@ -1,6 +1,6 @@
 //! Commit points: what both sides agree on after a step.
 
-use cairn_index::{Db, FolderRow, Held, IndexError, LocalRow, RemoteRow, SyncedRow};
+use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, LocalId, NodeId, RevisionId};
 
 /// The content that both sides have.
@@ -13,7 +13,7 @@ pub(crate) struct Content {
 
 /// Links a local row and a node: from now on they are one, with this content as merge base. Both
 /// stay dirty as long as anything is still different.
-pub(crate) fn link(
+pub(crate) fn adopt(
     db: &Db<'_>,
     folder: &FolderRow,
     local: LocalId,
@@ -88,7 +88,7 @@ pub(crate) fn agree_executable(
     Ok(())
 }
 
-/// Takes the marks from a pair that is equal in all three trees, and sets them where the next plan
+/// Clears the dirty marks of a pair that is equal in all three trees, and sets them where the next plan
 /// has to look: most steps end equal, and ten thousand of them should not be planned once more.
 fn compare(
     db: &Db<'_>,
@@ -122,7 +122,7 @@ fn is_equal(
         None => folder.remote_node,
         Some(parent) => db.synced_by_local(parent)?.map(|synced| Some(synced.node)),
     };
-    Ok(here.held == Held::No
+    Ok(here.skipped == Skipped::No
         && base.local == local
         && (here.kind, there.kind) == (base.kind, base.kind)
         && here.hash == base.hash

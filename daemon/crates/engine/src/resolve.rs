@@ -1,10 +1,10 @@
-//! Settling conflicts on a person's word. Whatever loses goes to the local trash, never away.
+//! IdleWaiters conflicts on a person's word. Whatever loses goes to the local trash, never away.
 
+use crate::command::Keep;
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::handle::Keep;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::TEMP_DIR;
-use crate::shared::Shared;
 use crate::trash;
 use cairn_index::{ConflictRow, FolderRow, LocalRow};
 use cairn_model::{FolderId, Kind, NodeId, RelPath};
@@ -23,7 +23,7 @@ const MAX_MERGE: u64 = 1024 * 1024;
 pub struct OpenConflict {
     pub folder: FolderId,
     pub folder_root: String,
-    /// What has the name.
+    /// The file that has the name.
     pub path: RelPath,
     /// The conflict copy.
     pub copy: RelPath,
@@ -43,8 +43,8 @@ struct Found {
     original: Option<LocalRow>,
 }
 
-fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
-    Ok(shared.index.read(|db| {
+fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
+    Ok(engine.index.read(|db| {
         let mut out = Vec::new();
         for conflict in db.conflicts()? {
             let (Some(folder), Some(copy), Some(copy_path)) = (
@@ -90,7 +90,7 @@ fn find_all(shared: &Shared) -> Result<Vec<Found>, EngineError> {
     })?)
 }
 
-/// Where the file lies, or lay, that a path is the conflict copy of.
+/// Returns the path of the file of which a path is the conflict copy.
 fn original_path(copy: &RelPath) -> RelPath {
     match copy.name().and_then(cairn_model::Name::copied_from) {
         Some(name) => copy.parent().unwrap_or_default().join(name),
@@ -102,8 +102,8 @@ fn original_path(copy: &RelPath) -> RelPath {
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn open_conflicts(shared: &Shared) -> Result<Vec<OpenConflict>, EngineError> {
-    Ok(find_all(shared)?
+pub(crate) fn open_conflicts(engine: &Engine) -> Result<Vec<OpenConflict>, EngineError> {
+    Ok(find_all(engine)?
         .into_iter()
         .map(|found| found.open)
         .collect())
@@ -114,12 +114,12 @@ pub(crate) fn open_conflicts(shared: &Shared) -> Result<Vec<OpenConflict>, Engin
 /// # Errors
 /// No such conflict, a merge that can't be made, a file that is being changed, or the disk's.
 pub(crate) async fn resolve(
-    shared: &Arc<Shared>,
+    engine: &Arc<Engine>,
     folder: Option<FolderId>,
     path: &RelPath,
     keep: Keep,
 ) -> Result<(), EngineError> {
-    let found = find_all(shared)?
+    let found = find_all(engine)?
         .into_iter()
         .find(|f| {
             folder.is_none_or(|id| id == f.folder.id)
@@ -129,34 +129,34 @@ pub(crate) async fn resolve(
     match keep {
         Keep::Both => {}
         Keep::Theirs => {
-            let _gate = shared.disk_gate.lock().await;
+            let _lock = engine.disk_lock.lock().await;
             // The copy is all that is left where the other version was deleted meanwhile.
             let other = found.open.path.to_path(Path::new(&found.folder.root));
-            if shared.ports.disk.stat(&other).is_err() {
+            if engine.ports.disk.stat(&other).is_err() {
                 return Err(EngineError::OnlyCopy(found.open.copy.to_string()));
             }
-            discard_copy(shared, &found)?;
+            discard_copy(engine, &found)?;
         }
         Keep::Mine => {
-            let _gate = shared.disk_gate.lock().await;
+            let _lock = engine.disk_lock.lock().await;
             if found.copy.kind == Kind::Folder || !is_file(&found) {
-                take_name(shared, &found)?;
+                take_name(engine, &found)?;
             } else {
-                put_over(shared, &found, Version::Copy)?;
-                discard_copy(shared, &found)?;
+                put_over(engine, &found, Version::Copy)?;
+                discard_copy(engine, &found)?;
             }
         }
         Keep::Merge => {
-            let merged = merge(shared, &found).await?;
-            let _gate = shared.disk_gate.lock().await;
-            put_over(shared, &found, Version::Bytes(merged))?;
-            discard_copy(shared, &found)?;
+            let merged = merge(engine, &found).await?;
+            let _lock = engine.disk_lock.lock().await;
+            put_over(engine, &found, Version::Bytes(merged))?;
+            discard_copy(engine, &found)?;
         }
     }
-    shared
+    engine
         .index
         .write(|db| db.close_conflict(found.conflict.copy))?;
-    shared.activity(
+    engine.activity(
         found.folder.id,
         "resolved",
         &found.open.path.to_string(),
@@ -171,22 +171,22 @@ enum Version {
     Bytes(Vec<u8>),
 }
 
-fn discard_copy(shared: &Shared, found: &Found) -> Result<(), EngineError> {
+fn discard_copy(engine: &Engine, found: &Found) -> Result<(), EngineError> {
     let root = Path::new(&found.folder.root);
     let from = found.open.copy.to_path(root);
     trash::put(
-        &*shared.ports.disk,
+        &*engine.ports.disk,
         root,
         &from,
         &found.open.copy,
-        shared.ports.clock.now_ms(),
+        engine.ports.clock.now_ms(),
     )?;
     Ok(())
 }
 
 /// Puts a version over the file that has the name; what was there goes to the trash.
-fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineError> {
-    let disk = &shared.ports.disk;
+fn put_over(engine: &Engine, found: &Found, from: Version) -> Result<(), EngineError> {
+    let disk = &engine.ports.disk;
     let root = Path::new(&found.folder.root);
     let target = found.open.path.to_path(root);
     let copy = found.open.copy.to_path(root);
@@ -219,7 +219,7 @@ fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineE
                 .as_ref()
                 .is_some_and(|row| local_stat(&stat) != row.stat)
             {
-                return Err(EngineError::Moved);
+                return Err(EngineError::Stale);
             }
             Expect::Same(stat.key())
         }
@@ -227,7 +227,7 @@ fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineE
         Err(error) => return Err(error.into()),
     };
     match disk.replace(&path, &target, expect) {
-        Err(error) if is_target_changed(&error) => return Err(EngineError::Moved),
+        Err(error) if is_target_changed(&error) => return Err(EngineError::Stale),
         other => other?,
     };
     if expect != Expect::Absent {
@@ -236,7 +236,7 @@ fn put_over(shared: &Shared, found: &Found, from: Version) -> Result<(), EngineE
             root,
             &path,
             &found.open.path,
-            shared.ports.clock.now_ms(),
+            engine.ports.clock.now_ms(),
         )?;
     }
     Ok(())
@@ -250,8 +250,8 @@ fn is_file(found: &Found) -> bool {
 }
 
 /// Folders, or a file against a folder: what has the name goes to the trash, the copy takes the name.
-fn take_name(shared: &Shared, found: &Found) -> Result<(), EngineError> {
-    let disk = &shared.ports.disk;
+fn take_name(engine: &Engine, found: &Found) -> Result<(), EngineError> {
+    let disk = &engine.ports.disk;
     let root = Path::new(&found.folder.root);
     let target = found.open.path.to_path(root);
     trash::put(
@@ -259,13 +259,13 @@ fn take_name(shared: &Shared, found: &Found) -> Result<(), EngineError> {
         root,
         &target,
         &found.open.path,
-        shared.ports.clock.now_ms(),
+        engine.ports.clock.now_ms(),
     )?;
     disk.rename(&found.open.copy.to_path(root), &target)?;
     Ok(())
 }
 
-async fn merge(shared: &Arc<Shared>, found: &Found) -> Result<Vec<u8>, EngineError> {
+async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<Vec<u8>, EngineError> {
     let no = |why| EngineError::NoMerge {
         path: found.open.path.to_string(),
         why,
@@ -278,11 +278,11 @@ async fn merge(shared: &Arc<Shared>, found: &Found) -> Result<Vec<u8>, EngineErr
         return Err(no("only text files up to 1 MiB are merged"));
     }
     let root = Path::new(&found.folder.root);
-    let mine = text(shared, &found.open.copy.to_path(root))
+    let mine = text(engine, &found.open.copy.to_path(root))
         .map_err(|_| no("your version is not UTF-8 text"))?;
-    let theirs = text(shared, &found.open.path.to_path(root))
+    let theirs = text(engine, &found.open.path.to_path(root))
         .map_err(|_| no("the other version is not UTF-8 text"))?;
-    let base = base_text(shared, node)
+    let base = base_text(engine, node)
         .await?
         .ok_or_else(|| no("the common version is not there or no text"))?;
     diffy::merge(&base, &mine, &theirs)
@@ -290,9 +290,9 @@ async fn merge(shared: &Arc<Shared>, found: &Found) -> Result<Vec<u8>, EngineErr
         .map_err(|_| no("both versions changed the same lines"))
 }
 
-fn text(shared: &Shared, path: &Path) -> io::Result<String> {
+fn text(engine: &Engine, path: &Path) -> io::Result<String> {
     let mut out = String::new();
-    shared
+    engine
         .ports
         .disk
         .open(path)?
@@ -305,14 +305,14 @@ fn text(shared: &Shared, path: &Path) -> io::Result<String> {
 }
 
 /// The version that both were made from: the base of the one that has the name.
-async fn base_text(shared: &Arc<Shared>, node: NodeId) -> Result<Option<String>, EngineError> {
-    let Some(row) = shared.index.read(|db| db.remote(node))? else {
+async fn base_text(engine: &Arc<Engine>, node: NodeId) -> Result<Option<String>, EngineError> {
+    let Some(row) = engine.index.read(|db| db.remote(node))? else {
         return Ok(None);
     };
-    let Some(download) = crate::planning::download_of(shared, &row) else {
+    let Some(download) = crate::planning::download_of(engine, &row) else {
         return Ok(None);
     };
-    let head = shared.transfer.manifests(&[download]).await.pop();
+    let head = engine.transfer.manifests(&[download]).await.pop();
     let Some(Ok(head)) = head else {
         return Ok(None);
     };
@@ -320,7 +320,7 @@ async fn base_text(shared: &Arc<Shared>, node: NodeId) -> Result<Option<String>,
         return Ok(None);
     };
     let target = Arc::new(MemoryTarget::default());
-    let manifest = shared
+    let manifest = engine
         .transfer
         .download(
             Download::new(node, base),

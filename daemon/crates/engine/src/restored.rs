@@ -4,7 +4,7 @@
 //! a copy of its own of the same bytes. So until a folder is equal again they are called by the new
 //! history, which all devices see; the first that commits one settles it for the others.
 
-use crate::shared::Shared;
+use crate::engine::Engine;
 use cairn_index::{Db, IndexError};
 use cairn_model::FolderId;
 
@@ -15,19 +15,19 @@ fn key(folder: FolderId) -> String {
     format!("restored {}", folder.0)
 }
 
-/// Notes for every folder that its history was replaced by that of `epoch`.
+/// Notes for every folder that its history was replaced by that of the given id.
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn begin(db: &Db<'_>, epoch: &str) -> Result<(), IndexError> {
+pub(crate) fn begin(db: &Db<'_>, history: &str) -> Result<(), IndexError> {
     // It becomes part of a name, and the service chose it.
-    let epoch: String = epoch
+    let history: String = history
         .chars()
         .filter(char::is_ascii_alphanumeric)
         .take(16)
         .collect();
     for folder in db.folders()? {
-        db.set_meta(&key(folder.id), epoch.as_bytes())?;
+        db.set_meta(&key(folder.id), history.as_bytes())?;
     }
     Ok(())
 }
@@ -36,7 +36,7 @@ pub(crate) fn begin(db: &Db<'_>, epoch: &str) -> Result<(), IndexError> {
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn epoch(db: &Db<'_>, folder: FolderId) -> Result<Option<String>, IndexError> {
+pub(crate) fn history_id(db: &Db<'_>, folder: FolderId) -> Result<Option<String>, IndexError> {
     let bytes = db.meta(&key(folder))?.filter(|bytes| !bytes.is_empty());
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
@@ -45,9 +45,9 @@ pub(crate) fn epoch(db: &Db<'_>, folder: FolderId) -> Result<Option<String>, Ind
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn end(shared: &Shared, folder: FolderId) -> Result<(), IndexError> {
-    if shared.index.read(|db| epoch(db, folder))?.is_some() {
-        shared.index.write(|db| db.set_meta(&key(folder), b""))?;
+pub(crate) fn end(engine: &Engine, folder: FolderId) -> Result<(), IndexError> {
+    if engine.index.read(|db| history_id(db, folder))?.is_some() {
+        engine.index.write(|db| db.set_meta(&key(folder), b""))?;
     }
     Ok(())
 }

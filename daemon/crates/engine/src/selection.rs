@@ -1,7 +1,7 @@
-//! What of a pair belongs on this device: the choice where it is now, and what it says about a node.
+//! The part of a pair that belongs on this device: the selection at its present paths, and its decision about a node.
 
 use crate::observe::rules::Rules;
-use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Surroundings, SyncedRow};
+use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Snapshot, SyncedRow};
 use cairn_model::Kind;
 use cairn_plan::Blocked;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn here<'a>(
+pub(crate) fn local_rules<'a>(
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &'a Rules,
@@ -30,7 +30,7 @@ pub(crate) fn here<'a>(
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn there<'a>(
+pub(crate) fn remote_rules<'a>(
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &'a Rules,
@@ -43,7 +43,7 @@ pub(crate) fn there<'a>(
     Ok(Cow::Owned(rules.choosing(paths.collect())))
 }
 
-/// Whether a node stays on the service only, or leaves this device because it was moved to where
+/// Returns whether a node stays on the service only, or leaves this device because it was moved to where
 /// nothing is selected.
 ///
 /// # Errors
@@ -92,13 +92,14 @@ fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn part_ignored(
+pub(crate) fn unlink_ignored(
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &Rules,
-    around: &Surroundings,
+    around: &Snapshot,
 ) -> Result<bool, IndexError> {
-    let (here, there) = (here(db, folder, rules)?, there(db, folder, rules)?);
+    let here = local_rules(db, folder, rules)?;
+    let there = remote_rules(db, folder, rules)?;
     let mut any = false;
     for (id, base) in &around.synced {
         let (Some(row), Some(local)) = (around.remote.get(id), around.local.get(&base.local))
@@ -114,7 +115,7 @@ pub(crate) fn part_ignored(
             continue;
         };
         if here.ignores(&from, is_dir) && !there.ignores(&to, is_dir) {
-            db.part_below(folder.id, *id)?;
+            db.unlink_below(folder.id, *id)?;
             any = true;
         }
     }

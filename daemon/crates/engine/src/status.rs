@@ -1,9 +1,9 @@
-//! What people and programs see of the engine: state, figures, problems, events.
+//! The engine's status for people and programs: state, figures, problems, events.
 
 use cairn_model::FolderId;
 use serde::{Deserialize, Serialize};
 
-/// How things stand, overall or for one folder. Later ones outrank earlier ones overall.
+/// The state, overall or of one folder. Later ones outrank earlier ones overall.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -28,7 +28,7 @@ pub struct Problem {
     /// A word for programs: `unreadable`, `name`, `special`, `quota`, `disk_full`, `auth_failed`, …
     pub code: String,
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: String,
 }
 
@@ -89,7 +89,7 @@ pub struct Status {
     pub folders: Vec<FolderStatus>,
     pub transfers: Vec<TransferStatus>,
     pub counters: Counters,
-    /// Why the state is `offline` or `error`, if it is.
+    /// The reason why the state is `offline` or `error`, if it is.
     pub message: Option<String>,
     /// Milliseconds since 1970-01-01 UTC; with `paused`, until when.
     pub paused_until: Option<i64>,

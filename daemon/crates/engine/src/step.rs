@@ -3,14 +3,13 @@
 
 pub(crate) mod download;
 pub(crate) mod local;
-pub(crate) mod put_away;
 pub(crate) mod remote;
+pub(crate) mod stable_file;
+pub(crate) mod trash_local;
 pub(crate) mod upload;
-pub(crate) mod watched;
 
-use crate::error::EngineError;
+use crate::engine::Engine;
 use crate::observe::rules::Rules;
-use crate::shared::Shared;
 use cairn_index::{Db, FolderRow, IndexError};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName};
@@ -18,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// What every step of a folder needs.
+/// The context of every step of a folder.
 #[derive(Clone)]
 pub(crate) struct Ctx {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) folder: Arc<FolderRow>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) pause: watch::Receiver<bool>,
@@ -47,10 +46,10 @@ impl Ctx {
         drop(self.pause.clone().wait_for(|paused| *paused).await);
     }
 
-    /// Where a place is on this disk: its parent's row and path.
+    /// Resolves a place on this disk to its parent's row and its path.
     ///
     /// # Errors
-    /// [`EngineError::Moved`] if the parent is not there (any more).
+    /// [`EngineError::Stale`] if the parent is not there (any more).
     pub(crate) fn local_place(
         &self,
         db: &Db<'_>,
@@ -69,7 +68,7 @@ impl Ctx {
             .map(|dir| (Some(parent), dir.join(to.name.clone()))))
     }
 
-    /// Which folder of the service a place is in. Outer `None`: not there (any more).
+    /// Resolves a place to its parent on the service. Outer `None`: the parent is not there (any more).
     pub(crate) fn remote_parent(
         &self,
         db: &Db<'_>,
@@ -86,16 +85,11 @@ impl Ctx {
 
     pub(crate) fn path_of(&self, local: LocalId) -> String {
         let path = self
-            .shared
+            .engine
             .index
             .read(|db| db.local_path(local))
             .ok()
             .flatten();
         path.map(|p| p.to_string()).unwrap_or_default()
     }
-}
-
-/// The value, or the news that the world has moved on.
-pub(crate) fn there<T>(value: Option<T>) -> Result<T, EngineError> {
-    value.ok_or(EngineError::Moved)
 }

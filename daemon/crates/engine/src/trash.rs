@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// How long things stay, in milliseconds.
+/// Time for which things stay, in milliseconds.
 pub const KEEP_MS: i64 = 30 * 24 * 3600 * 1000;
 
 /// One file or folder in the trash.
@@ -19,7 +19,7 @@ pub const KEEP_MS: i64 = 30 * 24 * 3600 * 1000;
 pub struct Trashed {
     /// `<time>/<path>`: what `restore` takes.
     pub id: String,
-    /// Where it was, relative to the folder.
+    /// Its former path, relative to the folder.
     pub path: RelPath,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,

@@ -1,11 +1,11 @@
-//! What happened, for people. The newest 100,000 rows are kept.
+//! The activity log, for people. The newest 100,000 rows are kept.
 
-use crate::columns::{collect, signed, unsigned};
 use crate::error::IndexError;
 use crate::open::Db;
+use crate::sql_types::{collect, signed, unsigned};
 use cairn_model::FolderId;
 
-/// How many rows are kept.
+/// The number of rows that are kept.
 const KEEP: i64 = 100_000;
 
 /// One thing that happened.

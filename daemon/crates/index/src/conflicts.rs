@@ -1,8 +1,8 @@
 //! Open conflicts: each is a conflict copy that still stands on this disk.
 
-use crate::columns::{collect, node_from};
 use crate::error::IndexError;
 use crate::open::Db;
+use crate::sql_types::{collect, node_from};
 use cairn_model::{FolderId, LocalId, NodeId};
 
 /// An open conflict.
@@ -11,7 +11,7 @@ pub struct ConflictRow {
     pub folder: FolderId,
     /// The conflict copy.
     pub copy: LocalId,
-    /// What kept the name, if it was a node.
+    /// The node that kept the name, if it was one.
     pub node: Option<NodeId>,
     /// `edit`, `create`, `move` or `type`.
     pub kind: String,

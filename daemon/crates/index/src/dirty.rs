@@ -1,9 +1,9 @@
-//! What the planner has to look at: nodes whose three trees may differ.
+//! The planner's worklist: nodes whose three trees may differ.
 
-use crate::columns::{TOP, node_from, parent_node_from, parent_node_to};
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
+use crate::sql_types::{TOP, node_from, parent_node_from, parent_node_to};
 use cairn_model::{FolderId, LocalId, NodeId};
 
 /// Keys of dirty nodes of one folder.
@@ -72,7 +72,7 @@ impl Db<'_> {
         Ok(out)
     }
 
-    /// Tells whether anything of a folder is dirty.
+    /// Returns whether anything of a folder is dirty.
     ///
     /// # Errors
     /// SQLite's.
@@ -87,7 +87,7 @@ impl Db<'_> {
                 .exists([folder.0])?)
     }
 
-    /// Takes the mark from a local row.
+    /// Clears the mark of a local row.
     ///
     /// # Errors
     /// SQLite's.
@@ -98,7 +98,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Takes the mark from a node.
+    /// Clears the mark of a node.
     ///
     /// # Errors
     /// SQLite's.
@@ -148,7 +148,7 @@ impl Db<'_> {
             let parent: Vec<u8> = row.get(1)?;
             let inside = base == TOP
                 || !self
-                    .folders_of(folders, parent_node_from(&parent)?)?
+                    .pairs_containing(folders, parent_node_from(&parent)?)?
                     .is_empty();
             if inside {
                 self.mark_node(folder.id, node_from(&node)?)?;

@@ -1,4 +1,4 @@
-//! What can go wrong with the index.
+//! Errors of the index.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub enum IndexError {
     )]
     TooNew { found: i64, known: i64 },
     #[error("the list of folder pairs {path} can't be written: {source}")]
-    Roster {
+    FolderBackup {
         path: PathBuf,
         source: std::io::Error,
     },

@@ -1,13 +1,13 @@
 //! Folder pairs and what the user chose for each.
 
-use crate::columns::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
 use crate::error::IndexError;
 use crate::open::Db;
+use crate::sql_types::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
 use cairn_model::{FolderId, NodeId};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 
-/// Which way changes travel.
+/// The direction in which changes travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FolderMode {
@@ -17,7 +17,7 @@ pub enum FolderMode {
     Download,
 }
 
-/// When a plan's deletions wait for a person: more than `percent` of the folder's files **and** at
+/// The limit from which a plan's deletions wait for a person: more than `percent` of the folder's files **and** at
 /// least `files` of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Gate {
@@ -34,14 +34,14 @@ impl Default for Gate {
     }
 }
 
-/// What the user chose for a folder.
+/// The user's settings of a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FolderSettings {
     pub mode: FolderMode,
     /// Patterns (gitignore syntax) that this device leaves out, on top of `.cairnignore`.
     pub exclude: Vec<String>,
-    /// Where not empty: only these subfolders come to this device. The entries follow their folders.
+    /// If not empty: only these subfolders come to this device. The entries follow their folders.
     pub only: Vec<String>,
     /// `None`: the gate is off.
     pub gate: Option<Gate>,
@@ -51,8 +51,8 @@ pub struct FolderSettings {
 }
 
 impl FolderSettings {
-    /// Whether anything was chosen to be here, or not to be.
-    pub(crate) fn choose(&self) -> bool {
+    /// Returns whether anything was selected or excluded.
+    pub(crate) fn has_selection(&self) -> bool {
         !(self.exclude.is_empty() && self.only.is_empty())
     }
 }
@@ -140,7 +140,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn link_folder(
+    pub fn attach_folder(
         &self,
         id: FolderId,
         remote_node: Option<NodeId>,
@@ -196,7 +196,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub(crate) fn folders_of(
+    pub(crate) fn pairs_containing(
         &self,
         folders: &[FolderRow],
         parent: Option<NodeId>,
@@ -220,7 +220,7 @@ impl Db<'_> {
             }
             let up: Option<Vec<u8>> = first(&mut statement.query([at])?, |row| Ok(row.get(0)?))?;
             match up {
-                Some(bytes) => at = crate::columns::id_from(&bytes)?,
+                Some(bytes) => at = crate::sql_types::id_from(&bytes)?,
                 None => return Ok(out),
             }
         }

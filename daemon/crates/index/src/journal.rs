@@ -1,9 +1,9 @@
 //! Uploads in progress, so that one goes on after a crash instead of beginning again.
 
-use crate::columns::{first, node_from, signed};
 use crate::error::IndexError;
 use crate::local::LocalStat;
 use crate::open::Db;
+use crate::sql_types::{first, node_from, signed};
 use cairn_model::{LocalId, NodeId};
 
 /// An upload that was begun. It holds only for exactly these bytes: another stat begins another.
@@ -11,7 +11,7 @@ use cairn_model::{LocalId, NodeId};
 pub struct JournalRow {
     pub local: LocalId,
     pub node: NodeId,
-    /// What the transfer needs to go on; opaque here.
+    /// The transfer's state, needed to go on; opaque here.
     pub state: Vec<u8>,
 }
 

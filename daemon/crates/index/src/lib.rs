@@ -3,34 +3,34 @@
 //! All of the client's SQL is here. The index records; it decides nothing (`plan` does) and reads
 //! no disk but its own file. Every change goes through [`Index::write`], one transaction each.
 
-mod columns;
 mod error;
+mod folder_backup;
 mod open;
-mod roster;
+mod sql_types;
 
 pub mod activity;
+pub mod confirmations;
 pub mod conflicts;
 pub mod dirty;
 pub mod folders;
 pub mod journal;
 pub mod local;
-pub mod questions;
 pub mod remote;
 pub mod selection;
-pub mod surroundings;
+pub mod snapshot;
 pub mod synced;
 pub mod unaccepted;
 
 pub use activity::ActivityRow;
+pub use confirmations::{ConfirmationRow, ConfirmationState, Side};
 pub use conflicts::ConflictRow;
 pub use error::IndexError;
 pub use folders::{FolderMode, FolderRow, FolderSettings, Gate};
 pub use journal::JournalRow;
-pub use local::{Held, LocalRow, LocalStat};
+pub use local::{LocalRow, LocalStat, Skipped};
 pub use open::{Db, Index, Opened};
-pub use questions::{Answer, QuestionRow, Side};
-pub use remote::{Put, RemoteRow};
+pub use remote::{PutResult, RemoteRow};
 pub use selection::Chosen;
-pub use surroundings::Surroundings;
+pub use snapshot::Snapshot;
 pub use synced::SyncedRow;
 pub use unaccepted::UnacceptedRow;

@@ -1,11 +1,11 @@
 //! The local tree: what scans saw.
 
-use crate::columns::{
+use crate::error::IndexError;
+use crate::open::Db;
+use crate::sql_types::{
     bits_from, bits_to, collect, first, hash_from, kind_from, kind_to, name_from,
     parent_local_from, parent_local_to, signed, unsigned,
 };
-use crate::error::IndexError;
-use crate::open::Db;
 use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, RelPath};
 use rusqlite::Row;
 
@@ -24,16 +24,16 @@ pub struct LocalStat {
 }
 
 impl LocalStat {
-    /// Tells whether both are the same file, whatever became of its content.
+    /// Returns whether both are the same file, whatever became of its content.
     #[must_use]
     pub fn same_file(&self, other: &Self) -> bool {
         (self.device, self.inode, self.birth) == (other.device, other.inode, other.birth)
     }
 }
 
-/// Why a local file stays as it is and takes no part.
+/// The reason why a local file stays as it is and takes no part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Held {
+pub enum Skipped {
     #[default]
     No,
     /// By `.cairnignore`, the built-in rules or the folder's exclude list.
@@ -46,7 +46,7 @@ pub enum Held {
     Unreadable,
 }
 
-impl Held {
+impl Skipped {
     fn to_column(self) -> i64 {
         match self {
             Self::No => 0,
@@ -83,7 +83,7 @@ pub struct LocalRow {
     pub executable: bool,
     /// Of the bytes that `stat` describes; `None` where those were not read.
     pub hash: Option<ContentHash>,
-    pub held: Held,
+    pub skipped: Skipped,
 }
 
 const COLUMNS: &str = "id, folder, parent, name, kind, size, mtime, ctime, device, inode, birth, executable, hash, held";
@@ -105,7 +105,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
         },
         executable: row.get(11)?,
         hash: hash_from(row.get(12)?)?,
-        held: Held::from_column(row.get(13)?)?,
+        skipped: Skipped::from_column(row.get(13)?)?,
     })
 }
 
@@ -269,7 +269,7 @@ impl Db<'_> {
                 row.stat.birth,
                 row.executable,
                 row.hash.map(|h| h.0),
-                row.held.to_column(),
+                row.skipped.to_column(),
             ])?;
         let id = LocalId(self.0.last_insert_rowid());
         self.mark_local(row.folder, id)?;
@@ -300,13 +300,13 @@ impl Db<'_> {
                 row.stat.birth,
                 row.executable,
                 row.hash.map(|h| h.0),
-                row.held.to_column(),
+                row.skipped.to_column(),
             ])?;
         self.mark_local(row.folder, row.id)
     }
 
     /// Records the hash of the bytes that `stat` describes; nothing happens if the row has moved on.
-    /// Tells whether it was recorded.
+    /// Returns whether it was recorded.
     ///
     /// # Errors
     /// SQLite's.

@@ -1,7 +1,7 @@
 //! Opening, migrating and, where the file is garbage, replacing the index.
 
 use crate::error::IndexError;
-use crate::roster;
+use crate::folder_backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use std::cell::Cell;
@@ -18,8 +18,8 @@ const MIGRATIONS: &[&str] = &[
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.
 pub struct Index {
     connection: Mutex<Connection>,
-    /// Where the folder pairs are kept a second time; none in memory.
-    roster: Option<PathBuf>,
+    /// Path of the second copy of the folder pairs; none in memory.
+    folder_backup: Option<PathBuf>,
 }
 
 /// An opened index, and whether an unreadable one had to be set aside.
@@ -31,7 +31,7 @@ pub struct Opened {
 /// The open database, inside a transaction when it came from [`Index::write`].
 pub struct Db<'a>(
     pub(crate) &'a Connection,
-    /// Whether the folder pairs were changed.
+    /// True if the folder pairs were changed.
     pub(crate) Cell<bool>,
 );
 
@@ -78,9 +78,9 @@ impl Index {
                 Some(check),
             )));
         }
-        let index = Self::prepare(connection, Some(path.with_file_name(roster::FILE)))?;
-        index.write(|db| match &index.roster {
-            Some(path) if db.folders()?.is_empty() => roster::restore(db, path),
+        let index = Self::prepare(connection, Some(path.with_file_name(folder_backup::FILE)))?;
+        index.write(|db| match &index.folder_backup {
+            Some(path) if db.folders()?.is_empty() => folder_backup::restore(db, path),
             Some(_) | None => Ok(()),
         })?;
         Ok(index)
@@ -94,7 +94,10 @@ impl Index {
         Self::prepare(Connection::open_in_memory()?, None)
     }
 
-    fn prepare(mut connection: Connection, roster: Option<PathBuf>) -> Result<Self, IndexError> {
+    fn prepare(
+        mut connection: Connection,
+        folder_backup: Option<PathBuf>,
+    ) -> Result<Self, IndexError> {
         connection.busy_timeout(std::time::Duration::from_secs(10))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         // A lost last transaction is found again by the next scan and the feed; a torn one can't be.
@@ -124,7 +127,7 @@ impl Index {
         }
         Ok(Self {
             connection: Mutex::new(connection),
-            roster,
+            folder_backup,
         })
     }
 
@@ -132,7 +135,7 @@ impl Index {
     /// outside of one, which costs more than most of our statements.
     ///
     /// # Errors
-    /// What `f` returns.
+    /// The error of `f`.
     pub fn read<T>(
         &self,
         f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
@@ -145,7 +148,7 @@ impl Index {
     /// Runs `f` in one transaction: all of its changes, or none when it fails.
     ///
     /// # Errors
-    /// What `f` returns, or a failed commit.
+    /// The error of `f`, or a failed commit.
     pub fn write<T>(
         &self,
         f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
@@ -154,13 +157,13 @@ impl Index {
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let db = Db(&tx, Cell::new(false));
         let out = f(&db)?;
-        let roster = match &self.roster {
+        let folder_backup = match &self.folder_backup {
             Some(path) if db.1.get() => Some((path, db.folders()?)),
             Some(_) | None => None,
         };
         tx.commit()?;
-        if let Some((path, folders)) = roster {
-            roster::save(path, &folders)?;
+        if let Some((path, folders)) = folder_backup {
+            folder_backup::save(path, &folders)?;
         }
         Ok(out)
     }

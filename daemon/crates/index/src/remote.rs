@@ -1,12 +1,12 @@
 //! The remote tree: what the change feed said, for the whole space.
 
-use crate::columns::{
-    collect, first, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from,
-    parent_node_to, signed, unsigned,
-};
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
+use crate::sql_types::{
+    collect, first, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from,
+    parent_node_to, signed, unsigned,
+};
 use cairn_model::{ContentHash, DeviceId, FolderId, Kind, Name, NodeId, RelPath, RevisionId};
 use rusqlite::Row;
 use uuid::Uuid;
@@ -27,7 +27,7 @@ pub struct RemoteRow {
     pub version: u64,
     pub content_key: Option<Vec<u8>>,
     pub seal: Option<Vec<u8>>,
-    /// Where the content was sealed, if not here.
+    /// The node and revision for which the content was sealed, if not for this one.
     pub source: Option<(NodeId, RevisionId)>,
     pub device: Option<DeviceId>,
     pub hash: Option<ContentHash>,
@@ -38,10 +38,10 @@ pub struct RemoteRow {
     pub seen: u64,
 }
 
-/// What recording a node came to.
+/// The result of recording a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Put {
-    News,
+pub enum PutResult {
+    New,
     /// It was known already, or something newer is.
     Known,
     /// Its seal is older than one that was seen: somebody serves a past state as the present one. What
@@ -186,20 +186,24 @@ impl Db<'_> {
     /// Records a node as the feed or an answer described it, and marks it dirty in the pairs that
     /// it belongs to now or was synced in.
     ///
-    /// What was learned of its revision (hash, number) stays while the revision is the same. A
+    /// Hash and number of its revision stay while the revision is the same. A
     /// version older than the recorded one is ignored: answers and feed may cross. A seal older than
     /// one that was seen is refused.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn put_remote(&self, folders: &[FolderRow], row: &RemoteRow) -> Result<Put, IndexError> {
+    pub fn put_remote(
+        &self,
+        folders: &[FolderRow],
+        row: &RemoteRow,
+    ) -> Result<PutResult, IndexError> {
         let before = self.remote(row.node)?;
         if before.as_ref().is_some_and(|old| old.version > row.version) {
-            return Ok(Put::Known);
+            return Ok(PutResult::Known);
         }
         let seen = before.as_ref().map_or(0, |old| old.seen);
         if (1..seen).contains(&row.seen) {
-            return Ok(Put::Rollback);
+            return Ok(PutResult::Rollback);
         }
         let mut row = row.clone();
         row.seen = row.seen.max(seen);
@@ -210,7 +214,7 @@ impl Db<'_> {
             row.number = row.number.or(old.number);
         }
         if before.as_ref() == Some(&row) {
-            return Ok(Put::Known);
+            return Ok(PutResult::Known);
         }
         self.0
             .prepare_cached(
@@ -238,7 +242,7 @@ impl Db<'_> {
                 row.number.map(signed),
                 signed(row.seen),
             ])?;
-        let now = self.folders_of(folders, row.parent)?;
+        let now = self.pairs_containing(folders, row.parent)?;
         for folder in &now {
             self.mark_node(*folder, row.node)?;
         }
@@ -246,29 +250,31 @@ impl Db<'_> {
         if row.kind == Kind::Folder
             && let Some(old) = before
             && (old.parent, &old.name) != (row.parent, &row.name)
-            && let Some(pairs) = self.taken_along(folders, &old, &row, &now)?
+            && let Some(pairs) = self.pairs_affected_by_move(folders, &old, &row, &now)?
         {
             self.mark_remote_below(&pairs, row.node)?;
         }
-        Ok(Put::News)
+        Ok(PutResult::New)
     }
 
-    /// Whether the move of a folder may change what belongs where of all that is below it, and in
+    /// Returns whether the move of a folder may change what belongs where of all that is below it, and in
     /// which pairs that is now: it came into a pair, or left it; or it may have come into what is
     /// selected, or left that.
-    fn taken_along(
+    fn pairs_affected_by_move(
         &self,
         folders: &[FolderRow],
         old: &RemoteRow,
         row: &RemoteRow,
         now: &[FolderId],
     ) -> Result<Option<Vec<FolderId>>, IndexError> {
-        if old.parent != row.parent && self.folders_of(folders, old.parent)? != now {
+        if old.parent != row.parent && self.pairs_containing(folders, old.parent)? != now {
             return Ok(Some(now.to_vec()));
         }
         let mut pairs = Vec::new();
         for id in now {
-            let chooses = folders.iter().any(|f| f.id == *id && f.settings.choose());
+            let chooses = folders
+                .iter()
+                .any(|f| f.id == *id && f.settings.has_selection());
             // What was not here was ignored, by whatever rule.
             if chooses || self.synced(*id, row.node)?.is_none() {
                 pairs.push(*id);

@@ -1,19 +1,19 @@
-//! What a person chose of a pair for this device, kept through moves: what a pattern leaves out stays
+//! A pair's selection for this device, kept through moves: what a pattern leaves out stays
 //! out whatever its parents are called, and what was chosen is followed to where it goes.
 
-use crate::columns::{first, node_from, parent_node_to};
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
 use crate::remote::RemoteRow;
+use crate::sql_types::{first, node_from, parent_node_to};
 use cairn_model::{FolderId, NodeId, RelPath};
 
 /// An entry of a pair's `only`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chosen {
-    /// Where it is on the service, or will be.
+    /// Its path on the service, now or soon.
     pub remote: RelPath,
-    /// Where it is on this disk, if it is here.
+    /// Its path on this disk, if it is here.
     pub local: Option<RelPath>,
 }
 
@@ -37,7 +37,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Tells whether a remote node was left out where it is.
+    /// Returns whether a remote node was left out at its present place.
     ///
     /// # Errors
     /// SQLite's.
@@ -71,7 +71,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn part_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+    pub fn unlink_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.forget_remote_below(folder, node)?;
         self.mark_node(folder, node)?;
         self.mark_remote_below(&[folder], node)
@@ -210,7 +210,7 @@ mod tests {
         let id = index
             .write(|db| {
                 let id = db.add_folder("/home/x", "/", settings)?;
-                db.link_folder(id, None, (1, 1))?;
+                db.attach_folder(id, None, (1, 1))?;
                 for (id, parent, name) in [(1, 0, "p"), (2, 1, "a"), (3, 1, "b")] {
                     db.put_remote(&db.folders()?, &folder_node(id, parent, name, 1))?;
                 }

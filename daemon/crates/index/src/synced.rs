@@ -1,12 +1,12 @@
 //! The synced tree: what both sides last agreed on. A row here is the only proof that an absence
 //! is a deletion.
 
-use crate::columns::{
+use crate::error::IndexError;
+use crate::open::Db;
+use crate::sql_types::{
     collect, first, hash_from, id_from, kind_from, kind_to, name_from, node_from, parent_node_from,
     parent_node_to, signed, unsigned,
 };
-use crate::error::IndexError;
-use crate::open::Db;
 use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, NodeId, RevisionId};
 use rusqlite::Row;
 use uuid::Uuid;
@@ -151,7 +151,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// How many files of a folder are synced.
+    /// Returns the number of synced files of a folder.
     ///
     /// # Errors
     /// SQLite's.
@@ -178,7 +178,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// How many files of a folder are gone from the service by deletions that a person agreed to.
+    /// Returns the number of files of a folder that are gone from the service by deletions that a person agreed to.
     ///
     /// # Errors
     /// SQLite's.

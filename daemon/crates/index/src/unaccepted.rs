@@ -1,8 +1,8 @@
 //! Nodes with a change that no device vouches for and that waits for a person.
 
-use crate::columns::{collect, node_from, parent_node_from, parent_node_to};
 use crate::error::IndexError;
 use crate::open::Db;
+use crate::sql_types::{collect, node_from, parent_node_from, parent_node_to};
 use cairn_model::NodeId;
 
 /// A node that waits, and where the service has it.
@@ -58,7 +58,7 @@ impl Db<'_> {
         })
     }
 
-    /// Whether anything waits.
+    /// Returns whether anything waits.
     ///
     /// # Errors
     /// SQLite's.

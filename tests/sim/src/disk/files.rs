@@ -71,7 +71,7 @@ impl Files {
         self.now
     }
 
-    /// What lies at a path.
+    /// Returns the node at a path.
     ///
     /// # Errors
     /// `NotFound`.
@@ -82,7 +82,7 @@ impl Files {
             .ok_or_else(|| not_found(path))
     }
 
-    /// What lies at a path, to change it.
+    /// Returns the node at a path, to change it.
     ///
     /// # Errors
     /// `NotFound`.
@@ -165,7 +165,7 @@ impl Files {
         Ok(())
     }
 
-    /// Takes a node out.
+    /// Removes a node and returns it.
     ///
     /// # Errors
     /// `NotFound`.

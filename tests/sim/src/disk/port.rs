@@ -49,7 +49,7 @@ impl SimDisk {
         Ok(out)
     }
 
-    /// Looks at the files.
+    /// Reads the files.
     pub fn look<T>(&self, f: impl FnOnce(&Files) -> T) -> T {
         f(&self.state().now)
     }

@@ -1,31 +1,34 @@
-//! Plans: made when something is due, held back where a person or calm is needed, carried out.
+//! Plans: made when something is due, held back where a person or calm is needed, executed out.
 
-use super::{Dispatcher, REST};
+use super::Dispatcher;
 use crate::error::EngineError;
-use crate::executor::{carry_out, keys_of};
+use crate::executor::{execute, keys_of};
 use crate::gate::{self, Deletions};
+use crate::key::Key;
 use crate::planning::{Planned, plan_folder};
 use crate::restored;
-use crate::shared::Key;
 use crate::status::Problem;
-use crate::step::{Ctx, download};
+use crate::step::download;
 use cairn_index::FolderMode;
 use cairn_model::{FolderId, NodeId};
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 
+/// While transfers run, planning rests this many times as long as it took.
+const REST: u32 = 5;
+
 impl Dispatcher {
     /// Plans one folder and carries the structure out. Returns whether anything was done.
-    pub(super) async fn plan_and_carry_out(&mut self, id: FolderId) -> bool {
+    pub(super) async fn plan_and_execute(&mut self, id: FolderId) -> bool {
         let retry_due = self
-            .shared
+            .engine
             .health()
             .next_try()
             .is_some_and(|at| at <= Instant::now());
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
         };
-        if folder.row.remote_node.is_none() || folder.root_retry.is_some() {
+        if folder.row.remote_node.is_none() || folder.schedule.is_root_missing() {
             return false;
         }
         if folder
@@ -55,7 +58,7 @@ impl Dispatcher {
                 if let Some(folder) = self.folders.get_mut(&id) {
                     folder.plan_due = true;
                 }
-                self.in_trouble(&error);
+                self.back_off(&error);
                 return false;
             }
         };
@@ -67,16 +70,16 @@ impl Dispatcher {
         );
         let deletes = planned.plan.local_deletions + planned.plan.remote_deletions > 0;
         let before = if deletes { self.synced_files(id) } else { 0 };
-        let carried = carry_out(&ctx, &planned.plan, &self.locks).await;
+        let executed = execute(&ctx, &planned.plan, &self.locked).await;
         let gone = if deletes {
             before.saturating_sub(self.synced_files(id))
         } else {
             0
         };
-        let waiting = carried.waiting + planned.unknown.len() as u64;
-        let progress = carried.progress;
+        let waiting = executed.waiting + planned.unknown.len() as u64;
+        let progress = executed.progress;
         if let Some(folder) = self.folders.get_mut(&id) {
-            folder.queue = carried.work.clone();
+            folder.queue = executed.work.clone();
             folder.waiting = waiting;
             folder.deletions.done(gone, Instant::now());
             folder.next_plan = Instant::now() + took * REST;
@@ -85,28 +88,28 @@ impl Dispatcher {
             folder.plan_due |= progress && folder.queue.is_empty() && folder.in_flight == 0;
         }
         if progress {
-            self.settle.something_happened();
+            self.waiters.reset();
         }
         let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
         if calm && self.folders.get(&id).is_some_and(|f| f.in_flight == 0) {
             download::clear_leftovers(&ctx);
-            if let Err(error) = restored::end(&self.shared, id) {
+            if let Err(error) = restored::end(&self.engine, id) {
                 tracing::warn!(%error, "the index does not take that a folder is equal again");
             }
         }
-        self.after(id, carried);
+        self.apply(id, executed);
         progress
     }
 
     async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
         let Some(ctx) = self.ctx(id) else {
-            return Err(EngineError::Moved);
+            return Err(EngineError::Stale);
         };
         let mut planned =
-            plan_folder(&self.shared, &ctx.folder, &ctx.rules, (false, false)).await?;
-        let deletions = gate::deletions(&self.shared, &ctx.folder, &planned.plan)?;
+            plan_folder(&self.engine, &ctx.folder, &ctx.rules, (false, false)).await?;
+        let deletions = gate::deletions(&self.engine, &ctx.folder, &planned.plan)?;
         let Some(folder) = self.folders.get_mut(&id) else {
-            return Err(EngineError::Moved);
+            return Err(EngineError::Stale);
         };
         let now = Instant::now();
         let recent = folder.deletions.recent(now);
@@ -114,13 +117,13 @@ impl Dispatcher {
             Some(_) => folder.deletions.wait(deletions, now),
             None => Deletions::default(),
         };
-        let asked = gate::check(&self.shared, &ctx.folder, deletions, recent)?;
+        let asked = gate::check(&self.engine, &ctx.folder, deletions, recent)?;
         let hold = (
             asked.local + growing.local > 0,
             asked.remote + growing.remote > 0,
         );
         if hold != (false, false) {
-            planned = plan_folder(&self.shared, &ctx.folder, &ctx.rules, hold).await?;
+            planned = plan_folder(&self.engine, &ctx.folder, &ctx.rules, hold).await?;
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.totals_due = true;
             }
@@ -132,46 +135,17 @@ impl Dispatcher {
 
     fn synced_files(&self, id: FolderId) -> u64 {
         // Only a memory for the gate: without it the gate sees this plan alone.
-        let files = self.shared.index.read(|db| db.synced_files(id));
+        let files = self.engine.index.read(|db| db.synced_files(id));
         files.unwrap_or_default()
     }
 
-    /// Checks that the remote folder of a pair is still there. A folder without it halts: what is here
-    /// was not deleted one by one, and there is nowhere to upload to.
-    fn is_remote_root_gone(&mut self, ctx: &Ctx) -> bool {
-        let id = ctx.folder.id;
-        let gone = match ctx.base() {
-            Some(node) => self
-                .shared
-                .index
-                .read(|db| db.remote(node))
-                .is_ok_and(|row| row.is_none()),
-            None => false,
-        };
-        let problem = gone.then(|| {
-            let error = EngineError::RemoteGone(ctx.folder.remote_path.clone());
-            let (code, hint) = crate::error::explain(&error);
-            Problem {
-                path: String::new(),
-                code: code.into(),
-                message: error.to_string(),
-                hint: hint.into(),
-            }
-        });
-        self.shared.health().set_link(id, problem);
-        if let Some(folder) = self.folders.get_mut(&id) {
-            folder.unlinkable = gone;
-        }
-        gone
-    }
-
-    /// Takes the marks from everything that needs no step.
+    /// Clears the dirty marks of everything that needs no step.
     fn clean(&self, id: FolderId, planned: &Planned) -> Result<(), EngineError> {
         let mut mentioned: BTreeSet<Key> = planned.plan.steps.iter().flat_map(keys_of).collect();
         mentioned.extend(planned.unknown.iter().copied());
-        mentioned.extend(self.locks.iter().copied());
+        mentioned.extend(self.locked.iter().copied());
         // A step names one side; the other side's mark belongs to it just the same.
-        let linked = self.shared.index.read(|db| {
+        let linked = self.engine.index.read(|db| {
             let mut linked = Vec::new();
             for key in &mentioned {
                 let synced = match key {
@@ -187,11 +161,11 @@ impl Dispatcher {
             Ok(linked)
         })?;
         mentioned.extend(linked);
-        self.shared
+        self.engine
             .health()
             .keep_only(id, |key| mentioned.contains(key));
-        self.tell_one_way(id, &mentioned)?;
-        Ok(self.shared.index.write(|db| {
+        self.report_one_way_conflicts(id, &mentioned)?;
+        Ok(self.engine.index.write(|db| {
             let dirty = db.dirty(id)?;
             for local in dirty.local {
                 if !mentioned.contains(&Key::Local(local)) {
@@ -208,7 +182,11 @@ impl Dispatcher {
     }
 
     /// A one-way folder does nothing about a file that both sides changed: a person has to know.
-    fn tell_one_way(&self, id: FolderId, mentioned: &BTreeSet<Key>) -> Result<(), EngineError> {
+    fn report_one_way_conflicts(
+        &self,
+        id: FolderId,
+        mentioned: &BTreeSet<Key>,
+    ) -> Result<(), EngineError> {
         let Some(folder) = self.folders.get(&id) else {
             return Ok(());
         };
@@ -217,7 +195,7 @@ impl Dispatcher {
             FolderMode::Upload => "rename it to have it sent as a file of its own",
             FolderMode::Download => "rename it to have the service's version fetched",
         };
-        let both = self.shared.index.read(|db| {
+        let both = self.engine.index.read(|db| {
             let dirty = db.dirty(id)?;
             let mut nodes: BTreeSet<NodeId> = dirty.node.into_iter().collect();
             for local in dirty.local {
@@ -239,7 +217,7 @@ impl Dispatcher {
             }
             Ok(both)
         })?;
-        let mut health = self.shared.health();
+        let mut health = self.engine.health();
         for (node, path) in both {
             health.accept(node);
             if let Some(path) = path {

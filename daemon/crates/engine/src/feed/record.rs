@@ -1,80 +1,74 @@
 //! Recording a batch of changes: which are taken, which are refused, and which wait for a person.
 
 use super::CURSOR;
-use crate::doubt::{Doubt, Reason};
-use crate::facts::{Deletion, Trust, deletion, remote_row};
-use crate::shared::{Key, Shared};
-use cairn_index::{Db, FolderRow, IndexError, Put, RemoteRow};
+use crate::admission::Admission;
+use crate::engine::Engine;
+use crate::key::Key;
+use crate::node_rows::{Deletion, Trust, deletion, remote_row};
+use crate::unverified::{Reason, UnverifiedChange};
+use cairn_index::{Db, FolderRow, IndexError, PutResult, RemoteRow};
 use cairn_model::{Cursor, Kind, NodeId};
 use cairn_wire::changes::{Change, ChangeKind};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Which changes are taken without asking.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Admission {
-    All,
-    /// Those that a device of the account vouches for; others wait for a person.
-    Verified,
-}
 
 /// Changes, sorted by what is to be done with them.
 struct Batch {
     rows: BTreeMap<NodeId, RemoteRow>,
     removed: BTreeMap<NodeId, Deletion>,
-    doubts: BTreeMap<NodeId, Doubt>,
+    unverified: BTreeMap<NodeId, UnverifiedChange>,
 }
 
 /// Records changes and the cursor after them. Returns whether any was news: this device's own
 /// changes come back through the feed, and need no plan.
 pub(super) fn record(
-    shared: &Shared,
+    engine: &Engine,
     db: &Db<'_>,
     changes: &[Change],
     to: &Cursor,
     admission: Admission,
 ) -> Result<bool, IndexError> {
     let folders = db.folders()?;
-    let mut batch = Batch::sort(shared, changes);
+    let mut batch = Batch::sort(engine, changes);
     for change in changes {
-        shared.health().accept(change.node_id);
+        engine.health().accept(change.node_id);
     }
     if admission == Admission::Verified {
         batch.hold(db)?;
     }
-    let mut news = batch.put(shared, db, &folders)?;
+    let mut news = batch.put(engine, db, &folders)?;
     for (id, deletion) in &batch.removed {
         if *deletion == Deletion::Agreed {
             db.agree_to_deletion(*id)?;
         }
         news |= db.remove_remote(*id)?;
     }
-    for (id, doubt) in batch.doubts {
-        doubt.tell(shared, db, &folders, id)?;
+    for (id, change) in batch.unverified {
+        change.report(engine, db, &folders, id)?;
     }
     db.set_meta(CURSOR, to.0.as_bytes())?;
     Ok(news)
 }
 
 impl Batch {
-    fn sort(shared: &Shared, changes: &[Change]) -> Self {
+    fn sort(engine: &Engine, changes: &[Change]) -> Self {
         let mut batch = Self {
             rows: BTreeMap::new(),
             removed: BTreeMap::new(),
-            doubts: BTreeMap::new(),
+            unverified: BTreeMap::new(),
         };
         for change in changes {
             let id = change.node_id;
             match (change.kind, &change.node) {
                 (ChangeKind::Created | ChangeKind::Updated, Some(node)) => {
-                    batch.doubts.remove(&node.id);
-                    match remote_row(&shared.keys, node) {
+                    batch.unverified.remove(&node.id);
+                    match remote_row(&engine.keys, node) {
                         Ok((row, trust)) => {
                             if trust == Trust::Broken {
                                 tracing::warn!(node = %node.id, "a node seal does not fit: the change is unverified");
                             }
                             if trust != Trust::Verified {
-                                let doubt = Doubt::of_row(Reason::Unverified, &row);
-                                batch.doubts.insert(row.node, doubt);
+                                let change = UnverifiedChange::of_row(Reason::Unverified, &row);
+                                batch.unverified.insert(row.node, change);
                             }
                             batch.removed.remove(&row.node);
                             batch.rows.insert(row.node, row);
@@ -82,16 +76,16 @@ impl Batch {
                         Err(why) => {
                             tracing::warn!(node = %node.id, why, "a node can't be taken as it is; it is left alone");
                             batch.rows.remove(&node.id);
-                            let doubt = Doubt::of_node(Reason::Impossible(why), node);
-                            batch.doubts.insert(node.id, doubt);
+                            let change = UnverifiedChange::of_node(Reason::Impossible(why), node);
+                            batch.unverified.insert(node.id, change);
                         }
                     }
                 }
                 (ChangeKind::Created | ChangeKind::Updated, None) => {}
                 (ChangeKind::Trashed | ChangeKind::Deleted, node) => {
                     batch.rows.remove(&id);
-                    batch.doubts.remove(&id);
-                    let deletion = deletion(&shared.keys, node.as_ref());
+                    batch.unverified.remove(&id);
+                    let deletion = deletion(&engine.keys, node.as_ref());
                     batch.removed.insert(id, deletion);
                 }
             }
@@ -99,7 +93,7 @@ impl Batch {
         batch
     }
 
-    /// Takes out what no device vouches for and remembers that it waits.
+    /// Holds back what no device vouches for, and records that it waits.
     fn hold(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
         let waiting: BTreeSet<NodeId> = db.unaccepted()?.into_iter().map(|row| row.node).collect();
         for id in self.rows.keys().chain(self.removed.keys()) {
@@ -108,8 +102,8 @@ impl Batch {
                 db.remove_unaccepted(*id)?;
             }
         }
-        for (id, doubt) in &mut self.doubts {
-            if doubt.reason != Reason::Unverified {
+        for (id, change) in &mut self.unverified {
+            if change.reason != Reason::Unverified {
                 continue;
             }
             let Some(row) = self.rows.get(id) else {
@@ -120,20 +114,20 @@ impl Batch {
                 continue;
             }
             self.rows.remove(id);
-            doubt.reason = Reason::Held;
-            db.put_unaccepted(&doubt.row(*id))?;
+            change.reason = Reason::Skipped;
+            db.put_unaccepted(&change.row(*id))?;
         }
         for (id, deletion) in &self.removed {
             if *deletion == Deletion::Unverified
                 && let Some(known) = db.remote(*id)?
             {
-                let doubt = Doubt::of_row(Reason::Held, &known);
-                db.put_unaccepted(&doubt.row(*id))?;
-                self.doubts.insert(*id, doubt);
+                let change = UnverifiedChange::of_row(Reason::Skipped, &known);
+                db.put_unaccepted(&change.row(*id))?;
+                self.unverified.insert(*id, change);
             }
         }
-        let doubts = &self.doubts;
-        self.removed.retain(|id, _| !doubts.contains_key(id));
+        let unverified = &self.unverified;
+        self.removed.retain(|id, _| !unverified.contains_key(id));
         Ok(())
     }
 
@@ -141,7 +135,7 @@ impl Batch {
     /// a moment. Returns whether any was news.
     fn put(
         &mut self,
-        shared: &Shared,
+        engine: &Engine,
         db: &Db<'_>,
         folders: &[FolderRow],
     ) -> Result<bool, IndexError> {
@@ -173,17 +167,18 @@ impl Batch {
                 }
                 if row.kind == Kind::Folder && is_above(db, row)? {
                     tracing::warn!(node = %here, "the service sent a folder that contains itself");
-                    self.doubts.insert(here, Doubt::of_row(Reason::Ring, row));
+                    self.unverified
+                        .insert(here, UnverifiedChange::of_row(Reason::Ring, row));
                     continue;
                 }
                 match db.put_remote(folders, row)? {
                     // What an upload of ours is making is recorded, and planned, when that ends.
-                    Put::News => news |= !shared.is_arriving(Key::Node(here)),
-                    Put::Known => {}
-                    Put::Rollback => {
+                    PutResult::New => news |= !engine.arriving.contains(Key::Node(here)),
+                    PutResult::Known => {}
+                    PutResult::Rollback => {
                         tracing::warn!(node = %here, "the service serves an older state of a node; it is refused");
-                        self.doubts
-                            .insert(here, Doubt::of_row(Reason::Rollback, row));
+                        self.unverified
+                            .insert(here, UnverifiedChange::of_row(Reason::Rollback, row));
                     }
                 }
             }
@@ -192,7 +187,7 @@ impl Batch {
     }
 }
 
-/// Whether name, place and content are the same.
+/// Returns whether name, place and content are the same.
 fn is_same(known: &RemoteRow, row: &RemoteRow) -> bool {
     known.parent == row.parent
         && known.name == row.name
@@ -202,7 +197,7 @@ fn is_same(known: &RemoteRow, row: &RemoteRow) -> bool {
         && known.executable == row.executable
 }
 
-/// Whether a folder would stand above itself.
+/// Returns whether a folder would contain itself.
 fn is_above(db: &Db<'_>, folder: &RemoteRow) -> Result<bool, IndexError> {
     let mut at = folder.parent;
     while let Some(above) = at {

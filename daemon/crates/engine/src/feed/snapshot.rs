@@ -2,11 +2,12 @@
 //! takes what was held.
 
 use super::changes_since;
-use super::record::{Admission, record};
-use crate::doubt;
+use super::record::record;
+use crate::admission::Admission;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::restored;
-use crate::shared::Shared;
+use crate::unverified;
 use cairn_index::{Db, IndexError};
 use cairn_model::{ContentHash, Cursor, NodeId, RevisionId};
 use cairn_wire::changes::{Change, ChangeKind};
@@ -16,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// The network's, the index's, or a service that breaks the protocol.
-pub(super) async fn begin(shared: &Shared) -> Result<(), EngineError> {
-    let (all, to, _) = fetch(shared).await?;
-    shared.index.write(|db| {
-        record(shared, db, &all, &to, shared.admission())?;
+pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
+    let (all, to, _) = fetch(engine).await?;
+    engine.index.write(|db| {
+        record(engine, db, &all, &to, engine.admission.get())?;
         compare_afresh(db)
     })?;
     Ok(())
@@ -28,39 +29,39 @@ pub(super) async fn begin(shared: &Shared) -> Result<(), EngineError> {
 /// Records the remote tree of another history: what is known says nothing about deletions any more.
 ///
 /// # Errors
-/// As for [`begin`].
-pub(super) async fn begin_anew(shared: &Shared) -> Result<(), EngineError> {
-    let (all, to, epoch) = fetch(shared).await?;
-    shared.index.write(|db| {
+/// As for [`load_first`].
+pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
+    let (all, to, history) = fetch(engine).await?;
+    engine.index.write(|db| {
         let known = known_manifests(db)?;
         db.clear_remote()?;
         db.clear_synced()?;
         db.clear_unaccepted()?;
-        record(shared, db, &all, &to, shared.admission())?;
+        record(engine, db, &all, &to, engine.admission.get())?;
         for (revision, (node, hash, number)) in known {
             db.set_remote_manifest(node, revision, hash, number)?;
         }
-        restored::begin(db, &epoch)?;
+        restored::begin(db, &history)?;
         compare_afresh(db)
     })?;
     Ok(())
 }
 
-/// Takes every change that was held for a person, as the service has the nodes now. Returns how many
+/// Accepts every change that was held for a person, as the service has the nodes now. Returns how many
 /// there were.
 ///
 /// # Errors
-/// As for [`begin`].
-pub(crate) async fn accept(shared: &Shared) -> Result<u64, EngineError> {
-    let held = shared.index.read(|db| db.unaccepted())?;
+/// As for [`load_first`].
+pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
+    let held = engine.index.read(|db| db.unaccepted())?;
     if held.is_empty() {
         return Ok(0);
     }
     // The whole tree: a folder that was held has kept everything below it from being recorded.
-    let (all, to, _) = fetch(shared).await?;
+    let (all, to, _) = fetch(engine).await?;
     let there: BTreeSet<NodeId> = all.iter().map(|change| change.node_id).collect();
-    shared.index.write(|db| {
-        record(shared, db, &all, &to, Admission::All)?;
+    engine.index.write(|db| {
+        record(engine, db, &all, &to, Admission::All)?;
         // Only what was held: an upload may have ended since, and its node be in no snapshot yet.
         for row in held.iter().filter(|row| !there.contains(&row.node)) {
             db.remove_remote(row.node)?;
@@ -69,7 +70,7 @@ pub(crate) async fn accept(shared: &Shared) -> Result<u64, EngineError> {
         compare_afresh(db)
     })?;
     for row in &held {
-        shared.health().accept(row.node);
+        engine.health().accept(row.node);
     }
     Ok(held.len() as u64)
 }
@@ -78,11 +79,11 @@ pub(crate) async fn accept(shared: &Shared) -> Result<u64, EngineError> {
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn recall_held(shared: &Shared) -> Result<(), IndexError> {
-    shared.index.read(|db| {
+pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
+    engine.index.read(|db| {
         let folders = db.folders()?;
         for row in db.unaccepted()? {
-            doubt::recall(shared, db, &folders, row)?;
+            unverified::restore_problem(engine, db, &folders, row)?;
         }
         Ok(())
     })
@@ -90,12 +91,12 @@ pub(crate) fn recall_held(shared: &Shared) -> Result<(), IndexError> {
 
 /// Every node of the space, as changes, the position up to which they are complete, and the history
 /// that they are of.
-async fn fetch(shared: &Shared) -> Result<(Vec<Change>, Cursor, String), EngineError> {
+async fn fetch(engine: &Engine) -> Result<(Vec<Change>, Cursor, String), EngineError> {
     let mut all = Vec::new();
     let mut after: Option<String> = None;
     let mut cursor = None;
     loop {
-        let page = shared.api.snapshot(after.as_deref()).await?;
+        let page = engine.api.snapshot(after.as_deref()).await?;
         let first = cursor.get_or_insert(page.cursor.clone()).clone();
         all.extend(page.nodes.into_iter().map(|node| Change {
             seq: node.seq,
@@ -111,7 +112,7 @@ async fn fetch(shared: &Shared) -> Result<(Vec<Change>, Cursor, String), EngineE
                 ));
             }
             None => {
-                let (changes, to) = changes_since(shared, &first).await?;
+                let (changes, to) = changes_since(engine, &first).await?;
                 all.extend(changes);
                 return Ok((all, to, page.epoch));
             }
@@ -128,7 +129,7 @@ fn compare_afresh(db: &Db<'_>) -> Result<(), IndexError> {
 
 type Known = BTreeMap<RevisionId, (NodeId, ContentHash, u64)>;
 
-/// What manifests said is still true of the same revisions.
+/// Returns the contents of opened manifests, which stay valid for the same revisions.
 fn known_manifests(db: &Db<'_>) -> Result<Known, IndexError> {
     Ok(db
         .all_remotes()?

@@ -6,18 +6,18 @@
 
 use crate::observe::hash::local_stat;
 use crate::observe::scan::{Fresh, Scan};
-use cairn_index::{Held, IndexError, LocalRow};
+use cairn_index::{IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, RelPath};
 use std::collections::BTreeSet;
 
 impl Scan<'_, '_> {
     /// Explains everything that did not match.
-    pub(crate) fn settle(&mut self) -> Result<(), IndexError> {
+    pub(crate) fn match_entries(&mut self) -> Result<(), IndexError> {
         let mut claimed = BTreeSet::new();
         let mut unexplained: Vec<Fresh> = Vec::new();
         loop {
             while let Some(fresh) = self.fresh.pop_front() {
-                if self.is_settled(&fresh)? {
+                if self.is_matched(&fresh)? {
                     continue;
                 }
                 if let Some(row) = self.same_file_elsewhere(&fresh, &claimed)? {
@@ -35,7 +35,7 @@ impl Scan<'_, '_> {
                 break;
             };
             let fresh = unexplained.remove(at);
-            if self.is_settled(&fresh)? {
+            if self.is_matched(&fresh)? {
                 continue;
             }
             match self.replaced(&fresh)? {
@@ -44,7 +44,7 @@ impl Scan<'_, '_> {
             }
         }
         for fresh in unexplained {
-            if self.is_settled(&fresh)? {
+            if self.is_matched(&fresh)? {
                 continue;
             }
             match self.replaced(&fresh)? {
@@ -52,12 +52,12 @@ impl Scan<'_, '_> {
                 None => self.new_row(&fresh)?,
             }
         }
-        self.judge_gone()
+        self.resolve_missing()
     }
 
     /// A directory may have been listed twice, on its own account and as part of what was moved: its
     /// names are explained once.
-    fn is_settled(&self, fresh: &Fresh) -> Result<bool, IndexError> {
+    fn is_matched(&self, fresh: &Fresh) -> Result<bool, IndexError> {
         let row = self.db.child(self.folder.id, fresh.parent, &fresh.name)?;
         Ok(row.is_some_and(|row| {
             row.kind == fresh.kind
@@ -132,7 +132,7 @@ impl Scan<'_, '_> {
             stat,
             executable: fresh.kind == Kind::File && fresh.stat.executable,
             hash,
-            held: Held::No,
+            skipped: Skipped::No,
             ..row
         })?;
         self.found.changed = true;
@@ -163,7 +163,7 @@ impl Scan<'_, '_> {
             stat: local_stat(&fresh.stat),
             executable: fresh.kind == Kind::File && fresh.stat.executable,
             hash: None,
-            held: Held::No,
+            skipped: Skipped::No,
         })?;
         self.found.changed = true;
         if fresh.kind == Kind::Folder {
@@ -187,10 +187,10 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// What is still missing: believed if an earlier scan missed it too, or if its name has a new
+    /// Decides about what is still missing: gone if an earlier scan missed it too, or if its name has a new
     /// owner; otherwise looked for once more, because it may be on its way to a place that this scan
     /// had already passed.
-    fn judge_gone(&mut self) -> Result<(), IndexError> {
+    fn resolve_missing(&mut self) -> Result<(), IndexError> {
         for (id, (row, dir)) in std::mem::take(&mut self.gone) {
             let path = dir.join(row.name.clone());
             let owner = self.db.child(self.folder.id, row.parent, &row.name)?;
@@ -198,7 +198,7 @@ impl Scan<'_, '_> {
             if !displaced && self.hold_if_ignored(&row, &path)? {
                 continue;
             }
-            if displaced || self.believed.contains(&id) {
+            if displaced || self.confirmed_missing.contains(&id) {
                 self.db.remove_local(self.folder.id, id)?;
                 self.found.changed = true;
             } else if self.db.synced_by_local(id)?.is_none() && row.kind == Kind::File {

@@ -1,4 +1,4 @@
-//! What takes no part in syncing: built-in rules, `.cairnignore`, and the folder's own choice.
+//! Rules that leave files out of syncing: built in, from `.cairnignore`, and the folder's own selection.
 
 use cairn_index::FolderSettings;
 use cairn_model::RelPath;
@@ -12,9 +12,9 @@ use cairn_platform::watch;
 
 /// The name of the rules file at the root of a folder; it syncs like any other file.
 pub(crate) const IGNORE_FILE: &str = ".cairnignore";
-/// Where things go that sync removes or replaces on this disk.
+/// Directory of things that sync removed or replaced on this disk.
 pub(crate) const TRASH_DIR: &str = watch::TRASH_DIR;
-/// Where downloads grow before they are put in place.
+/// Directory in which downloads grow before they are put in place.
 pub(crate) const TEMP_DIR: &str = watch::TEMP_DIR;
 
 /// Never synced, whatever the rules say: our own, and files that only live on the machine that
@@ -38,7 +38,7 @@ const BUILT_IN: &[&str] = &[
 /// The largest rules file that is read; a longer one is cut off there.
 const MAX_RULES: u64 = 1024 * 1024;
 
-/// Which rule decided about a path.
+/// The rule that decided about a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuleMatch {
     /// No rule: it syncs.
@@ -122,29 +122,29 @@ impl Rules {
         followed
     }
 
-    /// Tells whether a path takes no part for no other reason than that it was not chosen.
+    /// Returns whether a path takes no part for no other reason than that it was not selected.
     pub(crate) fn is_unchosen(&self, path: &RelPath, is_dir: bool) -> bool {
         !self.is_chosen(path) && matches!(self.by_pattern(path, is_dir), RuleMatch::None)
     }
 
-    /// Tells whether this device has patterns of its own.
+    /// Returns whether this device has patterns of its own.
     pub(crate) fn has_excludes(&self) -> bool {
         !self.exclude.is_empty()
     }
 
-    /// Tells whether a pattern of this device leaves out the path itself, not only what it lies in.
+    /// Returns whether a pattern of this device leaves out the path itself, not only a folder above it.
     pub(crate) fn excludes(&self, path: &RelPath, is_dir: bool) -> bool {
         let text = Path::new("").join(path.to_string());
         self.exclude.matched(text, is_dir).is_ignore()
     }
 
-    /// Tells whether the rules file said the same when these were loaded.
+    /// Returns whether both were loaded from the same text.
     #[must_use]
     pub fn same_file(&self, other: &Self) -> bool {
         self.text == other.text
     }
 
-    /// Tells what the rules say about a path that has no ignored folder above it.
+    /// Returns the rule for a path that has no ignored folder above it.
     #[must_use]
     pub fn check(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
         let found = self.by_pattern(path, is_dir);
@@ -180,14 +180,14 @@ impl Rules {
                 .any(|o| path.starts_with(o) || o.starts_with(path))
     }
 
-    /// Tells whether a name in a directory is a leftover of some program that only its machine needs.
+    /// Returns whether a name in a directory is a leftover of some program that only its machine needs.
     #[must_use]
     pub fn is_leftover(&self, dir: &RelPath, name: &str) -> bool {
         let text = Path::new("").join(dir.to_string()).join(name);
         self.built_in.matched(&text, false).is_ignore()
     }
 
-    /// Tells whether a path takes no part, looking at every folder above it too.
+    /// Returns whether a path takes no part, by its own rules or by those of a folder above it.
     #[must_use]
     pub fn ignores(&self, path: &RelPath, is_dir: bool) -> bool {
         let names = path.names();

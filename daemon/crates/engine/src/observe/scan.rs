@@ -11,7 +11,7 @@ use crate::observe::hash::local_stat;
 use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
 use crate::selection;
 use crate::status::Problem;
-use cairn_index::{Db, FolderRow, Held, IndexError, LocalRow, LocalStat};
+use cairn_index::{Db, FolderRow, IndexError, LocalRow, LocalStat, Skipped};
 use cairn_model::{Kind, LocalId, Name, RelPath};
 use cairn_platform::{Disk, Entry, FileKind, Stat};
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to look at.
+/// The part of a folder that a scan covers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     Whole,
@@ -38,10 +38,10 @@ pub(crate) struct Fresh {
     pub(crate) stat: Stat,
 }
 
-/// What a scan found out.
+/// The result of a scan.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// Whether the local tree changed.
+pub(crate) struct ScanResult {
+    /// True if the local tree changed.
     pub(crate) changed: bool,
     pub(crate) problems: Vec<Problem>,
     /// Directories to look at again, because something in them is missing and may only be on its way.
@@ -59,14 +59,14 @@ pub(crate) struct Scan<'a, 'b> {
     /// With the choice as it is on this disk; it follows a chosen folder that turns up elsewhere.
     pub(crate) rules: Cow<'a, Rules>,
     /// Rows that an earlier scan missed long enough ago to believe it now.
-    pub(crate) believed: &'a BTreeSet<LocalId>,
+    pub(crate) confirmed_missing: &'a BTreeSet<LocalId>,
     pub(crate) fresh: VecDeque<Fresh>,
     /// Rows whose name is gone or holds another file now.
     pub(crate) gone: BTreeMap<LocalId, (LocalRow, RelPath)>,
-    pub(crate) found: Found,
+    pub(crate) found: ScanResult,
 }
 
-/// Looks at the disk and records what is there.
+/// Scans the disk and records what is there.
 ///
 /// # Errors
 /// The index's. What the disk refuses is in the outcome's problems.
@@ -76,19 +76,19 @@ pub(crate) fn scan(
     folder: &FolderRow,
     rules: &Rules,
     scope: &Scope,
-    believed: &BTreeSet<LocalId>,
-) -> Result<Found, IndexError> {
-    let rules = selection::here(db, folder, rules)?;
+    confirmed_missing: &BTreeSet<LocalId>,
+) -> Result<ScanResult, IndexError> {
+    let rules = selection::local_rules(db, folder, rules)?;
     let mut scan = Scan {
         db,
         disk,
         folder,
         root: PathBuf::from(&folder.root),
         rules,
-        believed,
+        confirmed_missing,
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
-        found: Found::default(),
+        found: ScanResult::default(),
     };
     match scope {
         Scope::Whole => scan.visit(None, &RelPath::root(), true)?,
@@ -99,7 +99,7 @@ pub(crate) fn scan(
         }
         Scope::Below(dir) => scan.visit_nearest(dir, true)?,
     }
-    scan.settle()?;
+    scan.match_entries()?;
     Ok(scan.found)
 }
 
@@ -113,7 +113,7 @@ impl Scan<'_, '_> {
             }
             if let Some(row) = self.db.local_at(self.folder.id, &path)?
                 && row.kind == Kind::Folder
-                && self.is_there(&row.stat, &path)
+                && self.is_same_dir(&row.stat, &path)
             {
                 return self.visit(Some(row.id), &path, deep);
             }
@@ -121,7 +121,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn is_there(&self, stat: &LocalStat, path: &RelPath) -> bool {
+    fn is_same_dir(&self, stat: &LocalStat, path: &RelPath) -> bool {
         self.disk
             .stat(&path.to_path(&self.root))
             .is_ok_and(|now| now.kind == FileKind::Dir && local_stat(&now).same_file(stat))
@@ -164,7 +164,7 @@ impl Scan<'_, '_> {
                 below.push(stay);
             }
             if let Some(twin) = keys.insert(name.key(), name.clone()) {
-                self.twin(path, &name, &twin);
+                self.name_clash(path, &name, &twin);
             }
         }
         for row in rows.into_values() {
@@ -193,7 +193,7 @@ impl Scan<'_, '_> {
             Err(error) => {
                 self.problem(&here, error);
                 if let Some(row) = row {
-                    self.hold(row, Held::Unreadable)?;
+                    self.hold(row, Skipped::Unreadable)?;
                 }
                 return Ok(None);
             }
@@ -204,7 +204,7 @@ impl Scan<'_, '_> {
             FileKind::Symlink | FileKind::Other => {
                 self.skipped(&here, stat.kind);
                 if let Some(row) = row {
-                    self.hold(row, Held::Special)?;
+                    self.hold(row, Skipped::Special)?;
                 }
                 return Ok(None);
             }
@@ -212,10 +212,10 @@ impl Scan<'_, '_> {
         if matches!(
             self.rules.check(&here, kind == Kind::Folder),
             RuleMatch::Ignored(_)
-        ) && !self.is_choice(&here, kind, &stat, row.as_ref())?
+        ) && !self.is_selected_folder(&here, kind, &stat, row.as_ref())?
         {
             if let Some(row) = row {
-                self.hold(row, Held::Ignored)?;
+                self.hold(row, Skipped::Ignored)?;
             }
             return Ok(None);
         }
@@ -241,9 +241,9 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether an unchosen folder takes part all the same. Of two kinds: one that is chosen, or above
+    /// Returns whether an unselected folder takes part all the same. Of two kinds: one that is selected, or above
     /// it, and that a person has renamed; and one that was on the way to what has moved elsewhere.
-    fn is_choice(
+    fn is_selected_folder(
         &mut self,
         here: &RelPath,
         kind: Kind,
@@ -263,7 +263,7 @@ impl Scan<'_, '_> {
         for row in self.db.locals_by_file(self.folder.id, &stat)? {
             if row.kind == kind
                 && let Some(from) = self.db.local_path(row.id)?
-                && !self.is_there(&row.stat, &from)
+                && !self.is_same_dir(&row.stat, &from)
                 && self.rules.to_mut().follow(&from, here)
             {
                 return Ok(true);
@@ -276,25 +276,25 @@ impl Scan<'_, '_> {
     pub(crate) fn known(&mut self, row: LocalRow, stat: &Stat) -> Result<(), IndexError> {
         let now = local_stat(stat);
         let executable = row.kind == Kind::File && stat.executable;
-        if row.stat == now && row.executable == executable && row.held == Held::No {
+        if row.stat == now && row.executable == executable && row.skipped == Skipped::No {
             return Ok(());
         }
-        // Held until now, or another stat: the hash holds only for the bytes that it was made from.
+        // Skipped until now, or another stat: the hash holds only for the bytes that it was made from.
         let hash = row.hash.filter(|_| row.stat == now);
         self.db.update_local(&LocalRow {
             stat: now,
             executable,
             hash,
-            held: Held::No,
+            skipped: Skipped::No,
             ..row
         })?;
         self.found.changed = true;
         Ok(())
     }
 
-    fn hold(&mut self, row: LocalRow, held: Held) -> Result<(), IndexError> {
-        if row.held != held {
-            self.db.update_local(&LocalRow { held, ..row })?;
+    fn hold(&mut self, row: LocalRow, skipped: Skipped) -> Result<(), IndexError> {
+        if row.skipped != skipped {
+            self.db.update_local(&LocalRow { skipped, ..row })?;
             self.found.changed = true;
         }
         Ok(())
@@ -308,7 +308,7 @@ impl Scan<'_, '_> {
     ) -> Result<bool, IndexError> {
         let ignored = self.rules.ignores(path, row.kind == Kind::Folder);
         if ignored {
-            self.hold(row.clone(), Held::Ignored)?;
+            self.hold(row.clone(), Skipped::Ignored)?;
         }
         Ok(ignored)
     }
@@ -367,7 +367,7 @@ impl Scan<'_, '_> {
         });
     }
 
-    fn twin(&mut self, path: &RelPath, name: &Name, twin: &Name) {
+    fn name_clash(&mut self, path: &RelPath, name: &Name, twin: &Name) {
         self.found.problems.push(Problem {
             path: shown(path, name.as_str()),
             code: "name_clash".into(),

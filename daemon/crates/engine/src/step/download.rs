@@ -2,16 +2,17 @@
 //! in one atomic step if the place is still what the plan was made for.
 
 use crate::error::EngineError;
+use crate::key::Key;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::TEMP_DIR;
 use crate::planning::download_of;
 use crate::record::{self, Content};
-use crate::shared::Key;
-use crate::step::upload::Moved;
-use crate::step::watched::WatchedFile;
-use crate::step::{Ctx, there};
+use crate::running::TransferDirection;
+use crate::step::Ctx;
+use crate::step::stable_file::StableFile;
+use crate::step::upload::ByteCounter;
 use crate::trash;
-use cairn_index::{Held, IndexError, LocalRow, RemoteRow};
+use cairn_index::{IndexError, LocalRow, RemoteRow, Skipped};
 use cairn_model::{Kind, LocalId, Manifest, NodeId, RelPath};
 use cairn_plan::ParentAndName;
 use cairn_platform::disk::is_target_changed;
@@ -45,12 +46,12 @@ struct Ready {
 
 fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let (remote, place) = ctx
-        .shared
+        .engine
         .index
         .read(|db| Ok((db.remote(task.node)?, ctx.local_place(db, &task.to)?)))?;
-    let remote = there(remote)?;
-    let (_, path) = there(place)?;
-    let download = there(download_of(&ctx.shared, &remote))?;
+    let remote = remote.ok_or(EngineError::Stale)?;
+    let (_, path) = place.ok_or(EngineError::Stale)?;
+    let download = download_of(&ctx.engine, &remote).ok_or(EngineError::Stale)?;
     Ok(Ready {
         download,
         path: path.to_string(),
@@ -67,9 +68,13 @@ struct Arrived {
 /// Fetches one file of any size, keeping what an earlier try has verified.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = ready(ctx, task)?;
-    let shared = &ctx.shared;
-    let guard = shared.running(ready.path.clone(), false, ready.remote.size);
-    let room = shared.ports.disk.free_space(ctx.root())?;
+    let engine = &ctx.engine;
+    let guard = engine.running.start(
+        ready.path.clone(),
+        TransferDirection::Download,
+        ready.remote.size,
+    );
+    let room = engine.ports.disk.free_space(ctx.root())?;
     if room < ready.remote.size {
         return Err(EngineError::Disk(io::Error::new(
             io::ErrorKind::StorageFull,
@@ -80,22 +85,22 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         )));
     }
     let name = format!("{}-{}", ready.download.node, ready.download.revision);
-    let file = shared
+    let file = engine
         .ports
         .disk
         .create_temp(&ctx.root().join(TEMP_DIR), &name)?;
     let target = Arc::new(TempTarget(Mutex::new(file)));
-    let progress = Moved(Arc::clone(&guard.running));
+    let progress = ByteCounter(Arc::clone(&guard.running));
     let into = Arc::clone(&target) as Arc<dyn Target>;
     let fetching = async {
         match version_here(ctx, task)? {
             Some(here) => {
-                let over = shared
+                let over = engine
                     .transfer
                     .download_over(ready.download, into, here, &progress);
                 Ok(over.await)
             }
-            None => Ok(shared
+            None => Ok(engine
                 .transfer
                 .download(ready.download, into, &progress)
                 .await),
@@ -105,7 +110,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         biased;
         outcome = fetching => outcome.map_err(|error: IndexError| EngineError::from(error))?,
         // What has arrived stays for the next try.
-        () = ctx.paused() => return Err(EngineError::Moved),
+        () = ctx.paused() => return Err(EngineError::Paused),
     };
     let manifest = match outcome {
         Ok(manifest) => manifest,
@@ -123,17 +128,17 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         file.path().to_owned()
     };
     drop(target);
-    let gate = shared.disk_gate.lock().await;
+    let disk_lock = engine.disk_lock.lock().await;
     let placed = place(ctx, task, &Arrived { temp, manifest });
     let dir = placed
         .as_ref()
         .ok()
         .and_then(|p| p.absolute.parent().map(ToOwned::to_owned));
     if let Some(dir) = dir {
-        shared.ports.disk.sync_dirs(&[dir])?;
+        engine.ports.disk.sync_dirs(&[dir])?;
     }
     let outcome = placed.and_then(|placed| commit(ctx, vec![(task, &ready.remote, placed)]));
-    drop(gate);
+    drop(disk_lock);
     outcome
 }
 
@@ -141,21 +146,21 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
 fn version_here(ctx: &Ctx, task: &Task) -> Result<Option<Arc<dyn Source>>, IndexError> {
     let Some(id) = task.over else { return Ok(None) };
     let found = ctx
-        .shared
+        .engine
         .index
         .read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
     let (Some(row), Some(path)) = found else {
         return Ok(None);
     };
-    let disk = Arc::clone(&ctx.shared.ports.disk);
-    let file = WatchedFile::new(disk, ctx.absolute(&path), row.stat);
+    let disk = Arc::clone(&ctx.engine.ports.disk);
+    let file = StableFile::new(disk, ctx.absolute(&path), row.stat);
     Ok(Some(Arc::new(file)))
 }
 
 /// Removes what downloads have left behind that nothing needs any more: called when there is nothing
 /// to transfer, so none of it will be resumed.
 pub(crate) fn clear_leftovers(ctx: &Ctx) {
-    let disk = &ctx.shared.ports.disk;
+    let disk = &ctx.engine.ports.disk;
     let dir = ctx.root().join(TEMP_DIR);
     // No such directory: nothing was left.
     let Ok(entries) = disk.list(&dir) else { return };
@@ -184,7 +189,7 @@ fn give_up(ctx: &Ctx, target: &TempTarget, error: &cairn_transfer::TransferError
             .unwrap_or_else(PoisonError::into_inner)
             .path()
             .to_owned();
-        if let Err(error) = ctx.shared.ports.disk.remove_file(&path) {
+        if let Err(error) = ctx.engine.ports.disk.remove_file(&path) {
             tracing::debug!(%error, "a temporary file stays for now");
         }
     }
@@ -192,7 +197,7 @@ fn give_up(ctx: &Ctx, target: &TempTarget, error: &cairn_transfer::TransferError
 
 /// Fetches small files together. The outcomes are in the order of the tasks.
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineError>> {
-    let shared = &ctx.shared;
+    let engine = &ctx.engine;
     let readies: Vec<Result<Ready, EngineError>> =
         tasks.iter().map(|task| ready(ctx, task)).collect();
     let downloads: Vec<Download> = readies.iter().flatten().map(|r| r.download).collect();
@@ -201,10 +206,12 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
         [Ok(one)] => one.path.clone(),
         _ => format!("{} small files", tasks.len()),
     };
-    let guard = shared.running(label, false, total);
-    let contents = shared
+    let guard = engine
+        .running
+        .start(label, TransferDirection::Download, total);
+    let contents = engine
         .transfer
-        .download_batch(&downloads, &Moved(Arc::clone(&guard.running)))
+        .download_batch(&downloads, &ByteCounter(Arc::clone(&guard.running)))
         .await;
     let mut jobs = Vec::new();
     let mut outcomes: Vec<Option<Result<(), EngineError>>> = Vec::new();
@@ -218,12 +225,12 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
                     outcomes.push(None);
                 }
                 Some(Err(error)) => outcomes.push(Some(Err(error.into()))),
-                None => outcomes.push(Some(Err(EngineError::Moved))),
+                None => outcomes.push(Some(Err(EngineError::ShortBatch))),
             },
         }
     }
     let ctx2 = ctx.clone();
-    let arrived = shared
+    let arrived = engine
         .ports
         .blocking(move || {
             jobs.into_iter()
@@ -240,7 +247,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     }
     outcomes
         .into_iter()
-        .map(|outcome| outcome.unwrap_or(Err(EngineError::Moved)))
+        .map(|outcome| outcome.unwrap_or(Err(EngineError::ShortBatch)))
         .collect()
 }
 
@@ -252,7 +259,7 @@ fn write_temp(
 ) -> Result<Arrived, EngineError> {
     let name = format!("{}-{}", ready.download.node, ready.download.revision);
     let mut file = ctx
-        .shared
+        .engine
         .ports
         .disk
         .create_temp(&ctx.root().join(TEMP_DIR), &name)?;
@@ -265,7 +272,7 @@ fn write_temp(
     let temp = file.path().to_owned();
     drop(file);
     if let Err(error) = written {
-        if let Err(error) = ctx.shared.ports.disk.remove_file(&temp) {
+        if let Err(error) = ctx.engine.ports.disk.remove_file(&temp) {
             tracing::debug!(%error, "a temporary file stays for now");
         }
         return Err(error.into());
@@ -282,14 +289,14 @@ async fn place_many(
     tasks: &[Task],
     arrived: Vec<Written>,
 ) -> Vec<(usize, Result<(), EngineError>)> {
-    let gate = ctx.shared.disk_gate.lock().await;
+    let disk_lock = ctx.engine.disk_lock.lock().await;
     let ctx2 = ctx.clone();
     let tasks = tasks.to_vec();
     let outcomes = ctx
-        .shared
+        .engine
         .ports
         .blocking(move || {
-            let disk = &ctx2.shared.ports.disk;
+            let disk = &ctx2.engine.ports.disk;
             let mut outcomes = Vec::new();
             let mut placed = Vec::new();
             let flushed = disk.sync_all(ctx2.root()).map_err(|e| e.to_string());
@@ -319,13 +326,16 @@ async fn place_many(
                 Err(error) => {
                     // They are in place but not recorded: the next scan sees that they are equal.
                     tracing::warn!(%error, "downloads can't be recorded");
-                    outcomes.extend(ats.into_iter().map(|at| (at, Err(EngineError::Moved))));
+                    outcomes.extend(
+                        ats.into_iter()
+                            .map(|at| (at, Err(EngineError::NotRecorded))),
+                    );
                 }
             }
             outcomes
         })
         .await;
-    drop(gate);
+    drop(disk_lock);
     outcomes
 }
 
@@ -341,8 +351,8 @@ struct Placed {
 }
 
 fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
-    let disk = &ctx.shared.ports.disk;
-    let (row, own_path, place, synced) = ctx.shared.index.read(|db| {
+    let disk = &ctx.engine.ports.disk;
+    let (row, own_path, place, synced) = ctx.engine.index.read(|db| {
         let row = match task.over {
             Some(id) => db.local(id)?,
             None => None,
@@ -358,20 +368,20 @@ fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineErro
             db.synced(ctx.folder.id, task.node)?,
         ))
     })?;
-    let (parent, planned) = there(place)?;
+    let (parent, planned) = place.ok_or(EngineError::Stale)?;
     let (path, expect) = match task.over {
         None => (planned, Expect::Absent),
         Some(_) => {
-            let row = there(row.clone())?;
-            let path = there(own_path)?;
+            let row = row.clone().ok_or(EngineError::Stale)?;
+            let path = own_path.ok_or(EngineError::Stale)?;
             // The plan was made for a file with the synced content. A scan may have seen an edit since:
             // then the row is as new as the disk, and only this tells that it is another version.
             if row.hash.is_none() || row.hash != synced.and_then(|s| s.hash) {
-                return Err(EngineError::Moved);
+                return Err(EngineError::Stale);
             }
             let stat = disk.stat(&ctx.absolute(&path))?;
             if local_stat(&stat) != row.stat {
-                return Err(EngineError::Moved);
+                return Err(EngineError::Stale);
             }
             (path, Expect::Same(stat.key()))
         }
@@ -379,7 +389,7 @@ fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineErro
     let absolute = ctx.absolute(&path);
     let stat = match disk.replace(&arrived.temp, &absolute, expect) {
         Ok(stat) => stat,
-        Err(error) if is_target_changed(&error) => return Err(EngineError::Moved),
+        Err(error) if is_target_changed(&error) => return Err(EngineError::Stale),
         Err(error) => return Err(error.into()),
     };
     if task.over.is_some() {
@@ -389,7 +399,7 @@ fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineErro
             ctx.root(),
             &arrived.temp,
             &path,
-            ctx.shared.ports.clock.now_ms(),
+            ctx.engine.ports.clock.now_ms(),
         )?;
     }
     Ok(Placed {
@@ -403,9 +413,9 @@ fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineErro
 }
 
 fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), EngineError> {
-    let at_ms = ctx.shared.ports.clock.now_ms();
+    let at_ms = ctx.engine.ports.clock.now_ms();
     let mut announced = Vec::new();
-    ctx.shared.index.write(|db| {
+    ctx.engine.index.write(|db| {
         for (task, remote, placed) in &placed {
             let manifest = &placed.manifest;
             let content = Content {
@@ -436,9 +446,9 @@ fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), Eng
                         stat: local_stat(&placed.stat),
                         executable: placed.stat.executable,
                         hash: Some(manifest.hash),
-                        held: Held::No,
+                        skipped: Skipped::No,
                     })?;
-                    record::link(db, &ctx.folder, id, remote, content)?;
+                    record::adopt(db, &ctx.folder, id, remote, content)?;
                 }
             }
             let activity = cairn_index::ActivityRow {
@@ -446,7 +456,7 @@ fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), Eng
                 folder: Some(ctx.folder.id),
                 kind: "downloaded".into(),
                 path: placed.path.to_string(),
-                device: ctx.shared.device(remote.device),
+                device: ctx.engine.devices.name(remote.device),
                 bytes: manifest.size,
             };
             db.add_activity(&activity)?;
@@ -455,11 +465,11 @@ fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), Eng
         Ok(())
     })?;
     for activity in announced {
-        ctx.shared.count(|c| {
+        ctx.engine.count(|c| {
             c.downloads += 1;
             c.downloaded_bytes += activity.bytes;
         });
-        ctx.shared.announce(activity);
+        ctx.engine.announce(activity);
     }
     Ok(())
 }

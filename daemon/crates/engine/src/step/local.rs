@@ -3,8 +3,8 @@
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
-use crate::step::{Ctx, there};
-use cairn_index::{ConflictRow, Held, LocalRow};
+use crate::step::Ctx;
+use cairn_index::{ConflictRow, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
 use cairn_plan::{MoveReason, ParentAndName};
@@ -16,10 +16,12 @@ pub(crate) async fn create_folder(
     node: NodeId,
     to: &ParentAndName,
 ) -> Result<(), EngineError> {
-    let _gate = ctx.shared.disk_gate.lock().await;
-    let index = &ctx.shared.index;
-    let (parent, path) = there(index.read(|db| ctx.local_place(db, to))?)?;
-    let stat = ctx.shared.ports.disk.mkdir(&ctx.absolute(&path))?;
+    let _lock = ctx.engine.disk_lock.lock().await;
+    let index = &ctx.engine.index;
+    let (parent, path) = index
+        .read(|db| ctx.local_place(db, to))?
+        .ok_or(EngineError::Stale)?;
+    let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute(&path))?;
     flush_names(ctx, &[&ctx.absolute(&path)])?;
     let done = index.write(|db| {
         let Some(remote) = db.remote(node)? else {
@@ -34,15 +36,15 @@ pub(crate) async fn create_folder(
             stat: local_stat(&stat),
             executable: false,
             hash: None,
-            held: Held::No,
+            skipped: Skipped::No,
         })?;
-        record::link(db, &ctx.folder, id, &remote, record::Content::default())?;
+        record::adopt(db, &ctx.folder, id, &remote, record::Content::default())?;
         Ok(true)
     })?;
     if done {
         Ok(())
     } else {
-        Err(EngineError::Moved)
+        Err(EngineError::Stale)
     }
 }
 
@@ -54,9 +56,9 @@ pub(crate) async fn move_local(
     reason: MoveReason,
     conflict: Option<&Conflict>,
 ) -> Result<(), EngineError> {
-    let _gate = ctx.shared.disk_gate.lock().await;
-    let index = &ctx.shared.index;
-    let disk = &ctx.shared.ports.disk;
+    let _lock = ctx.engine.disk_lock.lock().await;
+    let index = &ctx.engine.index;
+    let disk = &ctx.engine.ports.disk;
     let (row, from, place) = index.read(|db| {
         Ok((
             db.local(local)?,
@@ -64,10 +66,14 @@ pub(crate) async fn move_local(
             ctx.local_place(db, to)?,
         ))
     })?;
-    let (row, from, (parent, path)) = (there(row)?, there(from)?, there(place)?);
+    let (row, from, (parent, path)) = (
+        row.ok_or(EngineError::Stale)?,
+        from.ok_or(EngineError::Stale)?,
+        place.ok_or(EngineError::Stale)?,
+    );
     let (source, target) = (ctx.absolute(&from), ctx.absolute(&path));
     if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
-        return Err(EngineError::Moved);
+        return Err(EngineError::Stale);
     }
     disk.rename(&source, &target)?;
     flush_names(ctx, &[&source, &target])?;
@@ -75,7 +81,7 @@ pub(crate) async fn move_local(
     // A rename changes the change time and nothing else; any other difference is an edit.
     let same_bytes =
         (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
-    let at_ms = ctx.shared.ports.clock.now_ms();
+    let at_ms = ctx.engine.ports.clock.now_ms();
     index.write(|db| {
         let hash = row.hash.filter(|_| same_bytes);
         db.update_local(&LocalRow {
@@ -95,7 +101,9 @@ pub(crate) async fn move_local(
         }
         if let Some(conflict) = conflict {
             let device = match conflict.node {
-                Some(node) => db.remote(node)?.and_then(|r| ctx.shared.device(r.device)),
+                Some(node) => db
+                    .remote(node)?
+                    .and_then(|r| ctx.engine.devices.name(r.device)),
                 None => None,
             };
             db.open_conflict(&ConflictRow {
@@ -111,8 +119,8 @@ pub(crate) async fn move_local(
     })?;
     match reason {
         MoveReason::Conflict => {
-            ctx.shared.count(|c| c.conflicts += 1);
-            ctx.shared.activity(
+            ctx.engine.count(|c| c.conflicts += 1);
+            ctx.engine.activity(
                 ctx.folder.id,
                 "conflict",
                 &path.to_string(),
@@ -121,8 +129,8 @@ pub(crate) async fn move_local(
             );
         }
         MoveReason::Follow | MoveReason::PutBack => {
-            ctx.shared.count(|c| c.renames += 1);
-            ctx.shared
+            ctx.engine.count(|c| c.renames += 1);
+            ctx.engine
                 .activity(ctx.folder.id, "renamed", &path.to_string(), None, 0);
         }
         MoveReason::Temporary => {}
@@ -138,7 +146,7 @@ pub(super) fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError>
         .filter_map(|p| p.parent().map(Path::to_owned))
         .collect();
     dirs.dedup();
-    Ok(ctx.shared.ports.disk.sync_dirs(&dirs)?)
+    Ok(ctx.engine.ports.disk.sync_dirs(&dirs)?)
 }
 
 fn kind_text(conflict: &Conflict) -> &'static str {
@@ -157,16 +165,19 @@ pub(crate) async fn set_executable(
     local: LocalId,
     executable: bool,
 ) -> Result<(), EngineError> {
-    let _gate = ctx.shared.disk_gate.lock().await;
-    let index = &ctx.shared.index;
+    let _lock = ctx.engine.disk_lock.lock().await;
+    let index = &ctx.engine.index;
     let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
-    let (row, path) = (there(row)?, there(path)?);
+    let (row, path) = (
+        row.ok_or(EngineError::Stale)?,
+        path.ok_or(EngineError::Stale)?,
+    );
     let absolute = ctx.absolute(&path);
-    if local_stat(&ctx.shared.ports.disk.stat(&absolute)?) != row.stat {
-        return Err(EngineError::Moved);
+    if local_stat(&ctx.engine.ports.disk.stat(&absolute)?) != row.stat {
+        return Err(EngineError::Stale);
     }
     let stat = local_stat(
-        &ctx.shared
+        &ctx.engine
             .ports
             .disk
             .set_executable(&absolute, executable)?,

@@ -2,12 +2,12 @@
 //! in one request; each succeeds or fails alone.
 
 use crate::error::EngineError;
-use crate::facts::{self, Next, next_seal, remote_row};
 use crate::feed;
+use crate::node_rows::{self, Next, next_seal, remote_row};
 use crate::record;
-use crate::step::{Ctx, there};
+use crate::step::Ctx;
 use cairn_api::ApiError;
-use cairn_index::{Answer, RemoteRow, Side};
+use cairn_index::{ConfirmationState, RemoteRow, Side};
 use cairn_model::{Kind, LocalId, NodeId};
 use cairn_plan::{MoveReason, Parent, Step};
 use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Operations in one request.
 const BATCH: usize = 500;
 
-/// What became of each step of a run.
+/// One result for each step of a run.
 pub(crate) type Outcomes = Vec<Result<(), EngineError>>;
 
 /// One step, ready to be sent.
@@ -25,7 +25,7 @@ struct Prepared {
     then: Then,
 }
 
-/// What to record when the service has done it.
+/// The record to make when the service has done it.
 enum Then {
     Made { local: LocalId },
     Moved { agreed: bool },
@@ -57,8 +57,8 @@ async fn run_part(ctx: &Ctx, steps: &[Step]) -> Outcomes {
         .into_iter()
         .map(|prepared| {
             let prepared = prepared?;
-            let answer = answers.next().unwrap_or(Err(EngineError::Moved))?;
-            settle(ctx, prepared.then, answer)
+            let answer = answers.next().unwrap_or(Err(EngineError::ShortBatch))?;
+            record(ctx, prepared.then, answer)
         })
         .collect()
 }
@@ -69,18 +69,20 @@ fn prepare(
     made: &mut BTreeMap<LocalId, NodeId>,
     latest: &mut BTreeMap<NodeId, RemoteRow>,
 ) -> Result<Prepared, EngineError> {
-    let keys = &ctx.shared.keys;
+    let keys = &ctx.engine.keys;
     match step {
         Step::CreateRemoteFolder { local, to } => {
             let parent = match to.parent {
                 Parent::Local(id) if made.contains_key(&id) => made.get(&id).copied(),
-                Parent::Root | Parent::Node(_) | Parent::Local(_) => {
-                    there(ctx.shared.index.read(|db| ctx.remote_parent(db, to))?)?
-                }
+                Parent::Root | Parent::Node(_) | Parent::Local(_) => ctx
+                    .engine
+                    .index
+                    .read(|db| ctx.remote_parent(db, to))?
+                    .ok_or(EngineError::Stale)?,
             };
-            let id = NodeId::from_random_bytes(ctx.shared.ports.id());
+            let id = NodeId::from_random_bytes(ctx.engine.ports.id());
             made.insert(*local, id);
-            let seal = facts::folder_seal(keys, id, parent, to.name.as_str());
+            let seal = node_rows::folder_seal(keys, id, parent, to.name.as_str());
             let operation = NodeOperation::CreateFolder {
                 id: Some(id),
                 parent_id: parent,
@@ -95,9 +97,17 @@ fn prepare(
         Step::MoveRemote { node, to, reason } => {
             let known = match latest.remove(node) {
                 Some(row) => row,
-                None => there(ctx.shared.index.read(|db| db.remote(*node))?)?,
+                None => ctx
+                    .engine
+                    .index
+                    .read(|db| db.remote(*node))?
+                    .ok_or(EngineError::Stale)?,
             };
-            let parent = there(ctx.shared.index.read(|db| ctx.remote_parent(db, to))?)?;
+            let parent = ctx
+                .engine
+                .index
+                .read(|db| ctx.remote_parent(db, to))?
+                .ok_or(EngineError::Stale)?;
             let next = Next {
                 parent,
                 name: to.name.as_str(),
@@ -133,21 +143,25 @@ fn prepare(
             })
         }
         Step::TrashRemote { node } => {
-            let row = there(ctx.shared.index.read(|db| db.remote(*node))?)?;
-            let seen = feed::cursor(&ctx.shared)?.map(|c| c.0);
-            let agreed = ctx
-                .shared
+            let row = ctx
+                .engine
                 .index
-                .read(|db| db.questions(ctx.folder.id))?
+                .read(|db| db.remote(*node))?
+                .ok_or(EngineError::Stale)?;
+            let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
+            let agreed = ctx
+                .engine
+                .index
+                .read(|db| db.confirmations(ctx.folder.id))?
                 .iter()
-                .any(|q| q.side == Side::Remote && q.answer == Answer::Agreed);
-            let seal = facts::deletion_seal(keys, &row, agreed);
+                .any(|q| q.side == Side::Remote && q.state == ConfirmationState::Agreed);
+            let seal = node_rows::deletion_seal(keys, &row, agreed);
             let operation = NodeOperation::Trash {
                 id: *node,
                 seen,
                 seal,
             };
-            let path = crate::planning::remote_path(&ctx.shared, &ctx.folder, *node);
+            let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, *node);
             Ok(Prepared {
                 operation,
                 then: Then::Trashed { node: *node, path },
@@ -162,7 +176,7 @@ fn prepare(
         | Step::SetRemoteExecutable { .. }
         | Step::Download { .. }
         | Step::Upload { .. }
-        | Step::TrashLocal { .. } => Err(EngineError::Moved),
+        | Step::TrashLocal { .. } => Err(EngineError::Stale),
     }
 }
 
@@ -171,7 +185,7 @@ async fn send(
     ctx: &Ctx,
     mut operations: Vec<NodeOperation>,
 ) -> Vec<Result<Option<Node>, EngineError>> {
-    let api = &ctx.shared.api;
+    let api = &ctx.engine.api;
     if operations.len() > 1 {
         let count = operations.len();
         return match api.node_batch(&NodeBatch { operations }).await {
@@ -245,14 +259,14 @@ fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
     }))
 }
 
-fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError> {
-    let index = &ctx.shared.index;
+fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError> {
+    let index = &ctx.engine.index;
     match then {
         Then::Made { local } => {
             let row = row_of(ctx, answer)?;
             index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
-                record::link(db, &ctx.folder, local, &row, record::Content::default())
+                record::adopt(db, &ctx.folder, local, &row, record::Content::default())
             })?;
         }
         Then::Moved { agreed } => {
@@ -264,13 +278,13 @@ fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
                 }
                 Ok(())
             })?;
-            ctx.shared.count(|c| c.renames += 1);
-            let path = crate::planning::remote_path(&ctx.shared, &ctx.folder, row.node);
-            ctx.shared.activity(
+            ctx.engine.count(|c| c.renames += 1);
+            let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, row.node);
+            ctx.engine.activity(
                 ctx.folder.id,
                 "renamed",
                 &path,
-                Some(ctx.shared.device_name.clone()),
+                Some(ctx.engine.device_name.clone()),
                 0,
             );
         }
@@ -279,12 +293,12 @@ fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
                 db.forget_remote_below(ctx.folder.id, node)?;
                 db.remove_remote(node)
             })?;
-            ctx.shared.count(|c| c.deletes += 1);
-            ctx.shared.activity(
+            ctx.engine.count(|c| c.deletes += 1);
+            ctx.engine.activity(
                 ctx.folder.id,
                 "deleted",
                 &path,
-                Some(ctx.shared.device_name.clone()),
+                Some(ctx.engine.device_name.clone()),
                 0,
             );
         }
@@ -294,7 +308,7 @@ fn settle(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
 
 pub(crate) fn row_of(ctx: &Ctx, answer: Option<Node>) -> Result<RemoteRow, EngineError> {
     let node = answer.ok_or_else(|| EngineError::Protocol("an answer without the node".into()))?;
-    remote_row(&ctx.shared.keys, &node)
+    remote_row(&ctx.engine.keys, &node)
         .map(|(row, _)| row)
         .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))
 }
@@ -305,25 +319,29 @@ pub(crate) async fn set_executable(
     node: NodeId,
     executable: bool,
 ) -> Result<(), EngineError> {
-    let known = there(ctx.shared.index.read(|db| db.remote(node))?)?;
+    let known = ctx
+        .engine
+        .index
+        .read(|db| db.remote(node))?
+        .ok_or(EngineError::Stale)?;
     let next = Next {
         parent: known.parent,
         name: known.name.as_str(),
         executable,
     };
-    let seal = next_seal(&ctx.shared.keys, &known, &next);
+    let seal = next_seal(&ctx.engine.keys, &known, &next);
     let change = UpdateNode {
         executable: Some(executable),
         seal,
         ..Default::default()
     };
     let answer = ctx
-        .shared
+        .engine
         .api
         .update_node(node, Some(known.version), &change)
         .await?;
     let row = row_of(ctx, Some(answer))?;
-    ctx.shared.index.write(|db| {
+    ctx.engine.index.write(|db| {
         db.put_remote(&db.folders()?, &row)?;
         record::agree_executable(db, &ctx.folder, node, executable)
     })?;

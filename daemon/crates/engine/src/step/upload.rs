@@ -4,12 +4,13 @@
 //! and looks again.
 
 use crate::error::{Changing, EngineError};
+use crate::key::Key;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
-use crate::shared::{Arriving, Key, Running};
+use crate::running::{Running, TransferDirection};
+use crate::step::Ctx;
 use crate::step::remote::row_of;
-use crate::step::watched::WatchedFile;
-use crate::step::{Ctx, there};
+use crate::step::stable_file::StableFile;
 use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
 use cairn_model::{LocalId, Manifest, NodeId, RevisionId};
 use cairn_plan::ParentAndName;
@@ -21,7 +22,6 @@ use cairn_wire::nodes::Node;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
 /// One file to send.
@@ -52,8 +52,8 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
 }
 
 fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
-    let shared = &ctx.shared;
-    let (row, path, parent, journal, over, synced) = shared.index.read(|db| {
+    let engine = &ctx.engine;
+    let (row, path, parent, journal, over, synced) = engine.index.read(|db| {
         let row = db.local(task.local)?;
         let journal = match &row {
             Some(row) => db.journal(task.local, &row.stat)?,
@@ -76,14 +76,18 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             synced,
         ))
     })?;
-    let (row, path, parent) = (there(row)?, there(path)?, there(parent)?);
+    let (row, path, parent) = (
+        row.ok_or(EngineError::Stale)?,
+        path.ok_or(EngineError::Stale)?,
+        parent.ok_or(EngineError::Stale)?,
+    );
     let started: Option<Started> = journal.as_ref().and_then(|j| started_from(&j.state));
-    let fresh_revision = || RevisionId::from_random_bytes(shared.ports.id());
+    let fresh_revision = || RevisionId::from_random_bytes(engine.ports.id());
     let (target, unless) = match task.over {
         None => {
             let node = journal
                 .as_ref()
-                .map_or_else(|| NodeId::from_random_bytes(shared.ports.id()), |j| j.node);
+                .map_or_else(|| NodeId::from_random_bytes(engine.ports.id()), |j| j.node);
             (
                 UploadTarget::New {
                     node,
@@ -94,13 +98,13 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             )
         }
         Some(node) => {
-            let over = there(over)?;
-            let base = there(over.revision)?;
-            let synced = there(synced)?;
+            let over = over.ok_or(EngineError::Stale)?;
+            let base = over.revision.ok_or(EngineError::Stale)?;
+            let synced = synced.ok_or(EngineError::Stale)?;
             // A new head with the bytes of the merge base is no other version.
             let same_bytes = over.hash.is_some() && over.hash == synced.hash;
             if synced.revision != Some(base) && !same_bytes {
-                return Err(EngineError::Moved);
+                return Err(EngineError::Stale);
             }
             // Above every number that the node had before, on whatever device: each sealed change is
             // also a version, and a state without a seal has lost count of the sealed ones.
@@ -111,7 +115,7 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
                 name: over.name.to_string(),
                 base,
                 number: over.number.unwrap_or(0).max(over.version).saturating_add(1),
-                content_key: there(over.content_key)?,
+                content_key: over.content_key.ok_or(EngineError::Stale)?,
                 content_source: over.source.map(|(node_id, revision_id)| {
                     cairn_wire::nodes::ContentSource {
                         node_id,
@@ -142,11 +146,14 @@ fn started_from(bytes: &[u8]) -> Option<Started> {
 /// Sends one file of any size.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = ready(ctx, task)?;
-    let _arriving = Arriving::new(&ctx.shared, vec![ready.target.node()]);
+    let _arriving = ctx.engine.arriving.add(vec![ready.target.node()]);
     let stat = ready.row.stat;
-    let guard = ctx.shared.running(ready.path.clone(), true, stat.size);
-    let disk = Arc::clone(&ctx.shared.ports.disk);
-    let source = Arc::new(WatchedFile::new(disk, ready.absolute, stat));
+    let guard = ctx
+        .engine
+        .running
+        .start(ready.path.clone(), TransferDirection::Upload, stat.size);
+    let disk = Arc::clone(&ctx.engine.ports.disk);
+    let source = Arc::new(StableFile::new(disk, ready.absolute, stat));
     let upload = Upload {
         target: ready.target.clone(),
         revision: ready.revision,
@@ -158,7 +165,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         resume: ready.resume,
     };
     let listener = Listener {
-        index: Arc::clone(&ctx.shared.index),
+        index: Arc::clone(&ctx.engine.index),
         running: Arc::clone(&guard.running),
         local: task.local,
         node: ready.target.node(),
@@ -166,8 +173,8 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     };
     let outcome = tokio::select! {
         biased;
-        outcome = ctx.shared.transfer.upload(upload, &listener) => outcome,
-        () = ctx.paused() => return Err(EngineError::Moved),
+        outcome = ctx.engine.transfer.upload(upload, &listener) => outcome,
+        () = ctx.paused() => return Err(EngineError::Paused),
     };
     let outcome = match outcome {
         // What was begun goes nowhere: its place or its base is another one by now.
@@ -176,7 +183,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
             | TransferError::Conflict { .. }
             | TransferError::Gone { .. }),
         ) => {
-            ctx.shared.index.write(|db| db.end_journal(task.local))?;
+            ctx.engine.index.write(|db| db.end_journal(task.local))?;
             return Err(error.into());
         }
         other => other?,
@@ -190,7 +197,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     let readies: Vec<Result<Ready, EngineError>> =
         tasks.iter().map(|task| ready(ctx, task)).collect();
     let making = readies.iter().flatten().map(|r| r.target.node()).collect();
-    let _arriving = Arriving::new(&ctx.shared, making);
+    let _arriving = ctx.engine.arriving.add(making);
     let reads: Vec<(PathBuf, LocalStat)> = readies
         .iter()
         .flatten()
@@ -201,10 +208,13 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
         [one] => ctx.path_of(one.local),
         _ => format!("{} small files", tasks.len()),
     };
-    let guard = ctx.shared.running(label, true, total);
-    let disk = Arc::clone(&ctx.shared.ports.disk);
+    let guard = ctx
+        .engine
+        .running
+        .start(label, TransferDirection::Upload, total);
+    let disk = Arc::clone(&ctx.engine.ports.disk);
     let mut contents = ctx
-        .shared
+        .engine
         .ports
         .blocking(move || {
             reads
@@ -236,14 +246,14 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
                 outcomes.push(None);
             }
             (Ok(_), Some(Err(error))) => outcomes.push(Some(Err(EngineError::Disk(error)))),
-            (Ok(_), None) => outcomes.push(Some(Err(EngineError::Moved))),
+            (Ok(_), None) => outcomes.push(Some(Err(EngineError::ShortBatch))),
             (Err(error), _) => outcomes.push(Some(Err(error))),
         }
     }
     let answers = ctx
-        .shared
+        .engine
         .transfer
-        .upload_batch(files, &Moved(Arc::clone(&guard.running)))
+        .upload_batch(files, &ByteCounter(Arc::clone(&guard.running)))
         .await;
     let mut committed = Vec::new();
     for ((at, ready), answer) in sent.into_iter().zip(answers) {
@@ -265,7 +275,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     }
     outcomes
         .into_iter()
-        .map(|outcome| outcome.unwrap_or(Err(EngineError::Moved)))
+        .map(|outcome| outcome.unwrap_or(Err(EngineError::ShortBatch)))
         .collect()
 }
 
@@ -285,9 +295,9 @@ fn record_many(
             Uploaded::Unchanged => Ok(None),
         });
     }
-    let at_ms = ctx.shared.ports.clock.now_ms();
+    let at_ms = ctx.engine.ports.clock.now_ms();
     let mut announced = Vec::new();
-    let written = ctx.shared.index.write(|db| {
+    let written = ctx.engine.index.write(|db| {
         let folders = db.folders()?;
         for ((at, ready, _), row) in done.iter().zip(&rows) {
             let task = &tasks[*at];
@@ -307,14 +317,14 @@ fn record_many(
     });
     if let Err(error) = written {
         tracing::error!(%error, "uploads are on the service but can't be recorded; the next scan finds them");
-        return done.iter().map(|_| Err(EngineError::Moved)).collect();
+        return done.iter().map(|_| Err(EngineError::NotRecorded)).collect();
     }
     for activity in announced {
-        ctx.shared.count(|c| {
+        ctx.engine.count(|c| {
             c.uploads += 1;
             c.uploaded_bytes += activity.bytes;
         });
-        ctx.shared.announce(activity);
+        ctx.engine.announce(activity);
     }
     for row in rows {
         outcomes.push(row.map(|_| ()));
@@ -328,7 +338,7 @@ fn activity_row(ctx: &Ctx, at_ms: i64, path: &str, bytes: u64) -> cairn_index::A
         folder: Some(ctx.folder.id),
         kind: "uploaded".into(),
         path: path.to_owned(),
-        device: Some(ctx.shared.device_name.clone()),
+        device: Some(ctx.engine.device_name.clone()),
         bytes,
     }
 }
@@ -357,20 +367,20 @@ fn finish(
     match uploaded {
         Uploaded::Committed { node, manifest } => {
             let row = committed_row(ctx, *node, &manifest)?;
-            ctx.shared.index.write(|db| {
+            ctx.engine.index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
                 commit(db, ctx, task, stat, &row, &manifest)
             })?;
-            ctx.shared.count(|c| {
+            ctx.engine.count(|c| {
                 c.uploads += 1;
                 c.uploaded_bytes += manifest.size;
             });
-            let device = Some(ctx.shared.device_name.clone());
-            ctx.shared
+            let device = Some(ctx.engine.device_name.clone());
+            ctx.engine
                 .activity(ctx.folder.id, "uploaded", path, device, manifest.size);
         }
         Uploaded::Unchanged => ctx
-            .shared
+            .engine
             .index
             .write(|db| unchanged(db, ctx, task, stat))?,
     }
@@ -394,7 +404,7 @@ fn commit(
     };
     match task.over {
         Some(node) => record::agree_content(db, &ctx.folder, node, content, manifest.executable),
-        None => record::link(db, &ctx.folder, task.local, row, content),
+        None => record::adopt(db, &ctx.folder, task.local, row, content),
     }
 }
 
@@ -452,15 +462,15 @@ impl Progress for Listener {
     }
 
     fn moved(&self, done: u64, _total: u64) {
-        self.running.done.store(done, Ordering::Relaxed);
+        self.running.set_done(done);
     }
 }
 
 /// Keeps the figures only.
-pub(crate) struct Moved(pub(crate) Arc<Running>);
+pub(crate) struct ByteCounter(pub(crate) Arc<Running>);
 
-impl Progress for Moved {
+impl Progress for ByteCounter {
     fn moved(&self, done: u64, _total: u64) {
-        self.0.done.store(done, Ordering::Relaxed);
+        self.0.set_done(done);
     }
 }

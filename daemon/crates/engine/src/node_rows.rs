@@ -6,7 +6,7 @@ use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 
-/// Whether a key-holding client vouches for a node's name, place and content.
+/// The result of checking a node's seal: does a key holder vouch for its name, place and content?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Trust {
     Verified,
@@ -16,7 +16,7 @@ pub(crate) enum Trust {
     Broken,
 }
 
-/// Takes a node of the service as a row, or says why it can't be.
+/// Converts a node of the service into a row, or returns the reason why it can't be one.
 pub(crate) fn remote_row(
     keys: &SpaceKeys,
     node: &Node,
@@ -60,13 +60,13 @@ pub(crate) fn remote_row(
     Ok((row, trust))
 }
 
-/// What a row's seal carries: `None` without a seal, `Some(None)` if it does not fit.
+/// Opens a row's seal: `None` without a seal, `Some(None)` if it does not fit.
 pub(crate) fn seal_info(keys: &SpaceKeys, row: &RemoteRow) -> Option<Option<SealInfo>> {
     let seal = row.seal.as_deref()?;
     Some(NodeSeal::check(keys, &facts_of(row), seal).ok())
 }
 
-/// What a change makes of a node, for its next seal.
+/// A node's attributes after a change, for its next seal.
 pub(crate) struct Next<'a> {
     pub(crate) parent: Option<NodeId>,
     pub(crate) name: &'a str,
@@ -118,7 +118,7 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> 
     )))
 }
 
-/// What is known of who deleted a node.
+/// The evidence for a deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Deletion {
     /// A key-holding client, after a person had agreed.

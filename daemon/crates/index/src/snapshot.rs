@@ -1,4 +1,4 @@
-//! What the planner is shown: the dirty nodes with everything that a decision about them depends
+//! The planner's input: the dirty nodes with everything that a decision about them depends
 //! on. The promises are those of `plan`'s tree module: closed under links, upwards, and by name.
 
 use crate::error::IndexError;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of the three trees of one folder. Remote rows are only those inside the pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Surroundings {
+pub struct Snapshot {
     pub local: BTreeMap<LocalId, LocalRow>,
     pub remote: BTreeMap<NodeId, RemoteRow>,
     pub synced: BTreeMap<NodeId, SyncedRow>,
@@ -26,15 +26,15 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn surroundings(&self, folder: &FolderRow) -> Result<Surroundings, IndexError> {
+    pub fn snapshot(&self, folder: &FolderRow) -> Result<Snapshot, IndexError> {
         let Some(base) = folder.remote_node else {
-            return Ok(Surroundings::default());
+            return Ok(Snapshot::default());
         };
         let dirty = self.dirty(folder.id)?;
         if dirty.local.len() + dirty.node.len() >= MANY {
             return self.whole(folder, base);
         }
-        let mut look = Look {
+        let mut collector = Collector {
             db: self,
             folder,
             base,
@@ -42,15 +42,19 @@ impl Db<'_> {
             seen_local: BTreeSet::new(),
             seen_node: BTreeSet::new(),
             queue: Vec::new(),
-            out: Surroundings::default(),
+            out: Snapshot::default(),
         };
-        look.queue.extend(dirty.local.into_iter().map(Key::Local));
-        look.queue.extend(dirty.node.into_iter().map(Key::Node));
-        look.run()?;
-        Ok(look.out)
+        collector
+            .queue
+            .extend(dirty.local.into_iter().map(Key::Local));
+        collector
+            .queue
+            .extend(dirty.node.into_iter().map(Key::Node));
+        collector.run()?;
+        Ok(collector.out)
     }
 
-    fn whole(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Surroundings, IndexError> {
+    fn whole(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Snapshot, IndexError> {
         let remote: BTreeMap<NodeId, RemoteRow> = self
             .all_remotes()?
             .into_iter()
@@ -76,7 +80,7 @@ impl Db<'_> {
             };
             inside.extend(chain.into_iter().map(|id| (id, verdict)));
         }
-        Ok(Surroundings {
+        Ok(Snapshot {
             local: self
                 .all_locals(folder.id)?
                 .into_iter()
@@ -100,7 +104,7 @@ enum Key {
     Node(NodeId),
 }
 
-struct Look<'a, 'b> {
+struct Collector<'a, 'b> {
     db: &'a Db<'b>,
     folder: &'a FolderRow,
     base: Option<NodeId>,
@@ -108,10 +112,10 @@ struct Look<'a, 'b> {
     seen_local: BTreeSet<LocalId>,
     seen_node: BTreeSet<NodeId>,
     queue: Vec<Key>,
-    out: Surroundings,
+    out: Snapshot,
 }
 
-impl Look<'_, '_> {
+impl Collector<'_, '_> {
     fn run(&mut self) -> Result<(), IndexError> {
         while let Some(key) = self.queue.pop() {
             match key {

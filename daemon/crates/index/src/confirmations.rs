@@ -1,11 +1,11 @@
-//! Questions about mass deletions, kept until a person answers, over any restart.
+//! Confirmations of mass deletions, kept until a person decides, over any restart.
 
-use crate::columns::{collect, signed, unsigned};
 use crate::error::IndexError;
 use crate::open::Db;
+use crate::sql_types::{collect, signed, unsigned};
 use cairn_model::FolderId;
 
-/// Where the files would be deleted.
+/// The side on which files would be deleted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Side {
     /// On this disk, because they were deleted on the service.
@@ -14,23 +14,24 @@ pub enum Side {
     Remote,
 }
 
-/// What the person said.
+/// The state of a confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    Asked,
+pub enum ConfirmationState {
+    /// A person has not decided yet.
+    Pending,
     /// Delete them; holds until the deletions are done.
     Agreed,
 }
 
-/// One question.
+/// A mass deletion that waits for a person, or to which one agreed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct QuestionRow {
+pub struct ConfirmationRow {
     pub folder: FolderId,
     pub side: Side,
     pub files: u64,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    pub answer: Answer,
+    pub state: ConfirmationState,
 }
 
 fn side_text(side: Side) -> &'static str {
@@ -41,56 +42,56 @@ fn side_text(side: Side) -> &'static str {
 }
 
 impl Db<'_> {
-    /// Asks, or records the answer.
+    /// Asks for a confirmation, or records that a person agreed.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn put_question(&self, row: &QuestionRow) -> Result<(), IndexError> {
-        let answer = match row.answer {
-            Answer::Asked => "asked",
-            Answer::Agreed => "agreed",
+    pub fn put_confirmation(&self, row: &ConfirmationRow) -> Result<(), IndexError> {
+        let state = match row.state {
+            ConfirmationState::Pending => "asked",
+            ConfirmationState::Agreed => "agreed",
         };
         self.0
             .prepare_cached("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
-            .execute((row.folder.0, side_text(row.side), signed(row.files), row.at_ms, answer))?;
+            .execute((row.folder.0, side_text(row.side), signed(row.files), row.at_ms, state))?;
         Ok(())
     }
 
-    /// Ends a question.
+    /// Ends a confirmation.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn end_question(&self, folder: FolderId, side: Side) -> Result<(), IndexError> {
+    pub fn end_confirmation(&self, folder: FolderId, side: Side) -> Result<(), IndexError> {
         self.0
             .prepare_cached("DELETE FROM questions WHERE folder = ?1 AND side = ?2")?
             .execute((folder.0, side_text(side)))?;
         Ok(())
     }
 
-    /// The questions of a folder.
+    /// Returns the confirmations of a folder.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn questions(&self, folder: FolderId) -> Result<Vec<QuestionRow>, IndexError> {
+    pub fn confirmations(&self, folder: FolderId) -> Result<Vec<ConfirmationRow>, IndexError> {
         let mut statement = self.0.prepare_cached(
             "SELECT side, files, at, answer FROM questions WHERE folder = ?1 ORDER BY side",
         )?;
         collect(&mut statement.query([folder.0])?, |row| {
             let side: String = row.get(0)?;
-            let answer: String = row.get(3)?;
-            Ok(QuestionRow {
+            let state: String = row.get(3)?;
+            Ok(ConfirmationRow {
                 folder,
                 side: match side.as_str() {
                     "local" => Side::Local,
                     "remote" => Side::Remote,
-                    _ => return Err(IndexError::Corrupt("side of a question")),
+                    _ => return Err(IndexError::Corrupt("side of a confirmation")),
                 },
                 files: unsigned(row.get(1)?)?,
                 at_ms: row.get(2)?,
-                answer: if answer == "agreed" {
-                    Answer::Agreed
+                state: if state == "agreed" {
+                    ConfirmationState::Agreed
                 } else {
-                    Answer::Asked
+                    ConfirmationState::Pending
                 },
             })
         })

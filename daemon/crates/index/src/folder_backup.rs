@@ -21,7 +21,7 @@ struct Pair {
 
 /// Writes the list whole or not at all.
 pub(crate) fn save(path: &Path, folders: &[FolderRow]) -> Result<(), IndexError> {
-    let wrap = |source| IndexError::Roster {
+    let wrap = |source| IndexError::FolderBackup {
         path: path.to_owned(),
         source,
     };

@@ -1,19 +1,19 @@
-//! What the service sent that no device of the account vouches for, or that can't be; told to people.
+//! Changes from the service that no device of the account vouches for, or that can't be; reported to people.
 
-use crate::shared::Shared;
+use crate::engine::Engine;
 use crate::status::Problem;
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow, UnacceptedRow};
 use cairn_model::NodeId;
 use cairn_wire::nodes::Node;
 
-/// Why a change is not simply taken.
+/// The reason why a change is not simply accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
     /// It came without a seal of one of the account's devices (a dashboard, a tool without keys, or a
     /// server that lies). It is taken all the same.
     Unverified,
     /// The same, and it waits for a person.
-    Held,
+    Skipped,
     /// An older state, served as the present one. It is refused.
     Rollback,
     /// A folder that would contain itself. It is refused.
@@ -22,15 +22,15 @@ pub(crate) enum Reason {
     Impossible(&'static str),
 }
 
-/// A change in doubt, and where the service has the node.
+/// A change in change, and where the service has the node.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct UnverifiedChange {
     pub(crate) reason: Reason,
     parent: Option<NodeId>,
     name: String,
 }
 
-impl Doubt {
+impl UnverifiedChange {
     pub(crate) fn of_node(reason: Reason, node: &Node) -> Self {
         Self {
             reason,
@@ -48,7 +48,7 @@ impl Doubt {
         }
     }
 
-    /// What is remembered of a change that waits.
+    /// Returns the row by which a waiting change is remembered.
     pub(crate) fn row(&self, node: NodeId) -> UnacceptedRow {
         UnacceptedRow {
             node,
@@ -62,9 +62,9 @@ impl Doubt {
     ///
     /// # Errors
     /// The index's.
-    pub(crate) fn tell(
+    pub(crate) fn report(
         &self,
-        shared: &Shared,
+        engine: &Engine,
         db: &Db<'_>,
         folders: &[FolderRow],
         node: NodeId,
@@ -74,11 +74,11 @@ impl Doubt {
                 continue;
             };
             let kind = match self.reason {
-                Reason::Unverified | Reason::Held => "unverified",
+                Reason::Unverified | Reason::Skipped => "unverified",
                 Reason::Rollback | Reason::Ring | Reason::Impossible(_) => "refused",
             };
             db.add_activity(&ActivityRow {
-                at_ms: shared.ports.clock.now_ms(),
+                at_ms: engine.ports.clock.now_ms(),
                 folder: Some(folder.id),
                 kind: kind.into(),
                 path: path.clone(),
@@ -86,7 +86,7 @@ impl Doubt {
                 bytes: 0,
             })?;
             if let Some(problem) = self.problem(path) {
-                shared.health().refuse(folder.id, node, problem);
+                engine.health().refuse(folder.id, node, problem);
             }
         }
         Ok(())
@@ -97,7 +97,7 @@ impl Doubt {
             "what you have is untouched; ask whoever runs the server what happened to it";
         let (code, message, hint) = match self.reason {
             Reason::Unverified => return None,
-            Reason::Held => (
+            Reason::Skipped => (
                 "unverified",
                 "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
                     .to_owned(),
@@ -128,7 +128,7 @@ impl Doubt {
         })
     }
 
-    /// Where a pair has the node: as far as it was taken before, there; else where the service has it.
+    /// Returns the node's path in a pair: the recorded one, else the one that the service gave.
     fn path(
         &self,
         db: &Db<'_>,
@@ -153,22 +153,22 @@ impl Doubt {
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn recall(
-    shared: &Shared,
+pub(crate) fn restore_problem(
+    engine: &Engine,
     db: &Db<'_>,
     folders: &[FolderRow],
     row: UnacceptedRow,
 ) -> Result<(), IndexError> {
-    let doubt = Doubt {
-        reason: Reason::Held,
+    let change = UnverifiedChange {
+        reason: Reason::Skipped,
         parent: row.parent,
         name: row.name,
     };
     for folder in folders {
-        if let Some(path) = doubt.path(db, folder, row.node)?
-            && let Some(problem) = doubt.problem(path)
+        if let Some(path) = change.path(db, folder, row.node)?
+            && let Some(problem) = change.problem(path)
         {
-            shared.health().refuse(folder.id, row.node, problem);
+            engine.health().refuse(folder.id, row.node, problem);
         }
     }
     Ok(())

@@ -5,9 +5,9 @@ use super::local::flush_names;
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::scan::{Scope, scan};
-use crate::step::{Ctx, there};
+use crate::step::Ctx;
 use crate::trash;
-use cairn_index::{Held, LocalRow};
+use cairn_index::{LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, NodeId, RelPath};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,47 +17,50 @@ use std::path::Path;
 /// and is new to the service.
 ///
 /// # Errors
-/// [`EngineError::Moved`] if anything is not as the index says; then nothing was moved that was edited.
+/// [`EngineError::Stale`] if anything is not as the index says; then nothing was moved that was edited.
 pub(crate) async fn trash_local(
     ctx: &Ctx,
     node: NodeId,
     local: LocalId,
 ) -> Result<(), EngineError> {
-    let _gate = ctx.shared.disk_gate.lock().await;
-    let index = &ctx.shared.index;
+    let _lock = ctx.engine.disk_lock.lock().await;
+    let index = &ctx.engine.index;
     let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
-    let (row, path) = (there(row)?, there(path)?);
+    let (row, path) = (
+        row.ok_or(EngineError::Stale)?,
+        path.ok_or(EngineError::Stale)?,
+    );
     let unseen = match row.kind {
-        Kind::File => local_stat(&ctx.shared.ports.disk.stat(&ctx.absolute(&path))?) != row.stat,
+        Kind::File => local_stat(&ctx.engine.ports.disk.stat(&ctx.absolute(&path))?) != row.stat,
         Kind::Folder => has_unseen(ctx, &path)?,
     };
     if unseen {
-        return Err(EngineError::Moved);
+        return Err(EngineError::Stale);
     }
-    put_away(ctx, &row, &path)?;
+    move_to_trash(ctx, &row, &path)?;
     Ok(index.write(|db| db.clean_node(ctx.folder.id, node))?)
 }
 
 /// Anything that the index has not seen yet would vanish with the folder.
 fn has_unseen(ctx: &Ctx, path: &RelPath) -> Result<bool, EngineError> {
     let scope = Scope::Below(path.clone());
-    let found = ctx.shared.index.write(|db| {
-        let disk = &*ctx.shared.ports.disk;
+    let found = ctx.engine.index.write(|db| {
+        let disk = &*ctx.engine.ports.disk;
         scan(db, disk, &ctx.folder, &ctx.rules, &scope, &BTreeSet::new())
     })?;
     Ok(found.changed || !found.missing.is_empty())
 }
 
-fn put_away(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
-    if row.kind == Kind::File || !has_strangers(ctx, row, path)? {
-        return whole(ctx, row, path);
+fn move_to_trash(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
+    if row.kind == Kind::File || !has_unsynced(ctx, row, path)? {
+        return trash_whole(ctx, row, path);
     }
     for child in children(ctx, row)? {
-        if child.held == Held::No {
-            put_away(ctx, &child, &path.join(child.name.clone()))?;
+        if child.skipped == Skipped::No {
+            move_to_trash(ctx, &child, &path.join(child.name.clone()))?;
         }
     }
-    Ok(ctx.shared.index.write(|db| {
+    Ok(ctx.engine.index.write(|db| {
         if let Some(synced) = db.synced_by_local(row.id)? {
             db.remove_synced(ctx.folder.id, synced.node)?;
             db.clean_node(ctx.folder.id, synced.node)?;
@@ -67,65 +70,65 @@ fn put_away(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError
 }
 
 fn children(ctx: &Ctx, row: &LocalRow) -> Result<Vec<LocalRow>, EngineError> {
-    let index = &ctx.shared.index;
+    let index = &ctx.engine.index;
     Ok(index.read(|db| db.children(ctx.folder.id, Some(row.id)))?)
 }
 
-/// Whether something lies in a folder that takes no part in syncing, other than leftovers of programs.
-fn has_strangers(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<bool, EngineError> {
+/// Returns whether a folder holds something that takes no part in syncing, other than leftovers of programs.
+fn has_unsynced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<bool, EngineError> {
     let known = children(ctx, row)?;
-    for entry in ctx.shared.ports.disk.list(&ctx.absolute(path))? {
+    for entry in ctx.engine.ports.disk.list(&ctx.absolute(path))? {
         let Some(name) = entry.name.to_str() else {
             return Ok(true);
         };
         let child = known.iter().find(|child| child.name.as_str() == name);
-        let stranger = match child {
-            Some(child) if child.held != Held::No => true,
+        let unsynced = match child {
+            Some(child) if child.skipped != Skipped::No => true,
             Some(child) if child.kind == Kind::Folder => {
-                has_strangers(ctx, child, &path.join(child.name.clone()))?
+                has_unsynced(ctx, child, &path.join(child.name.clone()))?
             }
             Some(_) => false,
             None => !ctx.rules.is_leftover(path, name),
         };
-        if stranger {
+        if unsynced {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
-    let disk = &ctx.shared.ports.disk;
+fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
+    let disk = &ctx.engine.ports.disk;
     let absolute = ctx.absolute(path);
-    let now_ms = ctx.shared.ports.clock.now_ms();
+    let now_ms = ctx.engine.ports.clock.now_ms();
     let kept = trash::put(&**disk, ctx.root(), &absolute, path, now_ms)?;
     flush_names(ctx, &[&absolute, &kept])?;
     if was_written(ctx, row, &kept)? {
         // Someone had it open and wrote until the last moment: their edit beats the deletion.
         disk.rename(&kept, &absolute)?;
-        return Err(EngineError::Moved);
+        return Err(EngineError::Stale);
     }
-    ctx.shared.index.write(|db| {
+    ctx.engine.index.write(|db| {
         db.forget_local_below(ctx.folder.id, row.id)?;
         db.remove_local(ctx.folder.id, row.id)
     })?;
-    ctx.shared.count(|c| c.deletes += 1);
-    ctx.shared
+    ctx.engine.count(|c| c.deletes += 1);
+    ctx.engine
         .activity(ctx.folder.id, "deleted", &path.to_string(), None, 0);
     Ok(())
 }
 
-/// Tells whether a file, or any known file in a folder, has other content than the index says.
+/// Returns whether a file, or any known file in a folder, has other content than the index says.
 fn was_written(ctx: &Ctx, row: &LocalRow, at: &Path) -> Result<bool, EngineError> {
     if row.kind == Kind::File {
-        let now = local_stat(&ctx.shared.ports.disk.stat(at)?);
+        let now = local_stat(&ctx.engine.ports.disk.stat(at)?);
         return Ok((now.size, now.mtime) != (row.stat.size, row.stat.mtime));
     }
     let children = ctx
-        .shared
+        .engine
         .index
         .read(|db| db.children(ctx.folder.id, Some(row.id)))?;
-    for child in children.iter().filter(|c| c.held == Held::No) {
+    for child in children.iter().filter(|c| c.skipped == Skipped::No) {
         if was_written(ctx, child, &at.join(child.name.as_str()))? {
             return Ok(true);
         }

@@ -10,37 +10,37 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A file that refuses to be read as anything but what the scan saw.
-pub(crate) struct WatchedFile {
+pub(crate) struct StableFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,
     stat: LocalStat,
 }
 
-struct WatchedReader {
+struct StableReader {
     file: Box<dyn ReadSeek>,
     stat: LocalStat,
 }
 
-impl WatchedFile {
+impl StableFile {
     pub(crate) fn new(disk: Arc<dyn Disk>, path: PathBuf, stat: LocalStat) -> Self {
         Self { disk, path, stat }
     }
 }
 
-impl Source for WatchedFile {
+impl Source for StableFile {
     fn open(&self) -> io::Result<Box<dyn SourceReader>> {
         let file = self.disk.open(&self.path)?;
         if local_stat(&file.stat()?) != self.stat {
             return Err(io::Error::other(Changing));
         }
-        Ok(Box::new(WatchedReader {
+        Ok(Box::new(StableReader {
             file,
             stat: self.stat,
         }))
     }
 }
 
-impl Read for WatchedReader {
+impl Read for StableReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(out)?;
         // At the end: whatever was written meanwhile shows in the stat.
@@ -51,7 +51,7 @@ impl Read for WatchedReader {
     }
 }
 
-impl Seek for WatchedReader {
+impl Seek for StableReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }

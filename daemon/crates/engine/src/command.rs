@@ -1,0 +1,62 @@
+//! Requests to the dispatcher, and the words that they use.
+
+use crate::error::EngineError;
+use cairn_model::{FolderId, RelPath};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// The version of a conflict that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// The conflict copy (this device's version) takes the name.
+    Mine,
+    /// The file that has the name stays; the copy goes to the local trash.
+    Theirs,
+    /// Both stay; the conflict is closed.
+    Both,
+    /// A three-way merge of small UTF-8 text; refused where both changed the same lines.
+    Merge,
+}
+
+/// A person's decision about mass deletions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeletionDecision {
+    Delete,
+    Keep,
+}
+
+/// The end of waiting until the engine is idle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitResult {
+    /// Everything is in sync, and a look at both sides found nothing new.
+    InSync,
+    /// Nothing more can be done without a person.
+    NeedsPerson,
+    /// It is paused; nothing will happen.
+    Paused,
+}
+
+/// A request to the dispatcher.
+pub(crate) enum Command {
+    Rescan(Option<FolderId>),
+    /// Folders, settings or the pause changed in the index: read them again.
+    Reload,
+    WaitUntilIdle(oneshot::Sender<WaitResult>),
+    Tune {
+        rescan_every: Duration,
+        parallel: usize,
+    },
+    Accept(oneshot::Sender<Result<u64, EngineError>>),
+    Confirm(
+        FolderId,
+        DeletionDecision,
+        oneshot::Sender<Result<(), EngineError>>,
+    ),
+    Resolve(
+        RelPath,
+        Option<FolderId>,
+        Keep,
+        oneshot::Sender<Result<(), EngineError>>,
+    ),
+    Stop,
+}

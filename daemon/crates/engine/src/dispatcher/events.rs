@@ -1,0 +1,172 @@
+//! Events for the dispatcher: hints, the feed, finished transfers, the clock.
+
+use super::schedule::UNWATCHED_RESCAN;
+use super::{Dispatcher, Done};
+use crate::executor::{ExecutionResult, record_failure};
+use crate::ports::Hint;
+use crate::status::Problem;
+use cairn_model::{FolderId, RelPath};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl Dispatcher {
+    /// Waits for the next event, and handles everything that has arrived.
+    pub(super) async fn wait(&mut self) {
+        let wake = self.next_wake();
+        let engine = Arc::clone(&self.engine);
+        tokio::select! {
+            biased;
+            () = engine.stop.notified() => return,
+            Some(command) = self.commands.recv() => self.command(command).await,
+            Some((folder, hint)) = self.hints.recv() => self.hint(folder, hint),
+            Some(()) = self.feed.recv() => self.poll_due = true,
+            Some(done) = self.transfers.join_next() => self.finished(done),
+            () = tokio::time::sleep_until(wake) => {}
+        }
+        self.drain().await;
+    }
+
+    /// Handles everything that has arrived already.
+    pub(super) async fn drain(&mut self) {
+        while let Ok((folder, hint)) = self.hints.try_recv() {
+            self.hint(folder, hint);
+        }
+        while let Ok(()) = self.feed.try_recv() {
+            self.poll_due = true;
+        }
+        while let Some(done) = self.transfers.try_join_next() {
+            self.finished(done);
+        }
+        while let Ok(command) = self.commands.try_recv() {
+            self.command(command).await;
+        }
+    }
+
+    fn next_wake(&self) -> Instant {
+        let timing = self.tuning.timing();
+        let mut wake = self.next_poll;
+        let mut sooner = |at: Instant| wake = wake.min(at);
+        if let Some((at, _)) = self.retry {
+            sooner(at);
+        }
+        let next_try = self.engine.health().next_try();
+        for folder in self.folders.values() {
+            sooner(folder.schedule.next_wake(timing));
+            if let Some(at) = folder.deletions.quiet_at() {
+                sooner(at);
+            }
+            if folder.plan_due && folder.in_flight > 0 {
+                sooner(folder.next_plan);
+            }
+            if folder.waiting > 0
+                && let Some(at) = next_try
+            {
+                sooner(at);
+            }
+            if let Some(until) = folder.row.settings.paused_until
+                && folder.row.settings.paused
+            {
+                let left = until - self.engine.ports.clock.now_ms();
+                sooner(Instant::now() + Duration::from_millis(u64::try_from(left).unwrap_or(0)));
+            }
+        }
+        // Something in the past that nobody acts on must not make a busy loop.
+        wake.max(Instant::now() + Duration::from_millis(5))
+    }
+
+    fn hint(&mut self, id: FolderId, hint: Hint) {
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        let now = Instant::now();
+        match hint {
+            Hint::Everywhere => folder.schedule.rescan(),
+            Hint::Lost { message } => {
+                folder.schedule.rescan();
+                folder.schedule.rescan_before(now + UNWATCHED_RESCAN);
+                folder.watched = false;
+                let problem = Problem {
+                    path: String::new(),
+                    code: "watch".into(),
+                    message,
+                    hint: "until then the folder is looked at every 30 seconds".into(),
+                };
+                self.engine.health().set_folder_problem(id, Some(problem));
+            }
+            Hint::Path(path) => match relative(Path::new(&folder.row.root), &path) {
+                Some(path) => folder.schedule.hint(&path, now),
+                None => folder.schedule.rescan(),
+            },
+        }
+    }
+
+    fn finished(&mut self, done: Result<Done, tokio::task::JoinError>) {
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => {
+                if error.is_panic() {
+                    tracing::error!("a transfer broke off; everything is compared again");
+                    self.locked.clear();
+                    for folder in self.folders.values_mut() {
+                        folder.in_flight = 0;
+                    }
+                    self.rescan_everything(None);
+                }
+                return;
+            }
+        };
+        for key in &done.keys {
+            self.locked.remove(key);
+        }
+        let Some(ctx) = self.ctx(done.folder) else {
+            return;
+        };
+        let mut executed = ExecutionResult::default();
+        for transfer in done.results {
+            let Some(key) = transfer.keys.first().copied() else {
+                continue;
+            };
+            match transfer.result {
+                Ok(()) => ctx.engine.health().clear(done.folder, key),
+                Err(error) => {
+                    tracing::debug!(path = %transfer.path, %error, "a transfer failed");
+                    record_failure(&ctx, key, transfer.path, error, &mut executed);
+                }
+            }
+        }
+        if let Some(folder) = self.folders.get_mut(&done.folder) {
+            folder.in_flight = folder.in_flight.saturating_sub(done.count);
+            folder.totals_due = true;
+            if folder.queue.is_empty() && folder.in_flight == 0 {
+                folder.plan_due = true;
+            }
+        }
+        self.waiters.reset();
+        self.apply(done.folder, executed);
+    }
+
+    /// Schedules what follows from steps that failed.
+    pub(super) fn apply(&mut self, id: FolderId, executed: ExecutionResult) {
+        if executed.replan {
+            self.poll_due = true;
+        }
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.schedule.look_again(executed.rescan, Instant::now());
+            folder.plan_due |= executed.replan;
+            if executed.last_error.is_some() {
+                folder.queue.clear();
+                folder.plan_due = true;
+            }
+        }
+        if let Some(error) = executed.last_error {
+            self.back_off(&error);
+        }
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> Option<RelPath> {
+    let rel = path.strip_prefix(root).ok()?.to_str()?;
+    RelPath::parse(rel).ok()
+}

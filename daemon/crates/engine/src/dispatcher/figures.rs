@@ -1,0 +1,90 @@
+//! The figures of all folders, for the status.
+
+use super::Dispatcher;
+use super::folder::Folder;
+use crate::engine::Engine;
+use crate::status::{FolderStatus, State};
+use cairn_index::{ConfirmationState, FolderMode, IndexError, Side};
+use cairn_model::FolderId;
+use tokio::time::Instant;
+
+/// Counting a folder's files rests this many times as long as it took; nothing but the status waits
+/// for it.
+const TOTALS_REST: u32 = 30;
+
+impl Dispatcher {
+    /// Updates the figures of all folders in the status, and announces a difference.
+    pub(super) fn update_status(&mut self) {
+        let error_state = self.engine.figures.error_state();
+        let now_ms = self.engine.ports.clock.now_ms();
+        let mut statuses = Vec::new();
+        for (id, folder) in &mut self.folders {
+            let mut figures = self.engine.figures.folder(*id);
+            let began = Instant::now();
+            if folder.totals_due && (folder.in_flight == 0 || folder.next_totals <= began) {
+                folder.totals_due = false;
+                if let Err(error) = count_totals(&self.engine, *id, &mut figures) {
+                    tracing::warn!(%error, "the status keeps older figures of a folder");
+                }
+                folder.next_totals = Instant::now() + began.elapsed() * TOTALS_REST;
+            }
+            statuses.push(FolderStatus {
+                id: id.0,
+                local: folder.row.root.clone(),
+                remote: folder.row.remote_path.clone(),
+                mode: mode_text(folder.row.settings.mode).into(),
+                state: folder_state(folder, error_state, now_ms),
+                pending: folder.pending(),
+                errors: Vec::new(),
+                ..figures
+            });
+        }
+        let busy = !self.transfers.is_empty() || self.poll_due;
+        if self.engine.figures.set_folders(statuses, busy) {
+            self.engine.status_changed();
+        }
+    }
+}
+
+/// Counts files, bytes and waiting deletions of a folder.
+fn count_totals(
+    engine: &Engine,
+    id: FolderId,
+    figures: &mut FolderStatus,
+) -> Result<(), IndexError> {
+    let ((files, bytes), waiting) = engine
+        .index
+        .read(|db| Ok((db.local_totals(id)?, db.confirmations(id)?)))?;
+    let waiting_on = |side| {
+        waiting
+            .iter()
+            .find(|c| c.side == side && c.state == ConfirmationState::Pending)
+            .map_or(0, |c| c.files)
+    };
+    (figures.files, figures.bytes) = (files, bytes);
+    figures.waiting_local_deletions = waiting_on(Side::Local);
+    figures.waiting_remote_deletions = waiting_on(Side::Remote);
+    Ok(())
+}
+
+fn mode_text(mode: FolderMode) -> &'static str {
+    match mode {
+        FolderMode::TwoWay => "two-way",
+        FolderMode::Upload => "upload",
+        FolderMode::Download => "download",
+    }
+}
+
+fn folder_state(folder: &Folder, error_state: Option<State>, now_ms: i64) -> State {
+    if folder.is_paused(now_ms) {
+        State::Paused
+    } else if folder.schedule.is_root_missing() || folder.unattachable {
+        State::Error
+    } else if let Some(state) = error_state {
+        state
+    } else if folder.is_busy() {
+        State::Syncing
+    } else {
+        State::Idle
+    }
+}

@@ -1,0 +1,68 @@
+//! The dispatcher's state of one folder.
+
+use super::schedule::Schedule;
+use crate::executor::Work;
+use crate::gate::DeletionFlow;
+use crate::observe::rules::Rules;
+use cairn_index::FolderRow;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// The dispatcher's state of one folder.
+pub(super) struct Folder {
+    pub(super) row: Arc<FolderRow>,
+    pub(super) rules: Arc<Rules>,
+    /// Keeps the watcher running.
+    pub(super) _watch: Box<dyn Send + Sync>,
+    /// False when watching does not work here: it is scanned on a timer.
+    pub(super) watched: bool,
+    pub(super) schedule: Schedule,
+    /// Its remote folder can't be had; tried again whenever the feed is polled.
+    pub(super) unattachable: bool,
+    pub(super) plan_due: bool,
+    /// While transfers run, no plan is made before this: planning must not crowd them out.
+    pub(super) next_plan: Instant,
+    pub(super) queue: VecDeque<Work>,
+    pub(super) in_flight: u64,
+    /// Steps that wait.
+    pub(super) waiting: u64,
+    pub(super) deletions: DeletionFlow,
+    /// Interrupts running transfers of this folder when it is paused.
+    pub(super) pause: watch::Sender<bool>,
+    pub(super) totals_due: bool,
+    /// While transfers run, no totals are counted before this.
+    pub(super) next_totals: Instant,
+}
+
+impl Folder {
+    pub(super) fn is_paused(&self, now_ms: i64) -> bool {
+        let settings = &self.row.settings;
+        settings.paused && settings.paused_until.is_none_or(|until| until > now_ms)
+    }
+
+    /// Returns the number of steps that are still to be done, as far as they are planned.
+    pub(super) fn pending(&self) -> u64 {
+        self.queue.iter().map(Work::len).sum::<u64>() + self.in_flight + self.waiting
+    }
+
+    /// Returns whether something is to be done without a person.
+    pub(super) fn is_busy(&self) -> bool {
+        self.pending() > 0
+            || self.plan_due
+            || self.deletions.quiet_at().is_some()
+            || self.schedule.is_pending()
+    }
+
+    /// Returns whether nothing happens here until something changes.
+    pub(super) fn is_calm(&self) -> bool {
+        self.schedule.is_root_missing()
+            || self.unattachable
+            || (!self.schedule.is_pending()
+                && self.deletions.quiet_at().is_none()
+                && !self.plan_due
+                && self.queue.is_empty()
+                && self.in_flight == 0)
+    }
+}

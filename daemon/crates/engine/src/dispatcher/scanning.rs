@@ -1,0 +1,93 @@
+//! Scans that are due.
+
+use super::Dispatcher;
+use super::schedule::DueScan;
+use crate::error::EngineError;
+use crate::observe::rules::Rules;
+use crate::observe::scan::{ScanResult, Scope, scan};
+use cairn_model::{FolderId, RelPath};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+impl Dispatcher {
+    /// Scans a folder if that is due.
+    pub(super) async fn scan_due(&mut self, id: FolderId) {
+        let now = Instant::now();
+        let timing = self.tuning.timing();
+        let due = self
+            .folders
+            .get_mut(&id)
+            .is_some_and(|folder| folder.schedule.is_due(now, timing, folder.watched));
+        if !due || !self.check_root(id) {
+            return;
+        }
+        self.refresh_rules(id);
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        let due = folder.schedule.begin(now);
+        let result = self.scan(id, &due).await;
+        tracing::debug!(whole = due.whole, ms = now.elapsed().as_millis(), "scanned");
+        match result {
+            Ok(result) => self.record_scan(id, &due, result),
+            Err(error) => self.back_off(&error),
+        }
+    }
+
+    fn record_scan(&mut self, id: FolderId, due: &DueScan, result: ScanResult) {
+        let names: Vec<String> = due.dirs.iter().map(RelPath::to_string).collect();
+        self.engine
+            .health()
+            .scanned(id, due.whole, &names, result.problems);
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        folder.schedule.finish(due, result.missing, result.again);
+        folder.totals_due |= result.changed;
+        folder.plan_due |= result.changed || due.whole;
+        if result.changed {
+            self.waiters.reset();
+        }
+    }
+
+    async fn scan(&self, id: FolderId, due: &DueScan) -> Result<ScanResult, EngineError> {
+        let Some(ctx) = self.ctx(id) else {
+            return Ok(ScanResult::default());
+        };
+        let scope = if due.whole {
+            Scope::Whole
+        } else {
+            Scope::Dirs(due.dirs.clone())
+        };
+        let confirmed_missing = due.confirmed_missing.clone();
+        let _disk_lock = self.engine.disk_lock.lock().await;
+        let ports = self.engine.ports.clone();
+        let result = ports
+            .blocking(move || {
+                ctx.engine.index.write(|db| {
+                    let disk = &*ctx.engine.ports.disk;
+                    let missing = &confirmed_missing;
+                    let result = scan(db, disk, &ctx.folder, &ctx.rules, &scope, missing)?;
+                    if scope == Scope::Whole {
+                        db.mark_differing(&ctx.folder)?;
+                    }
+                    Ok(result)
+                })
+            })
+            .await;
+        Ok(result?)
+    }
+
+    /// Loads the rules again if the rules file has changed; everything is compared afresh then.
+    fn refresh_rules(&mut self, id: FolderId) {
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        let disk = &*self.engine.ports.disk;
+        let rules = Rules::load(disk, Path::new(&folder.row.root), &folder.row.settings);
+        if !rules.same_file(&folder.rules) {
+            folder.rules = Arc::new(rules);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What is due when in one folder: scans after hints, after a while, and of what was missing.
+//!
+//! Pure: it is told the time and what happened, and decides. The dispatcher does the work.
+
+#[cfg(test)]
+mod tests;
+
+use crate::observe::rules::{IGNORE_FILE, TEMP_DIR, TRASH_DIR};
+use cairn_model::{LocalId, RelPath};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A missing file is looked for once more after this long, before it counts as deleted: it may be
+/// on its way to a place that the scan had already passed.
+pub(super) const GRACE: Duration = Duration::from_millis(250);
+/// Changes that don't end are looked at after this long all the same.
+const LONGEST_DEBOUNCE: Duration = Duration::from_secs(1);
+/// A folder whose root is missing is looked at again this often.
+const ROOT_RETRY: Duration = Duration::from_secs(5);
+/// A folder whose watcher doesn't work is scanned this often.
+pub(super) const UNWATCHED_RESCAN: Duration = Duration::from_secs(30);
+
+/// The times that a person can set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    pub(super) rescan_every: Duration,
+    pub(super) debounce: Duration,
+}
+
+/// A scan that is to be made now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct DueScan {
+    pub(super) whole: bool,
+    /// Directories to list; of no interest to a whole scan.
+    pub(super) dirs: BTreeSet<RelPath>,
+    /// Rows that an earlier scan missed long enough ago: missing again means gone.
+    pub(super) confirmed_missing: BTreeSet<LocalId>,
+    /// It looks for what an earlier scan missed.
+    repeated: bool,
+    began: Instant,
+}
+
+/// The scans that are due in one folder.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    whole: bool,
+    /// The rules file has changed: everything is scanned when the burst is over.
+    rules_changed: bool,
+    dirs: BTreeSet<RelPath>,
+    /// Times of the first and the last hint of the present burst.
+    burst: Option<(Instant, Instant)>,
+    /// Rows that a scan missed, since when; and where and when to look again.
+    missing: BTreeMap<LocalId, Instant>,
+    again: Option<(Instant, BTreeSet<RelPath>)>,
+    next_rescan: Instant,
+    /// The root is missing, and when to look for it again.
+    root_retry: Option<Instant>,
+}
+
+impl Schedule {
+    /// Returns the schedule of a folder that was never scanned.
+    pub(super) fn new(now: Instant, timing: Timing) -> Self {
+        Self {
+            whole: true,
+            rules_changed: false,
+            dirs: BTreeSet::new(),
+            burst: None,
+            missing: BTreeMap::new(),
+            again: None,
+            next_rescan: now + timing.rescan_every,
+            root_retry: None,
+        }
+    }
+
+    /// Makes a whole scan due.
+    pub(super) fn rescan(&mut self) {
+        self.whole = true;
+    }
+
+    /// Makes the next regular scan due at `at` at the latest.
+    pub(super) fn rescan_before(&mut self, at: Instant) {
+        self.next_rescan = self.next_rescan.min(at);
+    }
+
+    /// Records a hint about one path of the folder.
+    pub(super) fn hint(&mut self, path: &RelPath, now: Instant) {
+        let first = path.names().first().map(|name| name.as_str());
+        if first == Some(TRASH_DIR) || first == Some(TEMP_DIR) {
+            return;
+        }
+        // Only when it is quiet: half a rules file would let through what the rest forbids.
+        self.rules_changed |= path.to_string() == IGNORE_FILE;
+        self.dirs.insert(path.parent().unwrap_or_default());
+        self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
+    }
+
+    /// Makes a scan of these directories due soon: something in them is not as the index says.
+    pub(super) fn look_again(&mut self, dirs: BTreeSet<RelPath>, now: Instant) {
+        if dirs.is_empty() {
+            return;
+        }
+        let at = now + GRACE;
+        let (known, all) = self.again.get_or_insert_with(|| (at, BTreeSet::new()));
+        *known = (*known).min(at);
+        all.extend(dirs);
+    }
+
+    /// Returns whether a scan is due.
+    pub(super) fn is_due(&mut self, now: Instant, timing: Timing, watched: bool) -> bool {
+        if self.burst_is_over(now, timing) && std::mem::take(&mut self.rules_changed) {
+            self.whole = true;
+        }
+        if self.next_rescan <= now {
+            self.whole = true;
+            self.next_rescan = now
+                + if watched {
+                    timing.rescan_every
+                } else {
+                    timing.rescan_every.min(UNWATCHED_RESCAN)
+                };
+        }
+        self.whole
+            || self.burst_is_over(now, timing)
+            || self.again_is_due(now)
+            || self.root_retry.is_some_and(|at| at <= now)
+    }
+
+    /// Takes the scan that is due; from now on hints count for the next one.
+    pub(super) fn begin(&mut self, now: Instant) -> DueScan {
+        let repeated = self.again_is_due(now);
+        let whole = std::mem::take(&mut self.whole);
+        let mut dirs = std::mem::take(&mut self.dirs);
+        self.burst = None;
+        if repeated || whole {
+            dirs.extend(self.again.take().into_iter().flat_map(|(_, dirs)| dirs));
+        }
+        let confirmed_missing = self
+            .missing
+            .iter()
+            .filter(|(_, since)| **since + GRACE <= now)
+            .map(|(id, _)| *id)
+            .collect();
+        DueScan {
+            whole,
+            dirs,
+            confirmed_missing,
+            repeated,
+            began: now,
+        }
+    }
+
+    /// Records what a scan missed, and where to look again for it.
+    pub(super) fn finish(
+        &mut self,
+        scan: &DueScan,
+        missing: BTreeSet<LocalId>,
+        again: BTreeSet<RelPath>,
+    ) {
+        if scan.whole || scan.repeated {
+            self.missing.retain(|id, _| missing.contains(id));
+        }
+        for id in missing {
+            self.missing.entry(id).or_insert(scan.began);
+        }
+        if !again.is_empty() {
+            let at = scan.began + GRACE;
+            let (_, dirs) = self.again.get_or_insert_with(|| (at, BTreeSet::new()));
+            dirs.extend(again);
+        }
+    }
+
+    /// Records that the root is missing: nothing is scanned but the root itself, again and again.
+    pub(super) fn root_missing(&mut self, now: Instant) {
+        self.root_retry = Some(now + ROOT_RETRY);
+        self.burst = None;
+        self.dirs.clear();
+        self.again = None;
+        self.whole = false;
+    }
+
+    /// Records that the root is there: if it was missing, everything is scanned.
+    pub(super) fn root_found(&mut self) {
+        self.whole |= self.root_retry.take().is_some();
+    }
+
+    pub(super) fn is_root_missing(&self) -> bool {
+        self.root_retry.is_some()
+    }
+
+    /// Returns whether a scan is due now or will be because of something that happened.
+    pub(super) fn is_pending(&self) -> bool {
+        self.whole || self.burst.is_some() || self.again.is_some() || !self.dirs.is_empty()
+    }
+
+    /// Returns the next time at which a scan may be due.
+    pub(super) fn next_wake(&self, timing: Timing) -> Instant {
+        let burst = self
+            .burst
+            .map(|(first, last)| (last + timing.debounce).min(first + LONGEST_DEBOUNCE));
+        let again = self.again.as_ref().map(|(at, _)| *at);
+        [burst, again, self.root_retry]
+            .into_iter()
+            .flatten()
+            .fold(self.next_rescan, Instant::min)
+    }
+
+    fn burst_is_over(&self, now: Instant, timing: Timing) -> bool {
+        self.burst.is_some_and(|(first, last)| {
+            last + timing.debounce <= now || first + LONGEST_DEBOUNCE <= now
+        })
+    }
+
+    fn again_is_due(&self, now: Instant) -> bool {
+        self.again.as_ref().is_some_and(|(at, _)| *at <= now)
+    }
+}

@@ -1,0 +1,122 @@
+//! Tables of events and what is due after them.
+
+use super::*;
+
+const TIMING: Timing = Timing {
+    rescan_every: Duration::from_secs(3600),
+    debounce: Duration::from_millis(80),
+};
+
+fn path(text: &str) -> RelPath {
+    RelPath::parse(text).unwrap()
+}
+
+fn dirs(names: &[&str]) -> BTreeSet<RelPath> {
+    names.iter().map(|name| path(name)).collect()
+}
+
+/// A schedule after its first scan, and the time of that.
+fn scanned() -> (Schedule, Instant) {
+    let now = Instant::now();
+    let mut schedule = Schedule::new(now, TIMING);
+    let first = schedule.begin(now);
+    assert!(first.whole);
+    schedule.finish(&first, BTreeSet::new(), BTreeSet::new());
+    (schedule, now)
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+#[test]
+fn hints_are_due_when_they_pause_or_after_a_second() {
+    // Times of hints of one file, and when a scan is due.
+    let cases: &[(&[u64], u64)] = &[
+        (&[0], 80),
+        (&[0, 50], 130),
+        (&[0, 50, 100, 150], 230),
+        (
+            &[0, 79, 158, 237, 316, 395, 474, 553, 632, 711, 790, 869, 948],
+            1000,
+        ),
+    ];
+    for (hints, due) in cases {
+        let (mut schedule, now) = scanned();
+        for at in *hints {
+            schedule.hint(&path("d/f"), now + ms(*at));
+        }
+        assert_eq!(schedule.next_wake(TIMING), now + ms(*due), "{hints:?}");
+        assert!(
+            !schedule.is_due(now + ms(due - 1), TIMING, true),
+            "{hints:?}"
+        );
+        assert!(schedule.is_due(now + ms(*due), TIMING, true), "{hints:?}");
+        let scan = schedule.begin(now + ms(*due));
+        assert_eq!((scan.whole, scan.dirs), (false, dirs(&["d"])), "{hints:?}");
+        assert!(!schedule.is_pending(), "{hints:?}");
+    }
+}
+
+#[test]
+fn our_own_directories_make_nothing_due() {
+    let (mut schedule, now) = scanned();
+    for name in [".cairn-trash/x", ".cairn-tmp/y"] {
+        schedule.hint(&path(name), now);
+    }
+    assert!(!schedule.is_pending());
+}
+
+#[test]
+fn another_rules_file_makes_everything_due_once_it_is_quiet() {
+    let (mut schedule, now) = scanned();
+    schedule.hint(&path(IGNORE_FILE), now);
+    assert!(!schedule.is_due(now + ms(79), TIMING, true));
+    assert!(schedule.is_due(now + ms(80), TIMING, true));
+    assert!(schedule.begin(now + ms(80)).whole);
+}
+
+#[test]
+fn a_missing_file_counts_as_gone_when_a_second_scan_misses_it() {
+    let (mut schedule, now) = scanned();
+    let lost = BTreeSet::from([LocalId(7)]);
+    schedule.hint(&path("d/f"), now);
+    let scan = schedule.begin(now);
+    assert!(scan.confirmed_missing.is_empty());
+    schedule.finish(&scan, lost.clone(), dirs(&["d"]));
+    assert!(!schedule.is_due(now + GRACE - ms(1), TIMING, true));
+    assert!(schedule.is_due(now + GRACE, TIMING, true));
+    let again = schedule.begin(now + GRACE);
+    assert_eq!(again.confirmed_missing, lost);
+    assert_eq!(again.dirs, dirs(&["d"]));
+    schedule.finish(&again, BTreeSet::new(), BTreeSet::new());
+    assert!(!schedule.is_pending());
+    let later = schedule.begin(now + GRACE * 4);
+    assert!(later.confirmed_missing.is_empty(), "it was found");
+}
+
+#[test]
+fn a_missing_root_is_looked_for_and_everything_scanned_when_it_is_back() {
+    let (mut schedule, now) = scanned();
+    schedule.hint(&path("f"), now);
+    schedule.root_missing(now);
+    assert!(schedule.is_root_missing());
+    assert!(!schedule.is_due(now + ROOT_RETRY - ms(1), TIMING, true));
+    assert!(schedule.is_due(now + ROOT_RETRY, TIMING, true));
+    schedule.root_found();
+    assert!(schedule.begin(now + ROOT_RETRY).whole);
+    assert!(!schedule.is_root_missing());
+}
+
+#[test]
+fn everything_is_scanned_now_and_then_more_often_without_a_watcher() {
+    for (watched, every) in [(true, TIMING.rescan_every), (false, UNWATCHED_RESCAN)] {
+        let (mut schedule, now) = scanned();
+        let first = now + TIMING.rescan_every;
+        assert!(schedule.is_due(first, TIMING, watched));
+        let scan = schedule.begin(first);
+        assert!(scan.whole);
+        schedule.finish(&scan, BTreeSet::new(), BTreeSet::new());
+        assert_eq!(schedule.next_wake(TIMING), first + every);
+    }
+}

@@ -1,0 +1,47 @@
+//! Callers that wait until the engine is idle.
+
+use crate::command::WaitResult;
+use tokio::sync::oneshot;
+
+/// The waiters, and the progress of the fresh look.
+#[derive(Default)]
+pub(super) struct IdleWaiters {
+    waiting: Vec<oneshot::Sender<WaitResult>>,
+    /// A fresh look at both sides has begun since the last waiter came and the last thing happened.
+    looked: bool,
+}
+
+impl IdleWaiters {
+    pub(super) fn add(&mut self, reply: oneshot::Sender<WaitResult>) {
+        self.waiting.push(reply);
+        self.looked = false;
+    }
+
+    /// Records a change, which makes the fresh look out of date.
+    pub(super) fn reset(&mut self) {
+        self.looked = false;
+    }
+
+    /// Returns whether anybody still waits.
+    pub(super) fn any(&mut self) -> bool {
+        self.waiting.retain(|reply| !reply.is_closed());
+        !self.waiting.is_empty()
+    }
+
+    /// Begins the fresh look. Returns false if it was begun already.
+    pub(super) fn begin_look(&mut self) -> bool {
+        !std::mem::replace(&mut self.looked, true)
+    }
+
+    pub(super) fn reply(&mut self, result: WaitResult) {
+        for reply in self.waiting.drain(..) {
+            if reply.send(result).is_err() {
+                tracing::debug!("a caller that waited until the engine is idle has gone");
+            }
+        }
+    }
+
+    pub(super) fn drop_all(&mut self) {
+        self.waiting.clear();
+    }
+}

@@ -1,0 +1,99 @@
+//! The parts that dispatcher, steps and handle work with.
+
+use crate::admission::AdmissionSetting;
+use crate::arriving::ArrivingNodes;
+use crate::device_names::DeviceNames;
+use crate::health::Health;
+use crate::ports::Ports;
+use crate::running::RunningTransfers;
+use crate::status::{Counters, Event, Status};
+use crate::status_snapshot::StatusSnapshot;
+use crate::stop_signal::StopSignal;
+use cairn_api::Api;
+use cairn_crypto::SpaceKeys;
+use cairn_index::{ActivityRow, Index};
+use cairn_model::FolderId;
+use cairn_transfer::Transfer;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use tokio::sync::{Mutex as AsyncMutex, broadcast};
+
+/// A running engine's parts. Each keeps its own lock, which is held for moments only.
+pub(crate) struct Engine {
+    pub(crate) index: Arc<Index>,
+    pub(crate) api: Arc<Api>,
+    pub(crate) transfer: Arc<Transfer>,
+    pub(crate) keys: Arc<SpaceKeys>,
+    pub(crate) device_name: String,
+    pub(crate) ports: Ports,
+    pub(crate) events: broadcast::Sender<Event>,
+    /// Held by whoever changes the disk together with the index, and by a scan: a scan never sees a
+    /// file that was put in place but not yet recorded.
+    pub(crate) disk_lock: AsyncMutex<()>,
+    pub(crate) health: Mutex<Health>,
+    pub(crate) figures: StatusSnapshot,
+    pub(crate) running: Arc<RunningTransfers>,
+    pub(crate) arriving: Arc<ArrivingNodes>,
+    pub(crate) devices: DeviceNames,
+    pub(crate) admission: AdmissionSetting,
+    pub(crate) stop: StopSignal,
+}
+
+impl Engine {
+    pub(crate) fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock()
+    }
+
+    pub(crate) fn count(&self, change: impl FnOnce(&mut Counters)) {
+        self.figures.count(change);
+    }
+
+    /// Adds to the activity, and announces it.
+    pub(crate) fn activity(
+        &self,
+        folder: FolderId,
+        kind: &str,
+        path: &str,
+        device: Option<String>,
+        bytes: u64,
+    ) {
+        let row = ActivityRow {
+            at_ms: self.ports.clock.now_ms(),
+            folder: Some(folder),
+            kind: kind.to_owned(),
+            path: path.to_owned(),
+            device,
+            bytes,
+        };
+        if let Err(error) = self.index.write(|db| db.add_activity(&row)) {
+            tracing::warn!(%error, "the activity can't be recorded");
+        }
+        self.announce(row);
+    }
+
+    /// Sends a recorded activity to whoever listens.
+    pub(crate) fn announce(&self, row: ActivityRow) {
+        let event = Event::Activity {
+            at_ms: row.at_ms,
+            folder: row.folder,
+            kind: row.kind,
+            path: row.path,
+            device: row.device,
+            bytes: row.bytes,
+        };
+        // No one listening is fine.
+        drop(self.events.send(event));
+    }
+
+    pub(crate) fn status_changed(&self) {
+        drop(self.events.send(Event::Status));
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let transfers = self.running.status();
+        let remote_calls = self.api.counters().snapshot().requests;
+        let health = self.health();
+        self.figures
+            .status(transfers, remote_calls, |id| health.problems(id))
+    }
+}

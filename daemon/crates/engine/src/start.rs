@@ -1,0 +1,104 @@
+//! Starting an engine.
+
+use crate::admission::AdmissionSetting;
+use crate::dispatcher::{Dispatcher, Tuning};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::feed;
+use crate::handle::EngineHandle;
+use crate::ports::Ports;
+use cairn_api::Api;
+use cairn_crypto::SpaceKeys;
+use cairn_index::Index;
+use cairn_transfer::Transfer;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex as AsyncMutex, broadcast, mpsc};
+
+/// The parts and settings of an engine.
+pub struct EngineOptions {
+    pub index: Arc<Index>,
+    pub api: Arc<Api>,
+    pub transfer: Arc<Transfer>,
+    pub keys: Arc<SpaceKeys>,
+    /// This device's name, for conflict copies.
+    pub device_name: String,
+    pub ports: Ports,
+    /// A full scan and a full comparison at least this often; the default is an hour.
+    pub rescan_every: Duration,
+    /// Quiet time before the changes of a folder are scanned; the default is 80 ms.
+    pub debounce: Duration,
+    /// Keeps the feed's stream open; the simulator polls instead.
+    pub stream: bool,
+    /// The number of transfers that run at once.
+    pub parallel: usize,
+    /// Lets changes that no device of the account vouches for wait for a person; the default is no.
+    pub strict: bool,
+}
+
+impl EngineOptions {
+    /// Returns the defaults for a real device.
+    #[must_use]
+    pub fn new(
+        index: Arc<Index>,
+        api: Arc<Api>,
+        transfer: Arc<Transfer>,
+        keys: Arc<SpaceKeys>,
+        device_name: String,
+        ports: Ports,
+    ) -> Self {
+        Self {
+            index,
+            api,
+            transfer,
+            keys,
+            device_name,
+            ports,
+            rescan_every: Duration::from_secs(3600),
+            debounce: Duration::from_millis(80),
+            stream: true,
+            parallel: 3,
+            strict: false,
+        }
+    }
+}
+
+/// Starts an engine on the current tokio runtime.
+///
+/// # Errors
+/// An index that can't be read.
+pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
+    let (events, _) = broadcast::channel(4096);
+    let (commands, inbox) = mpsc::unbounded_channel();
+    let tuning = Tuning {
+        rescan_every: options.rescan_every,
+        debounce: options.debounce,
+        stream: options.stream,
+        parallel: options.parallel.max(1),
+    };
+    let engine = Arc::new(Engine {
+        index: options.index,
+        api: options.api,
+        transfer: options.transfer,
+        keys: options.keys,
+        device_name: options.device_name,
+        ports: options.ports,
+        events,
+        disk_lock: AsyncMutex::default(),
+        health: Default::default(),
+        figures: Default::default(),
+        running: Default::default(),
+        arriving: Default::default(),
+        devices: Default::default(),
+        admission: AdmissionSetting::new(options.strict),
+        stop: Default::default(),
+    });
+    feed::restore_held_problems(&engine)?;
+    let dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning)?;
+    let task = tokio::spawn(dispatcher.run());
+    Ok(EngineHandle {
+        engine,
+        commands,
+        task: AsyncMutex::new(Some(task)),
+    })
+}
