@@ -7,7 +7,7 @@ mod install;
 
 use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};
-use cairn_mcp::{Choice, Confirm, ServeError, Server, Settings};
+use cairn_mcp::{Confirm, ServeError, Server, Settings, ToolFilter};
 use cairn_platform::process;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
     let settings = Settings {
         account: account::find(app)?,
-        choice: choice(args.offer),
+        filter: filter(args.offer),
         confirm: confirm()?,
         files: Arc::new(account::Disk),
         daemon: daemon(app).await?,
@@ -95,7 +95,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
 }
 
-fn choice(offer: Offer) -> Choice {
+fn filter(offer: Offer) -> ToolFilter {
     // An empty variable says nothing, as an unset one.
     let said = |names: Vec<String>| -> Vec<String> {
         names
@@ -104,7 +104,7 @@ fn choice(offer: Offer) -> Choice {
             .filter(|name| !name.is_empty())
             .collect()
     };
-    Choice {
+    ToolFilter {
         toolsets: said(offer.toolsets),
         tools: said(offer.tools),
         exclude: said(offer.exclude_tools),
@@ -152,7 +152,7 @@ fn variable(name: &str) -> Outcome<Option<String>> {
 
 fn refused(error: ServeError) -> Failure {
     match error {
-        ServeError::Choice(_) | ServeError::Account(_) => Failure::usage(error.to_string()),
+        ServeError::ToolFilter(_) | ServeError::Account(_) => Failure::usage(error.to_string()),
         ServeError::Handshake(_) | ServeError::Ended(_) => Failure::failed(error.to_string()),
     }
 }

@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "the judges read the address on stdout")]
 
 use cairn_api::ApiKey;
-use cairn_mcp::{Account, Choice, Confirm, KeySource, LocalFiles, Server, Settings};
+use cairn_mcp::{Account, Confirm, KeySource, LocalFiles, Server, Settings, ToolFilter};
 use cairn_model::{DeviceId, Name};
 use std::env;
 use std::error::Error;
@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             device: DeviceId::from_random_bytes([7; 16]),
             keys: KeySource::Missing,
         },
-        choice: Choice::default(),
+        filter: ToolFilter::default(),
         confirm: Confirm::Auto,
         files: Arc::new(NoFiles),
         daemon: None,

@@ -1,7 +1,7 @@
-//! One call of a tool: its checked arguments, and what it can use.
+//! One call of a tool: its checked arguments and its dependencies.
 
 use crate::arguments::Arguments;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use crate::progress::Reporter;
 use crate::services::Services;
 use crate::tool::{Route, Run, Tool, Verb};
@@ -10,28 +10,28 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long one request may take, its repetitions included.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of one request, retries included.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A call on its way.
+/// A running call.
 pub(crate) struct Call {
     pub(crate) services: Arc<Services>,
     pub(crate) arguments: Arguments,
     pub(crate) progress: Reporter,
 }
 
-/// Does what the tool does.
-pub(crate) async fn run(tool: &Tool, call: Call) -> Outcome<Value> {
+/// Runs the tool.
+pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     match tool.run {
         Run::Rest(route) => call.rest(&route).await,
         Run::Update(route) => {
-            if !call.gives_more_than(&route) {
+            if !call.changes_something(&route) {
                 return Err(nothing_to_change(tool, &route));
             }
             call.rest(&route).await
         }
         Run::ShowOrUpdate(show, update) => {
-            let route = if call.gives_more_than(&update) {
+            let route = if call.changes_something(&update) {
                 update
             } else {
                 show
@@ -39,43 +39,47 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> Outcome<Value> {
             call.rest(&route).await
         }
         Run::Local(work) => work(&call),
-        Run::Own(work) => work(call).await,
+        Run::Custom(work) => work(call).await,
     }
 }
 
 impl Call {
-    /// Tells whether any argument is given besides those in the path.
-    fn gives_more_than(&self, route: &Route) -> bool {
+    /// Returns true if any argument is given besides those in the path.
+    fn changes_something(&self, route: &Route) -> bool {
         self.arguments
             .fields()
             .keys()
             .any(|name| !in_path(route, name))
     }
 
-    /// Makes the request that the declaration describes.
-    pub(crate) async fn rest(&self, route: &Route) -> Outcome<Value> {
-        self.send(route, Map::new()).await
+    /// Makes the declared request.
+    pub(crate) async fn rest(&self, route: &Route) -> ToolResult<Value> {
+        self.rest_with(route, Map::new()).await
     }
 
-    /// The same with further fields in the body.
-    pub(crate) async fn send(&self, route: &Route, more: Map<String, Value>) -> Outcome<Value> {
+    /// Makes the declared request with further fields in the body.
+    pub(crate) async fn rest_with(
+        &self,
+        route: &Route,
+        more: Map<String, Value>,
+    ) -> ToolResult<Value> {
         let fields = self.arguments.fields();
         let segments = segments(route, fields)?;
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         let mut sent: Map<String, Value> = fields
             .iter()
             .filter(|(name, _)| !in_path(route, name))
-            .map(|(name, value)| (sent_as(route, name).to_owned(), value.clone()))
+            .map(|(name, value)| (wire_name(route, name).to_owned(), value.clone()))
             .collect();
         for (name, value) in route.fixed {
             sent.insert((*name).to_owned(), json!(value));
         }
         sent.extend(more);
-        let answer = match route.verb {
+        let response = match route.verb {
             Verb::Get | Verb::Delete => {
                 let query: Vec<_> = sent
                     .iter()
-                    .map(|(name, value)| (name.clone(), as_text(value)))
+                    .map(|(name, value)| (name.clone(), to_text(value)))
                     .collect();
                 self.request(route.verb, &segments, &query, None).await?
             }
@@ -85,41 +89,41 @@ impl Call {
                     .await?
             }
         };
-        Ok(finished(answer, route.done))
+        Ok(with_success(response, route.success_message))
     }
 
-    /// Makes any request of the REST API, below `/api/v1`.
+    /// Makes a request of the REST API, below `/api/v1`.
     pub(crate) async fn request(
         &self,
         verb: Verb,
         path: &[&str],
         query: &[(String, String)],
         body: Option<&Value>,
-    ) -> Outcome<Value> {
+    ) -> ToolResult<Value> {
         self.services.request(verb, path, query, body).await
     }
 }
 
 impl Services {
-    /// Makes any request of the REST API. Reads are repeated when that can help, changes never.
+    /// Makes a request of the REST API. Reads are retried where that can help, changes never.
     pub(crate) async fn request(
         &self,
         verb: Verb,
         path: &[&str],
         query: &[(String, String)],
         body: Option<&Value>,
-    ) -> Outcome<Value> {
+    ) -> ToolResult<Value> {
         let (api, method) = match verb {
             Verb::Get => (&self.reads, Method::GET),
             Verb::Post => (&self.writes, Method::POST),
             Verb::Put => (&self.writes, Method::PUT),
             Verb::Delete => (&self.writes, Method::DELETE),
         };
-        let answer = api.call(method, path, query, body);
-        match tokio::time::timeout(PATIENCE, answer).await {
-            Ok(answer) => Ok(answer?),
-            Err(_) => Err(ToolError::Late {
-                seconds: PATIENCE.as_secs(),
+        let response = api.call(method, path, query, body);
+        match tokio::time::timeout(REQUEST_TIMEOUT, response).await {
+            Ok(response) => Ok(response?),
+            Err(_) => Err(ToolError::TimedOut {
+                seconds: REQUEST_TIMEOUT.as_secs(),
             }),
         }
     }
@@ -145,19 +149,19 @@ fn in_path(route: &Route, name: &str) -> bool {
         .any(|part| argument_of(part) == Some(name))
 }
 
-/// The argument that a part of a path stands for.
+/// Returns the argument that a part of a path stands for.
 fn argument_of(part: &str) -> Option<&str> {
     part.strip_prefix('{')?.strip_suffix('}')
 }
 
-fn segments(route: &Route, fields: &Map<String, Value>) -> Outcome<Vec<String>> {
+fn segments(route: &Route, fields: &Map<String, Value>) -> ToolResult<Vec<String>> {
     route
         .path
         .split('/')
         .map(|part| match argument_of(part) {
             None => Ok(part.to_owned()),
             Some(name) => {
-                let text = fields.get(name).map(as_text).unwrap_or_default();
+                let text = fields.get(name).map(to_text).unwrap_or_default();
                 if text.trim().is_empty() {
                     return Err(ToolError::argument(format!("{name} is required")));
                 }
@@ -173,7 +177,7 @@ fn segments(route: &Route, fields: &Map<String, Value>) -> Outcome<Vec<String>> 
         .collect()
 }
 
-fn sent_as<'a>(route: &Route, name: &'a str) -> &'a str {
+fn wire_name<'a>(route: &Route, name: &'a str) -> &'a str {
     route
         .renamed
         .iter()
@@ -181,15 +185,15 @@ fn sent_as<'a>(route: &Route, name: &'a str) -> &'a str {
         .map_or(name, |(_, there)| there)
 }
 
-fn as_text(value: &Value) -> String {
+fn to_text(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The answer as an object, with what to say where it says nothing.
-pub(crate) fn finished(answer: Value, done: Option<&str>) -> Value {
-    let mut answer = match answer {
+/// Returns the response as an object, with a success message where it is empty.
+pub(crate) fn with_success(response: Value, success_message: Option<&str>) -> Value {
+    let mut response = match response {
         Value::Object(fields) => fields,
         Value::Null => Map::new(),
         Value::Array(items) => {
@@ -203,15 +207,15 @@ pub(crate) fn finished(answer: Value, done: Option<&str>) -> Value {
             fields
         }
     };
-    if let Some(done) = done {
-        answer
+    if let Some(success_message) = success_message {
+        response
             .entry("success".to_owned())
             .or_insert(Value::Bool(true));
-        answer
+        response
             .entry("message".to_owned())
-            .or_insert_with(|| json!(done));
-    } else if answer.is_empty() {
-        answer.insert("success".to_owned(), Value::Bool(true));
+            .or_insert_with(|| json!(success_message));
+    } else if response.is_empty() {
+        response.insert("success".to_owned(), Value::Bool(true));
     }
-    Value::Object(answer)
+    Value::Object(response)
 }

@@ -1,9 +1,9 @@
-//! Text from other people (names, comments, profiles) without characters that hide something from the
-//! person who reads along: invisible ones, and those that turn the reading direction.
+//! Removes characters from other people's text (names, comments, profiles) that hide something from the
+//! person who reads along: invisible ones, and those that change the reading direction.
 
 use serde_json::Value;
 
-/// Cleans every text in a value, also the names of fields.
+/// Cleans every text in a value, field names included.
 pub(crate) fn value(value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -40,7 +40,7 @@ pub(crate) fn text(text: &str) -> String {
         .collect()
 }
 
-/// Joiners make one emoji of several and are part of writing in Persian and Hindi.
+/// Recognizes joiners, which make one emoji of several and are part of writing in Persian and Hindi.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn values_are_cleaned_to_their_depth() {
-        let mut answer = json!({ "a\u{200b}": ["x\u{202e}y", { "b": "c\u{1b}[31m" }], "n": 1 });
-        value(&mut answer);
-        assert_eq!(answer, json!({ "a": ["xy", { "b": "c[31m" }], "n": 1 }));
+        let mut value_ = json!({ "a\u{200b}": ["x\u{202e}y", { "b": "c\u{1b}[31m" }], "n": 1 });
+        value(&mut value_);
+        assert_eq!(value_, json!({ "a": ["xy", { "b": "c[31m" }], "n": 1 }));
     }
 }

@@ -4,12 +4,12 @@
 mod operation;
 mod shell;
 
-pub(crate) use operation::{Flag, Operation, Takes};
+pub(crate) use operation::{Flag, FlagValue, Operation};
 
 use crate::arguments::Arguments;
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
-use operation::{ALL, Place};
+use crate::error::{ToolError, ToolResult};
+use operation::{ALL, Slot};
 use serde_json::{Map, Value, json};
 
 /// As the service's reference lists them.
@@ -33,11 +33,11 @@ pub(crate) const OPERATIONS: &[&str] = &[
     "config",
 ];
 
-pub(crate) fn run(call: &Call) -> Outcome<Value> {
-    written(&call.arguments)
+pub(crate) fn run(call: &Call) -> ToolResult<Value> {
+    build_command(&call.arguments)
 }
 
-fn written(arguments: &Arguments) -> Outcome<Value> {
+fn build_command(arguments: &Arguments) -> ToolResult<Value> {
     let name = arguments.required("operation")?;
     let operation = ALL
         .iter()
@@ -46,27 +46,27 @@ fn written(arguments: &Arguments) -> Outcome<Value> {
     let mut words: Vec<String> = vec!["cairn".to_owned()];
     words.extend(operation.words.iter().map(|word| (*word).to_owned()));
     words.extend(flags(operation, arguments)?);
-    let mut places = Vec::new();
-    for place in operation.places {
-        if let Some(text) = filled(operation, place, arguments)? {
+    let mut slots = Vec::new();
+    for place in operation.slots {
+        if let Some(text) = slot_text(operation, place, arguments)? {
             match place {
-                Place::Option { flag, .. } => words.extend([format!("--{flag}"), text]),
-                Place::Argument { .. } => places.push(text),
+                Slot::Option { flag, .. } => words.extend([format!("--{flag}"), text]),
+                Slot::Argument { .. } => slots.push(text),
             }
         }
     }
     // What looks like a flag and is none goes behind the mark that ends them.
-    if places.iter().any(|text| text.starts_with('-')) {
+    if slots.iter().any(|text| text.starts_with('-')) {
         words.push("--".to_owned());
     }
-    words.extend(places);
+    words.extend(slots);
     let command: Vec<_> = words
         .iter()
         .map(|word| shell::quoted(word))
-        .collect::<Outcome<_>>()?;
+        .collect::<ToolResult<_>>()?;
     Ok(json!({
         "command": command.join(" "),
-        "description": operation.about,
+        "description": operation.description,
         "examples": operation.examples,
         "available_flags": operation.flags.iter().map(described).collect::<Vec<_>>(),
     }))
@@ -74,17 +74,21 @@ fn written(arguments: &Arguments) -> Outcome<Value> {
 
 fn described(flag: &Flag) -> Value {
     let shown = match flag.takes {
-        Takes::Nothing => format!("--{}", flag.name),
-        Takes::Value(what) => format!("--{} {what}", flag.name),
+        FlagValue::Nothing => format!("--{}", flag.name),
+        FlagValue::Value(what) => format!("--{} {what}", flag.name),
     };
-    json!({ "flag": shown, "description": flag.about })
+    json!({ "flag": shown, "description": flag.description })
 }
 
-/// The text of a place: of the first argument that it takes and that is given.
-fn filled(operation: &Operation, place: &Place, arguments: &Arguments) -> Outcome<Option<String>> {
+/// Returns the text of a slot: the first of its arguments that is given.
+fn slot_text(
+    operation: &Operation,
+    place: &Slot,
+    arguments: &Arguments,
+) -> ToolResult<Option<String>> {
     let (from, needed) = match place {
-        Place::Argument { from, needed } => (from, *needed),
-        Place::Option { from, .. } => (from, false),
+        Slot::Argument { from, needed } => (from, *needed),
+        Slot::Option { from, .. } => (from, false),
     };
     let given = from
         .iter()
@@ -100,8 +104,8 @@ fn filled(operation: &Operation, place: &Place, arguments: &Arguments) -> Outcom
     }
 }
 
-/// The options as flags, checked against those that the command has.
-fn flags(operation: &Operation, arguments: &Arguments) -> Outcome<Vec<String>> {
+/// Converts the options to flags, checked against those of the command.
+fn flags(operation: &Operation, arguments: &Arguments) -> ToolResult<Vec<String>> {
     let none = Map::new();
     let options = arguments
         .get("options")
@@ -117,16 +121,16 @@ fn flags(operation: &Operation, arguments: &Arguments) -> Outcome<Vec<String>> {
             .ok_or_else(|| unknown_flag(operation, key))?;
         let wrong = |what: &str| ToolError::argument(format!("options: `{key}` {what}"));
         match (flag.takes, value) {
-            (_, Value::Null) | (Takes::Nothing, Value::Bool(false)) => {}
-            (Takes::Nothing, Value::Bool(true)) => words.push(format!("--{name}")),
-            (Takes::Nothing, _) => return Err(wrong("takes no value: say true or false")),
-            (Takes::Value(_), Value::String(text)) => {
+            (_, Value::Null) | (FlagValue::Nothing, Value::Bool(false)) => {}
+            (FlagValue::Nothing, Value::Bool(true)) => words.push(format!("--{name}")),
+            (FlagValue::Nothing, _) => return Err(wrong("takes no value: use true or false")),
+            (FlagValue::Value(_), Value::String(text)) => {
                 words.push(format!("--{name}={text}"));
             }
-            (Takes::Value(_), Value::Number(number)) => {
+            (FlagValue::Value(_), Value::Number(number)) => {
                 words.push(format!("--{name}={number}"));
             }
-            (Takes::Value(what), _) => {
+            (FlagValue::Value(what), _) => {
                 return Err(wrong(&format!("takes {what}, a string or a number")));
             }
         }

@@ -6,10 +6,10 @@ mod values;
 
 use crate::arguments::Arguments;
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
-use values::{as_number, compared, fielded, numbers};
+use values::{as_number, compared, field_values, numbers};
 
 pub(crate) const OPERATIONS: &[&str] = &[
     "sum",
@@ -35,11 +35,11 @@ pub(crate) const COMPARISONS: &[&str] = &[
     "endsWith",
 ];
 
-pub(crate) fn run(call: &Call) -> Outcome<Value> {
+pub(crate) fn run(call: &Call) -> ToolResult<Value> {
     computed(&call.arguments)
 }
 
-fn computed(arguments: &Arguments) -> Outcome<Value> {
+fn computed(arguments: &Arguments) -> ToolResult<Value> {
     let operation = arguments.required("operation")?;
     let values = arguments
         .get("values")
@@ -47,7 +47,7 @@ fn computed(arguments: &Arguments) -> Outcome<Value> {
         .ok_or_else(|| ToolError::argument(format!("values is required for {operation}")))?;
     let field = arguments.text("field");
     match operation {
-        "count" => Ok(answer(operation, json!(values.len()), values.len())),
+        "count" => Ok(response(operation, json!(values.len()), values.len())),
         "sum" | "average" | "min" | "max" => numeric(operation, values, field),
         "filter" => filter(arguments, values, field),
         "sort" => sort(arguments, values, field),
@@ -56,15 +56,15 @@ fn computed(arguments: &Arguments) -> Outcome<Value> {
     }
 }
 
-fn answer(operation: &str, result: Value, count: usize) -> Value {
+fn response(operation: &str, result: Value, count: usize) -> Value {
     json!({ "operation": operation, "result": result, "count": count })
 }
 
-fn numeric(operation: &str, values: &[Value], field: Option<&str>) -> Outcome<Value> {
+fn numeric(operation: &str, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
     let numbers = numbers(values, field)?;
     if numbers.is_empty() && operation != "sum" {
         return Err(ToolError::argument(format!(
-            "values is empty: there is no {operation} of nothing"
+            "values is empty: {operation} needs at least one number"
         )));
     }
     let result = match operation {
@@ -73,7 +73,7 @@ fn numeric(operation: &str, values: &[Value], field: Option<&str>) -> Outcome<Va
         "min" => extreme(&numbers, Ordering::Less),
         _ => extreme(&numbers, Ordering::Greater),
     };
-    Ok(answer(operation, result, numbers.len()))
+    Ok(response(operation, result, numbers.len()))
 }
 
 fn extreme(numbers: &[&Value], wanted: Ordering) -> Value {
@@ -88,7 +88,7 @@ fn extreme(numbers: &[&Value], wanted: Ordering) -> Value {
     best.cloned().unwrap_or(Value::Null)
 }
 
-fn filter(arguments: &Arguments, values: &[Value], field: Option<&str>) -> Outcome<Value> {
+fn filter(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
     let comparison = arguments.required("filter_op")?;
     let wanted = arguments.get("filter_value").unwrap_or(&Value::Null);
     let mut kept = Vec::new();
@@ -125,7 +125,7 @@ fn fits(
     wanted: &Value,
     at: usize,
     field: Option<&str>,
-) -> Outcome<bool> {
+) -> ToolResult<bool> {
     let text = |value: &Value| value.as_str().map(str::to_lowercase);
     match comparison {
         "eq" => Ok(values::equal(value, wanted)),
@@ -155,8 +155,8 @@ fn fits(
     }
 }
 
-fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> Outcome<Value> {
-    let keys = fielded(values, field)?;
+fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
+    let keys = field_values(values, field)?;
     if let Some(first) = keys.first() {
         for (at, key) in keys.iter().enumerate() {
             if compared(first, key).is_none() {
@@ -175,10 +175,10 @@ fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> Outcome
     });
     let sorted: Vec<_> = order.into_iter().map(|at| values[at].clone()).collect();
     let count = sorted.len();
-    Ok(answer("sort", Value::Array(sorted), count))
+    Ok(response("sort", Value::Array(sorted), count))
 }
 
-fn format_bytes(values: &[Value]) -> Outcome<Value> {
+fn format_bytes(values: &[Value]) -> ToolResult<Value> {
     let mut formatted = Vec::new();
     for (at, number) in numbers(values, None)?.into_iter().enumerate() {
         let bytes = as_number(number);
@@ -190,10 +190,10 @@ fn format_bytes(values: &[Value]) -> Outcome<Value> {
         formatted.push(json!({ "bytes": number, "formatted": size(bytes) }));
     }
     let count = formatted.len();
-    Ok(answer("format_bytes", Value::Array(formatted), count))
+    Ok(response("format_bytes", Value::Array(formatted), count))
 }
 
-/// A size in binary units, with one decimal from KiB on.
+/// Formats a size in binary units, with one decimal from KiB on.
 pub(crate) fn size(bytes: f64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = bytes;

@@ -1,4 +1,4 @@
-//! Content of files, opened and sealed on this machine: what the content tools do.
+//! The content tools: file content, encrypted and decrypted on this machine.
 
 mod disk;
 mod down;
@@ -8,7 +8,8 @@ mod path;
 mod up;
 
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
+use crate::tool::ToolFuture;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cairn_model::{Kind, NodeId};
@@ -16,11 +17,8 @@ use cairn_space::Space;
 use cairn_transfer::MemoryTarget;
 use cairn_wire::nodes::{Node, NodeState};
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
-
-type Answer = BoxFuture<'static, Outcome<Value>>;
 
 const MB: u64 = 1024 * 1024;
 const GB: u64 = 1024 * MB;
@@ -28,7 +26,7 @@ const MAX_TEXT: u64 = 10 * MB;
 const MAX_BASE64: u64 = 50 * MB;
 const MAX_UPLOAD: u64 = 500 * MB;
 
-pub(crate) fn read(call: Call) -> Answer {
+pub(crate) fn read(call: Call) -> ToolFuture {
     async move {
         let space = call.services.space().await?;
         let node = node(&space, &call, "file_uuid", Kind::File).await?;
@@ -42,14 +40,14 @@ pub(crate) fn read(call: Call) -> Answer {
             ToolError::refused(format!(
                 "`{}` has {}, more than the {} MB that can be read as {way}: use download_file",
                 node.name,
-                exactly(node.size),
+                exact_size(node.size),
                 limit / MB
             ))
         };
         if node.size > limit {
             return Err(too_large());
         }
-        call.progress.expect(node.size);
+        call.progress.set_total(node.size);
         let content = space
             .content(&node, None)
             .await?
@@ -69,7 +67,7 @@ pub(crate) fn read(call: Call) -> Answer {
         } else {
             String::from_utf8(bytes).map_err(|_| {
                 ToolError::refused(format!(
-                    "`{name}` is no text: read it with encoding base64, or use download_file"
+                    "`{name}` is not text: read it with encoding base64, or use download_file"
                 ))
             })?
         };
@@ -84,24 +82,24 @@ pub(crate) fn read(call: Call) -> Answer {
     .boxed()
 }
 
-pub(crate) fn download_file(call: Call) -> Answer {
+pub(crate) fn download_file(call: Call) -> ToolFuture {
     async move { down::file(&call).await }.boxed()
 }
 
-pub(crate) fn download_folder(call: Call) -> Answer {
+pub(crate) fn download_folder(call: Call) -> ToolFuture {
     async move { folder_down::folder(&call).await }.boxed()
 }
 
-pub(crate) fn upload_file(call: Call) -> Answer {
+pub(crate) fn upload_file(call: Call) -> ToolFuture {
     async move { up::file(&call).await }.boxed()
 }
 
-pub(crate) fn upload_folder(call: Call) -> Answer {
+pub(crate) fn upload_folder(call: Call) -> ToolFuture {
     async move { folder_up::folder(&call).await }.boxed()
 }
 
-/// The node that an argument names, of the kind that the tool works with, and not in the trash.
-async fn node(space: &Space, call: &Call, argument: &str, kind: Kind) -> Outcome<Node> {
+/// Returns the node that an argument names, if it is of the right kind and not in the trash.
+async fn node(space: &Space, call: &Call, argument: &str, kind: Kind) -> ToolResult<Node> {
     let id: NodeId = call.arguments.id(argument)?;
     let node = space.node(id).await?;
     if node.state == NodeState::Trashed {
@@ -116,15 +114,15 @@ async fn node(space: &Space, call: &Call, argument: &str, kind: Kind) -> Outcome
             node.name
         ))),
         (Kind::File, Kind::Folder) => Err(ToolError::refused(format!(
-            "`{}` is a file, and a folder is needed",
+            "`{}` is a file, but a folder is needed",
             node.name
         ))),
         (Kind::File, Kind::File) | (Kind::Folder, Kind::Folder) => Ok(node),
     }
 }
 
-/// A size that doesn't look like the limit that it is just above.
-fn exactly(size: u64) -> String {
+/// Formats a size exactly, so that it never looks like the limit that it is just above.
+fn exact_size(size: u64) -> String {
     if size.is_multiple_of(MB) {
         format!("{} MB", size / MB)
     } else {

@@ -1,4 +1,4 @@
-//! `docs/tools.md`, made of the catalogue so that it can't tell anything else.
+//! `docs/tools.md`, generated from the catalogue.
 
 use crate::param::{Param, Shape};
 use crate::tool::Tool;
@@ -6,15 +6,15 @@ use crate::toolset;
 use crate::{prompt, resource};
 use std::fmt::Write as _;
 
-/// The reference of all tools, resources and prompts, as Markdown.
+/// Returns the reference of all tools, resources and prompts as Markdown.
 #[must_use]
 pub fn reference() -> String {
     let mut out = String::from(
         "# Tools\n\n\
-        What `cairn mcp` offers to AI assistants. This page is made from the catalogue in \
+        What `cairn mcp` offers to AI assistants. This page is generated from the catalogue in \
         `daemon/crates/mcp/src/toolset/`: change it there, then run `cairn mcp --print-tools > docs/tools.md`.\n\n\
-        A parameter with * is required. Hints: **R** reads only, **D** destroys or overwrites, **I** saying it \
-        again changes nothing more, **W** reaches people or systems outside the service, **C** a person is asked \
+        A parameter with * is required. Hints: **R** reads only, **D** destroys or overwrites, **I** repeating it \
+        changes nothing more, **W** reaches people or systems outside the service, **C** a person is asked \
         first where the client can ask.\n",
     );
     for set in toolset::ALL {
@@ -24,7 +24,7 @@ pub fn reference() -> String {
             set.title,
             set.id,
             set.tools.len(),
-            capital(set.about)
+            capitalize(set.description)
         );
         for tool in set.tools {
             let params: Vec<_> = tool.params.iter().map(described).collect();
@@ -37,26 +37,26 @@ pub fn reference() -> String {
                 out,
                 "| `{}` | {} | {params} | {} |",
                 tool.name,
-                cell(tool.about),
+                cell(tool.description),
                 hints(tool)
             );
         }
     }
     out.push_str("\n## Resources\n\n| URI | Content |\n|---|---|\n");
     for fixed in resource::FIXED.iter().chain([&resource::SYNC]) {
-        let _ = writeln!(out, "| `{}` | {} |", fixed.uri, fixed.about);
+        let _ = writeln!(out, "| `{}` | {} |", fixed.uri, fixed.description);
     }
     for template in resource::TEMPLATES {
-        let _ = writeln!(out, "| `{}` | {} |", template.uri(), template.about);
+        let _ = writeln!(out, "| `{}` | {} |", template.uri(), template.description);
     }
     out.push_str("\n## Prompts\n\n| Prompt | Asks the assistant to |\n|---|---|\n");
     for prompt in prompt::ALL {
-        let _ = writeln!(out, "| `{}` | {} |", prompt.name, prompt.about);
+        let _ = writeln!(out, "| `{}` | {} |", prompt.name, prompt.description);
     }
     out
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars
         .next()
@@ -70,8 +70,12 @@ fn cell(text: &str) -> String {
 
 fn described(param: &Param) -> String {
     let star = if param.required { "*" } else { "" };
-    let about = cell(param.about);
-    format!("`{}`{star} {}: {about}", param.name, shape(&param.shape))
+    let description = cell(param.description);
+    format!(
+        "`{}`{star} {}: {description}",
+        param.name,
+        shape(&param.shape)
+    )
 }
 
 fn shape(shape: &Shape) -> String {
@@ -98,7 +102,7 @@ fn shape(shape: &Shape) -> String {
                 .collect();
             named.join(" / ")
         }
-        Shape::Whole { min, max, default } => {
+        Shape::Integer { min, max, default } => {
             let range = if *max == i64::MAX {
                 format!("whole number from {min}")
             } else {
@@ -113,7 +117,7 @@ fn shape(shape: &Shape) -> String {
             Some(default) => format!("true or false, default {default}"),
             None => "true or false".to_owned(),
         },
-        Shape::Agreed => "true".to_owned(),
+        Shape::MustAccept => "true".to_owned(),
         Shape::Money { .. } => "decimal text".to_owned(),
         Shape::Texts { min, max, .. } => match (*min, *max) {
             (_, usize::MAX) => "list of texts".to_owned(),
@@ -125,15 +129,15 @@ fn shape(shape: &Shape) -> String {
         }
         Shape::Labels | Shape::Object => "object".to_owned(),
         Shape::List => "list".to_owned(),
-        Shape::Anything => "any value".to_owned(),
+        Shape::Any => "any value".to_owned(),
     }
 }
 
 fn hints(tool: &Tool) -> String {
     let marks = [
-        (tool.effect.reads_only(), "R"),
-        (tool.effect.destroys(), "D"),
-        (tool.effect.repeats(), "I"),
+        (tool.effect.is_read_only(), "R"),
+        (tool.effect.is_destructive(), "D"),
+        (tool.effect.is_idempotent(), "I"),
         (tool.open_world, "W"),
         (tool.confirm, "C"),
     ];

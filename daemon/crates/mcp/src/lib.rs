@@ -1,11 +1,10 @@
 //! The MCP server: the service's tools, resources and prompts for AI assistants, over one client's lines
 //! of JSON.
 //!
-//! A tool is one declaration in `toolset/`; schema, validation, hints and `docs/tools.md` are made of it.
-//! What tools do is the service's (through `api`) or the shared crates' (`transfer`, `crypto`); here is
-//! only what an assistant needs in between.
+//! A tool is one declaration in `toolset/`; schema, validation, hints and `docs/tools.md` are generated from it.
+//! Tools call the service (through `api`) or the shared crates (`transfer`, `crypto`); this crate adds
+//! only what an assistant needs.
 
-mod answer;
 mod arguments;
 mod call;
 mod clean;
@@ -13,7 +12,7 @@ mod cli_command;
 mod compute;
 mod content;
 mod documentation;
-mod failure;
+mod error;
 mod health;
 mod instructions;
 mod mask;
@@ -22,6 +21,7 @@ mod param;
 mod progress;
 mod prompt;
 mod resource;
+mod response;
 mod schema;
 mod selection;
 mod server;
@@ -32,6 +32,6 @@ mod tool;
 mod toolset;
 
 pub use documentation::reference;
-pub use selection::{Choice, ChoiceError};
+pub use selection::{ToolFilter, ToolFilterError};
 pub use server::{Confirm, ServeError, Server, Settings};
 pub use services::{Account, KeySource, LocalFiles};

@@ -1,11 +1,11 @@
-//! Keeps the inside of the cryptography out of messages: one that speaks of it becomes a generic one.
+//! Keeps cryptographic details out of messages: one that mentions them becomes a generic one.
 //!
-//! What is quoted is data, such as a file's name, and does not count.
+//! Quoted text is data, such as a file's name, and does not count.
 
-/// What stands for a message that may not be shown.
+/// The generic message.
 pub(crate) const GENERIC: &str = "Encryption operation failed";
 
-/// A word that begins like this speaks of cryptography.
+/// Beginnings of words that mention cryptography.
 const STEMS: [&str; 9] = [
     "decrypt",
     "encrypt",
@@ -17,12 +17,12 @@ const STEMS: [&str; 9] = [
     "plaintext",
     "argon",
 ];
-/// These do as whole words, with or without digits after them.
+/// Whole words that mention cryptography, with or without digits after them.
 const WORDS: [&str; 12] = [
     "aes", "rsa", "gcm", "oaep", "hmac", "nonce", "scrypt", "bcrypt", "blake", "curve", "sha",
     "crypto",
 ];
-/// These do as two words in a row.
+/// Pairs of words that mention cryptography.
 const PAIRS: [(&str, &str); 6] = [
     ("private", "key"),
     ("secret", "key"),
@@ -32,20 +32,20 @@ const PAIRS: [(&str, &str); 6] = [
     ("authentication", "tag"),
 ];
 
-/// The message, or the generic one if it speaks of cryptography.
+/// Returns the message, or the generic one if it mentions cryptography.
 pub(crate) fn masked(message: String) -> String {
-    if speaks_of_it(&message) {
+    if mentions_crypto(&message) {
         GENERIC.to_owned()
     } else {
         message
     }
 }
 
-/// Tells whether a text speaks of cryptography.
-pub(crate) fn speaks_of_it(message: &str) -> bool {
+/// Returns true if a text mentions cryptography.
+pub(crate) fn mentions_crypto(message: &str) -> bool {
     let mut previous = String::new();
-    let said = unquoted(message);
-    for word in said.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+    let plain = without_quotes(message);
+    for word in plain.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
         if word.is_empty() {
             continue;
         }
@@ -65,17 +65,17 @@ pub(crate) fn speaks_of_it(message: &str) -> bool {
     false
 }
 
-/// The message without what stands in backticks or double quotes.
-fn unquoted(message: &str) -> String {
-    let mut said = String::with_capacity(message.len());
+/// Returns the message without the parts in backticks or double quotes.
+fn without_quotes(message: &str) -> String {
+    let mut plain = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(at) = rest.find(['`', '"']) {
         let (before, from) = rest.split_at(at);
-        said.push_str(before);
+        plain.push_str(before);
         let quote = &from[..1];
         match from[1..].find(quote) {
             Some(end) => {
-                said.push(' ');
+                plain.push(' ');
                 rest = &from[end + 2..];
             }
             None => {
@@ -83,8 +83,8 @@ fn unquoted(message: &str) -> String {
             }
         }
     }
-    said.push_str(rest);
-    said
+    plain.push_str(rest);
+    plain
 }
 
 #[cfg(test)]

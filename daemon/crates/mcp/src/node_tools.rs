@@ -1,21 +1,18 @@
-//! Changes of files and folders. With the account's keys they are sealed like those of a synced folder;
-//! without them the service makes them, and other devices show them as not vouched for.
+//! Changes to files and folders. With the account's keys they are sealed like those of a synced folder;
+//! without them the service makes them, and other devices show them as unverified.
 
-use crate::call::{Call, finished};
-use crate::failure::{Outcome, ToolError};
-use crate::tool::{Verb, delete, post, put};
+use crate::call::{Call, with_success};
+use crate::error::{ToolError, ToolResult};
+use crate::tool::{ToolFuture, Verb, delete, post, put};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
-
-type Answer = BoxFuture<'static, Outcome<Value>>;
 
 const MAX_LEVELS: usize = 20;
 
-pub(crate) fn create_folder(call: Call) -> Answer {
+pub(crate) fn create_folder(call: Call) -> ToolFuture {
     async move {
         let name = name(&call, "name")?;
         let parent: Option<NodeId> = call.arguments.optional_id("parent_uuid")?;
@@ -24,12 +21,12 @@ pub(crate) fn create_folder(call: Call) -> Answer {
         }
         let kind = Map::from_iter([("kind".to_owned(), json!("folder"))]);
         let route = post("nodes").renamed(&[("parent_uuid", "parent_id")]);
-        call.send(&route, kind).await
+        call.rest_with(&route, kind).await
     }
     .boxed()
 }
 
-pub(crate) fn move_file(call: Call) -> Answer {
+pub(crate) fn move_file(call: Call) -> ToolFuture {
     async move {
         let to: NodeId = call.arguments.id("target_folder_uuid")?;
         if let Some((space, node)) = own_node(&call).await? {
@@ -42,7 +39,7 @@ pub(crate) fn move_file(call: Call) -> Answer {
     .boxed()
 }
 
-pub(crate) fn rename_file(call: Call) -> Answer {
+pub(crate) fn rename_file(call: Call) -> ToolFuture {
     async move {
         let name = name(&call, "new_name")?;
         if let Some((space, node)) = own_node(&call).await? {
@@ -54,7 +51,7 @@ pub(crate) fn rename_file(call: Call) -> Answer {
     .boxed()
 }
 
-pub(crate) fn copy_file(call: Call) -> Answer {
+pub(crate) fn copy_file(call: Call) -> ToolFuture {
     async move {
         let to: NodeId = call.arguments.id("target_folder_uuid")?;
         if let Some((space, node)) = own_node(&call).await? {
@@ -67,37 +64,38 @@ pub(crate) fn copy_file(call: Call) -> Answer {
     .boxed()
 }
 
-pub(crate) fn delete_file(call: Call) -> Answer {
+pub(crate) fn delete_file(call: Call) -> ToolFuture {
     const DONE: &str = "moved to the trash: restore_from_trash brings it back";
     async move {
         if let Some((space, node)) = own_node(&call).await? {
             space.trash_node(&node).await?;
             let gone = json!({ "file_uuid": node.id, "name": node.name });
-            return Ok(finished(gone, Some(DONE)));
+            return Ok(with_success(gone, Some(DONE)));
         }
-        call.rest(&delete("nodes/{file_uuid}").done(DONE)).await
+        call.rest(&delete("nodes/{file_uuid}").success_message(DONE))
+            .await
     }
     .boxed()
 }
 
-pub(crate) fn favorite_file(call: Call) -> Answer {
+pub(crate) fn favorite_file(call: Call) -> ToolFuture {
     async move {
         let id = call.arguments.required("file_uuid")?;
-        let (verb, done) = match call.arguments.required("action")? {
+        let (verb, success_message) = match call.arguments.required("action")? {
             "add" => (Verb::Put, "marked as favorite"),
             _ => (Verb::Delete, "no longer a favorite"),
         };
-        let answer = call
+        let response = call
             .request(verb, &["nodes", id, "favorite"], &[], None)
             .await?;
-        Ok(finished(answer, Some(done)))
+        Ok(with_success(response, Some(success_message)))
     }
     .boxed()
 }
 
-pub(crate) fn create_nested_folders(call: Call) -> Answer {
+pub(crate) fn create_nested_folders(call: Call) -> ToolFuture {
     async move {
-        let names = levels(call.arguments.required("path")?)?;
+        let names = path_levels(call.arguments.required("path")?)?;
         let parent: Option<NodeId> = call.arguments.optional_id("parent_uuid")?;
         if let Some(space) = own_space(&call, parent).await? {
             return make_levels(&space, &names, parent).await;
@@ -105,18 +103,18 @@ pub(crate) fn create_nested_folders(call: Call) -> Answer {
         let path: Vec<_> = names.iter().map(Name::as_str).collect();
         let path = Map::from_iter([("path".to_owned(), json!(path.join("/")))]);
         let route = post("nodes/folders").renamed(&[("parent_uuid", "parent_id")]);
-        let mut answer = call.send(&route, path).await?;
-        if let Some(fields) = answer.as_object_mut()
+        let mut response = call.rest_with(&route, path).await?;
+        if let Some(fields) = response.as_object_mut()
             && let Some(leaf) = fields.remove("leaf_id")
         {
             fields.insert("leaf_folder_uuid".to_owned(), leaf);
         }
-        Ok(answer)
+        Ok(response)
     }
     .boxed()
 }
 
-async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> Outcome<Value> {
+async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> ToolResult<Value> {
     let mut at = parent;
     let mut made = Vec::new();
     for name in names {
@@ -124,7 +122,7 @@ async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> O
             Some(node) if node.kind == Kind::Folder => node.id,
             Some(node) => {
                 return Err(ToolError::refused(format!(
-                    "`{}` is a file: a folder can't have the same name; {} folders were made before it",
+                    "`{}` is a file: a folder can't have the same name; {} folders were created before it",
                     node.name,
                     made.len()
                 )));
@@ -139,8 +137,8 @@ async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> O
     Ok(json!({ "folders": made, "leaf_folder_uuid": at }))
 }
 
-/// The folders of a path.
-fn levels(path: &str) -> Outcome<Vec<Name>> {
+/// Splits a path into folder names.
+fn path_levels(path: &str) -> ToolResult<Vec<Name>> {
     let parts: Vec<_> = path.trim_matches('/').split('/').collect();
     if parts.len() > MAX_LEVELS {
         return Err(ToolError::argument(format!(
@@ -157,18 +155,18 @@ fn levels(path: &str) -> Outcome<Vec<Name>> {
         .collect()
 }
 
-fn name(call: &Call, argument: &str) -> Outcome<Name> {
+fn name(call: &Call, argument: &str) -> ToolResult<Name> {
     let text = call.arguments.required(argument)?;
     Name::new(text).map_err(|e| ToolError::argument(format!("{argument} can't be `{text}`: {e}")))
 }
 
-fn current_name(node: &Node) -> Outcome<Name> {
+fn current_name(node: &Node) -> ToolResult<Name> {
     Name::new(node.name.clone())
-        .map_err(|e| ToolError::refused(format!("it has no usable name: {e}")))
+        .map_err(|e| ToolError::refused(format!("its name can't be used: {e}")))
 }
 
-/// The space, if a change below a folder can be sealed: it is ours, and its keys are at hand.
-async fn own_space(call: &Call, parent: Option<NodeId>) -> Outcome<Option<Space>> {
+/// Returns the space if a change below a folder can be sealed with keys that are available.
+async fn own_space(call: &Call, parent: Option<NodeId>) -> ToolResult<Option<Space>> {
     let Some(space) = call.services.space_if_any().await? else {
         return Ok(None);
     };
@@ -179,8 +177,8 @@ async fn own_space(call: &Call, parent: Option<NodeId>) -> Outcome<Option<Space>
     Ok(own.then_some(space))
 }
 
-/// The node that the call names, if a change of it can be sealed.
-async fn own_node(call: &Call) -> Outcome<Option<(Space, Node)>> {
+/// Returns the node that the call names if a change of it can be sealed.
+async fn own_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     let Some(space) = call.services.space_if_any().await? else {
         return Ok(None);
     };
@@ -196,6 +194,6 @@ async fn own_node(call: &Call) -> Outcome<Option<(Space, Node)>> {
     Ok(Some((space, node)))
 }
 
-fn shown(node: &Node) -> Outcome<Value> {
-    serde_json::to_value(node).map_err(|_| ToolError::Panicked)
+fn shown(node: &Node) -> ToolResult<Value> {
+    serde_json::to_value(node).map_err(|_| ToolError::Internal)
 }

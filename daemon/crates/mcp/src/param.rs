@@ -1,19 +1,19 @@
-//! What a tool takes: one declaration per parameter, from which schema, validation and documentation
-//! are made.
+//! Parameters of tools: one declaration each, from which schema, validation and documentation
+//! are generated.
 
 /// A parameter of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Param {
     pub(crate) name: &'static str,
-    /// For an assistant that has read nothing else, in as few words as possible.
-    pub(crate) about: &'static str,
+    /// The description for an assistant that has read nothing else, as short as possible.
+    pub(crate) description: &'static str,
     pub(crate) required: bool,
-    /// What is left out stays out: the service knows what the account wants in its place.
-    pub(crate) chosen_there: bool,
+    /// True if the service fills in the default, from the account's settings.
+    pub(crate) server_default: bool,
     pub(crate) shape: Shape,
 }
 
-/// What values a parameter can have. Lengths count characters.
+/// The values that a parameter accepts. Lengths count characters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     Text {
@@ -25,20 +25,20 @@ pub(crate) enum Shape {
         of: &'static [&'static str],
         default: Option<&'static str>,
     },
-    Whole {
+    Integer {
         min: i64,
         max: i64,
         default: Option<i64>,
     },
-    /// A number, also a broken one.
+    /// A number greater than `above`, with or without a fraction.
     Number {
         above: f64,
     },
     Flag {
         default: Option<bool>,
     },
-    /// Only true will do.
-    Agreed,
+    /// A flag that has to be true.
+    MustAccept,
     /// Money as decimal text, in minor units.
     Money {
         min: u64,
@@ -54,24 +54,24 @@ pub(crate) enum Shape {
     },
     /// Keys with plain values.
     Labels,
-    /// An object whose fields the tool itself looks at.
+    /// An object whose fields the tool itself checks.
     Object,
-    /// A list whose elements the tool itself looks at.
+    /// A list whose elements the tool itself checks.
     List,
-    /// Whatever JSON can say.
-    Anything,
+    /// Any JSON value.
+    Any,
 }
 
-/// What a text has to look like.
+/// The form of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Free,
-    /// Something remains when white space around it is taken away.
-    Said,
+    /// At least one character that is not white space.
+    NonEmpty,
     Uuid,
     Email,
     /// ISO 8601, a date or a date with time.
-    Moment,
+    DateTime,
     /// Letters, digits, hyphen, underscore.
     Handle,
     Https,
@@ -84,30 +84,26 @@ pub(crate) enum Form {
 const UNLIMITED: usize = usize::MAX;
 
 impl Param {
-    const fn new(name: &'static str, about: &'static str, shape: Shape) -> Self {
+    const fn new(name: &'static str, description: &'static str, shape: Shape) -> Self {
         Self {
             name,
-            about,
+            description,
             required: false,
-            chosen_there: false,
+            server_default: false,
             shape,
         }
     }
 
-    /// It can't be left out.
+    /// Makes the parameter mandatory.
     pub(crate) const fn required(mut self) -> Self {
         self.required = true;
         self
     }
 
     /// Limits the length of a text.
-    pub(crate) const fn length(mut self, least: usize, most: usize) -> Self {
+    pub(crate) const fn length(mut self, min: usize, max: usize) -> Self {
         if let Shape::Text { form, .. } = self.shape {
-            self.shape = Shape::Text {
-                min: least,
-                max: most,
-                form,
-            };
+            self.shape = Shape::Text { min, max, form };
         }
         self
     }
@@ -119,7 +115,7 @@ impl Param {
         self
     }
 
-    /// What stands for a value that is left out.
+    /// Sets the default of a choice.
     pub(crate) const fn or(mut self, value: &'static str) -> Self {
         if let Shape::Choice { of, .. } = self.shape {
             self.shape = Shape::Choice {
@@ -130,17 +126,17 @@ impl Param {
         self
     }
 
-    /// The service chooses what stands for a value that is left out; [`Self::or`] says what that is
-    /// unless the account wants something else.
-    pub(crate) const fn chosen_there(mut self) -> Self {
-        self.chosen_there = true;
+    /// Leaves the default to the service; [`Self::or`] documents it
+    /// for accounts without a setting of their own.
+    pub(crate) const fn server_default(mut self) -> Self {
+        self.server_default = true;
         self
     }
 
-    /// What stands for a number that is left out.
+    /// Sets the default of an integer.
     pub(crate) const fn or_number(mut self, value: i64) -> Self {
-        if let Shape::Whole { min, max, .. } = self.shape {
-            self.shape = Shape::Whole {
+        if let Shape::Integer { min, max, .. } = self.shape {
+            self.shape = Shape::Integer {
                 min,
                 max,
                 default: Some(value),
@@ -150,157 +146,173 @@ impl Param {
     }
 }
 
-/// Text that may be empty.
-pub(crate) const fn text(name: &'static str, about: &'static str) -> Param {
+/// Declares a text that may be empty.
+pub(crate) const fn text(name: &'static str, description: &'static str) -> Param {
     let shape = Shape::Text {
         min: 0,
         max: UNLIMITED,
         form: Form::Free,
     };
-    Param::new(name, about, shape)
+    Param::new(name, description, shape)
 }
 
-/// Text that says something.
-pub(crate) const fn said(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Said).length(1, UNLIMITED)
+/// Declares a text with at least one visible character.
+pub(crate) const fn non_empty(name: &'static str, description: &'static str) -> Param {
+    text(name, description)
+        .form(Form::NonEmpty)
+        .length(1, UNLIMITED)
 }
 
-pub(crate) const fn uuid(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Uuid)
+pub(crate) const fn uuid(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Uuid)
 }
 
-pub(crate) const fn email(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Email)
+pub(crate) const fn email(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Email)
 }
 
-pub(crate) const fn moment(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Moment)
+pub(crate) const fn date_time(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::DateTime)
 }
 
 pub(crate) const fn handle(
     name: &'static str,
-    least: usize,
-    most: usize,
-    about: &'static str,
+    min: usize,
+    max: usize,
+    description: &'static str,
 ) -> Param {
-    text(name, about).form(Form::Handle).length(least, most)
+    text(name, description).form(Form::Handle).length(min, max)
 }
 
-pub(crate) const fn https(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Https)
+pub(crate) const fn https(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Https)
 }
 
-pub(crate) const fn callback(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Callback)
+pub(crate) const fn callback(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Callback)
 }
 
-pub(crate) const fn colour(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Colour)
+pub(crate) const fn colour(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Colour)
 }
 
-pub(crate) const fn hex(name: &'static str, about: &'static str) -> Param {
-    text(name, about).form(Form::Hex)
+pub(crate) const fn hex(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Hex)
 }
 
 pub(crate) const fn choice(
     name: &'static str,
     of: &'static [&'static str],
-    about: &'static str,
+    description: &'static str,
 ) -> Param {
-    Param::new(name, about, Shape::Choice { of, default: None })
+    Param::new(name, description, Shape::Choice { of, default: None })
 }
 
-/// A whole number of at least `min`.
-pub(crate) const fn whole(name: &'static str, min: i64, about: &'static str) -> Param {
-    between(name, min, i64::MAX, about)
+/// Declares an integer of at least `min`.
+pub(crate) const fn integer(name: &'static str, min: i64, description: &'static str) -> Param {
+    integer_in(name, min, i64::MAX, description)
 }
 
-pub(crate) const fn between(name: &'static str, min: i64, max: i64, about: &'static str) -> Param {
-    let shape = Shape::Whole {
+pub(crate) const fn integer_in(
+    name: &'static str,
+    min: i64,
+    max: i64,
+    description: &'static str,
+) -> Param {
+    let shape = Shape::Integer {
         min,
         max,
         default: None,
     };
-    Param::new(name, about, shape)
+    Param::new(name, description, shape)
 }
 
-/// A number of more than `above`.
-pub(crate) const fn number_above(name: &'static str, above: f64, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Number { above })
+/// Declares a number greater than `above`.
+pub(crate) const fn number_above(
+    name: &'static str,
+    above: f64,
+    description: &'static str,
+) -> Param {
+    Param::new(name, description, Shape::Number { above })
 }
 
-pub(crate) const fn flag(name: &'static str, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Flag { default: None })
+pub(crate) const fn flag(name: &'static str, description: &'static str) -> Param {
+    Param::new(name, description, Shape::Flag { default: None })
 }
 
-/// A flag that is on unless it is switched off.
-pub(crate) const fn on(name: &'static str, about: &'static str) -> Param {
+/// Declares a flag that is true by default.
+pub(crate) const fn flag_on(name: &'static str, description: &'static str) -> Param {
     let shape = Shape::Flag {
         default: Some(true),
     };
-    Param::new(name, about, shape)
+    Param::new(name, description, shape)
 }
 
-pub(crate) const fn agreed(name: &'static str, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Agreed)
+pub(crate) const fn must_accept(name: &'static str, description: &'static str) -> Param {
+    Param::new(name, description, Shape::MustAccept)
 }
 
-/// Money from `min` to `max` minor units.
-pub(crate) const fn money(name: &'static str, min: u64, max: u64, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Money { min, max })
+/// Declares an amount of `min` to `max` minor units.
+pub(crate) const fn money(
+    name: &'static str,
+    min: u64,
+    max: u64,
+    description: &'static str,
+) -> Param {
+    Param::new(name, description, Shape::Money { min, max })
 }
 
-pub(crate) const fn uuids(name: &'static str, max: usize, about: &'static str) -> Param {
+pub(crate) const fn uuids(name: &'static str, max: usize, description: &'static str) -> Param {
     let shape = Shape::Texts {
         min: 1,
         max,
         form: Form::Uuid,
     };
-    Param::new(name, about, shape)
+    Param::new(name, description, shape)
 }
 
-pub(crate) const fn emails(name: &'static str, max: usize, about: &'static str) -> Param {
+pub(crate) const fn emails(name: &'static str, max: usize, description: &'static str) -> Param {
     let shape = Shape::Texts {
         min: 0,
         max,
         form: Form::Email,
     };
-    Param::new(name, about, shape)
+    Param::new(name, description, shape)
 }
 
-pub(crate) const fn texts(name: &'static str, about: &'static str) -> Param {
+pub(crate) const fn texts(name: &'static str, description: &'static str) -> Param {
     let shape = Shape::Texts {
         min: 0,
         max: UNLIMITED,
         form: Form::Free,
     };
-    Param::new(name, about, shape)
+    Param::new(name, description, shape)
 }
 
-/// At least one of the given texts.
+/// Declares a list of at least one of the given texts.
 pub(crate) const fn choices(
     name: &'static str,
     of: &'static [&'static str],
-    about: &'static str,
+    description: &'static str,
 ) -> Param {
-    Param::new(name, about, Shape::Choices { of })
+    Param::new(name, description, Shape::Choices { of })
 }
 
-pub(crate) const fn labels(name: &'static str, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Labels)
+pub(crate) const fn labels(name: &'static str, description: &'static str) -> Param {
+    Param::new(name, description, Shape::Labels)
 }
 
-pub(crate) const fn object(name: &'static str, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Object)
+pub(crate) const fn object(name: &'static str, description: &'static str) -> Param {
+    Param::new(name, description, Shape::Object)
 }
 
-pub(crate) const fn list(name: &'static str, about: &'static str) -> Param {
-    Param::new(name, about, Shape::List)
+pub(crate) const fn list(name: &'static str, description: &'static str) -> Param {
+    Param::new(name, description, Shape::List)
 }
 
-pub(crate) const fn anything(name: &'static str, about: &'static str) -> Param {
-    Param::new(name, about, Shape::Anything)
+pub(crate) const fn any_value(name: &'static str, description: &'static str) -> Param {
+    Param::new(name, description, Shape::Any)
 }
 
-pub(crate) const PAGE: Param = whole("page", 1, "Page, from 1").or_number(1);
-pub(crate) const PAGE_SIZE: Param = between("page_size", 1, 100, "Items per page").or_number(20);
+pub(crate) const PAGE: Param = integer("page", 1, "Page, from 1").or_number(1);
+pub(crate) const PAGE_SIZE: Param = integer_in("page_size", 1, 100, "Items per page").or_number(20);

@@ -1,21 +1,21 @@
-//! How a long tool tells how far it is. Whoever listens gets the newest state, never a backlog.
+//! Progress of a long call. A listener gets the newest state, never a backlog.
 
 use cairn_transfer::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Report {
-    /// Bytes.
+    /// Bytes transferred.
     pub(crate) done: u64,
-    /// Bytes, where that is known.
+    /// Bytes in all, if known.
     pub(crate) total: Option<u64>,
     pub(crate) message: Option<String>,
 }
 
-/// The end that a tool holds.
+/// The sending end, used by the tool.
 #[derive(Clone)]
 pub(crate) struct Reporter {
     reports: Arc<watch::Sender<Report>>,
@@ -32,20 +32,20 @@ impl Reporter {
         (reporter, receiver)
     }
 
-    /// So many bytes in all are ahead.
-    pub(crate) fn expect(&self, total: u64) {
+    /// Sets the number of bytes that the call will transfer.
+    pub(crate) fn set_total(&self, total: u64) {
         self.reports
             .send_modify(|report| report.total = Some(total));
     }
 
-    /// What is being done.
-    pub(crate) fn says(&self, message: impl Into<String>) {
+    /// Sets the description of the current step.
+    pub(crate) fn set_message(&self, message: impl Into<String>) {
         let message = crate::clean::text(&message.into());
         self.reports
             .send_modify(|report| report.message = Some(message));
     }
 
-    /// One file of the call.
+    /// Returns the progress of one file of the call.
     pub(crate) fn file(&self) -> FileProgress {
         FileProgress {
             all: self.clone(),
@@ -60,7 +60,7 @@ impl Reporter {
     }
 }
 
-/// Adds one file's bytes to the call's.
+/// Adds the bytes of one file to those of the call.
 pub(crate) struct FileProgress {
     all: Reporter,
     counted: AtomicU64,

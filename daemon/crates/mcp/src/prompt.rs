@@ -1,10 +1,10 @@
-//! The prompts: tasks that a person can pick, written out for the assistant.
+//! The prompts: tasks for a person to pick, with instructions for the assistant.
 
-/// One prompt; it takes no arguments.
+/// A prompt without arguments.
 pub(crate) struct Prompt {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    pub(crate) about: &'static str,
+    pub(crate) description: &'static str,
     pub(crate) text: &'static str,
 }
 
@@ -12,7 +12,7 @@ pub(crate) static ALL: &[Prompt] = &[
     Prompt {
         name: "organize_files",
         title: "Organize files",
-        about: "Propose a better folder structure with specific moves",
+        description: "Propose a better folder structure with specific moves",
         text: "Help me organize my files.\n\
             1. Read the resource service://files for the root folder, then call list_files for every folder (all pages) until you have the full folder tree.\n\
             2. Find patterns: file types, naming conventions, clusters of dates, projects.\n\
@@ -23,7 +23,7 @@ pub(crate) static ALL: &[Prompt] = &[
     Prompt {
         name: "share_summary",
         title: "Share summary",
-        about: "Summarise active share links and flag risky ones",
+        description: "Summarise active share links and flag risky ones",
         text: "Summarise all my active share links.\n\
             1. Read the resource service://shares, and page through list_share_links for the rest.\n\
             2. For each link show file, access count, download count, expiry date, download limit and security status (password, allowed emails, access mode).\n\
@@ -33,7 +33,7 @@ pub(crate) static ALL: &[Prompt] = &[
     Prompt {
         name: "storage_audit",
         title: "Storage audit",
-        about: "Compare usage with the quota and find what can go",
+        description: "Compare usage with the quota and find what can go",
         text: "Audit my storage.\n\
             1. Read the resource service://usage and call get_storage_usage: compare usage with the quota, and check the bandwidth trend.\n\
             2. List the 10 largest files (list_files with sort_by size, through all folders).\n\
@@ -44,7 +44,7 @@ pub(crate) static ALL: &[Prompt] = &[
     Prompt {
         name: "team_overview",
         title: "Team overview",
-        about: "List teams with members and roles and find single points of failure",
+        description: "List teams with members and roles and find single points of failure",
         text: "Give me an overview of my teams.\n\
             1. Read the resource service://teams, then service://teams/{uuid} (or list_team_members) for each.\n\
             2. List every team with its members, their roles, and the number of shared folders.\n\
@@ -54,7 +54,7 @@ pub(crate) static ALL: &[Prompt] = &[
     Prompt {
         name: "security_check",
         title: "Security check",
-        about: "A security scorecard with prioritised recommendations",
+        description: "A security scorecard with prioritised recommendations",
         text: "Check the security of my account.\n\
             1. Call check_recovery_key_status and verify_encryption_status: is a recovery key set up?\n\
             2. Read the resource service://notifications for recent security notifications, and call get_encryption_audit_log and list_api_keys.\n\

@@ -1,81 +1,81 @@
-//! The resources: what an assistant can read without calling a tool. All of them are JSON; a failure
-//! is a resource too, with the error in it.
+//! The resources, which an assistant reads without calling a tool. All of them are JSON; an error
+//! is a resource too.
 
 use crate::arguments::is_uuid;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use crate::tool::Verb;
 use serde_json::{Value, json};
 
 /// A resource with a fixed address.
-pub(crate) struct Fixed {
+pub(crate) struct FixedResource {
     pub(crate) uri: &'static str,
     pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
+    pub(crate) description: &'static str,
 }
 
-/// A family of resources, one for each id.
+/// A resource template with an id.
 pub(crate) struct Template {
-    /// What stands before the id.
+    /// The address before the id.
     pub(crate) base: &'static str,
     pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    /// What the id belongs to, in messages.
-    thing: &'static str,
+    pub(crate) description: &'static str,
+    /// The kind of thing that the id names, for messages.
+    noun: &'static str,
 }
 
-pub(crate) static FIXED: &[Fixed] = &[
-    Fixed {
+pub(crate) static FIXED: &[FixedResource] = &[
+    FixedResource {
         uri: "service://files",
         name: "files",
-        about: "The root folder, first 50 entries",
+        description: "The root folder, first 50 entries",
     },
-    Fixed {
+    FixedResource {
         uri: "service://shares",
         name: "shares",
-        about: "Active share links, first 50",
+        description: "Active share links, first 50",
     },
-    Fixed {
+    FixedResource {
         uri: "service://teams",
         name: "teams",
-        about: "Your teams, first 50",
+        description: "Your teams, first 50",
     },
-    Fixed {
+    FixedResource {
         uri: "service://profile",
         name: "profile",
-        about: "Your social profile",
+        description: "Your social profile",
     },
-    Fixed {
+    FixedResource {
         uri: "service://usage",
         name: "usage",
-        about: "Storage quota and AI usage",
+        description: "Storage quota and AI usage",
     },
-    Fixed {
+    FixedResource {
         uri: "service://notifications",
         name: "notifications",
-        about: "Unread notifications, at most 50",
+        description: "Unread notifications, at most 50",
     },
 ];
 
-/// There only while a sync daemon runs.
-pub(crate) static SYNC: Fixed = Fixed {
+/// The resource of the sync daemon.
+pub(crate) static SYNC: FixedResource = FixedResource {
     uri: "service://sync",
     name: "sync",
-    about: "State of the sync daemon on this machine",
+    description: "State of the sync daemon on this machine",
 };
 
 pub(crate) static TEMPLATES: &[Template] = &[
     Template {
         base: "service://files/",
         name: "file",
-        about: "One file or folder",
-        thing: "file",
+        description: "One file or folder",
+        noun: "file",
     },
     Template {
         base: "service://teams/",
         name: "team",
-        about: "One team with members and roles",
-        thing: "team",
+        description: "One team with members and roles",
+        noun: "team",
     },
 ];
 
@@ -85,7 +85,7 @@ impl Template {
     }
 }
 
-/// The content of a resource; `None` for an address that none has.
+/// Returns the content of a resource, `None` for an unknown address.
 pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
     let outcome = match uri {
         "service://files" => {
@@ -101,37 +101,37 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
             get(services, &["social", "notifications"], &query).await
         }
         "service://sync" if services.daemon.is_some() => {
-            crate::sync_tools::ask(services, cairn_control::Request::Status).await
+            crate::sync_tools::request(services, cairn_control::Request::Status).await
         }
         _ => {
             let (template, id) = TEMPLATES
                 .iter()
                 .find_map(|template| Some((template, uri.strip_prefix(template.base)?)))?;
-            one(services, template, id).await
+            read_one(services, template, id).await
         }
     };
     let mut value = outcome.unwrap_or_else(|error| error.json());
     crate::clean::value(&mut value);
-    crate::answer::leave_out_sealed(&mut value);
+    crate::response::remove_sealed_fields(&mut value);
     Some(value)
 }
 
-async fn one(services: &Services, template: &Template, id: &str) -> Outcome<Value> {
+async fn read_one(services: &Services, template: &Template, id: &str) -> ToolResult<Value> {
     if !is_version_4(id) {
         let shown: String = id.chars().take(60).collect();
         return Err(ToolError::argument(format!(
-            "`{shown}` is no UUID of version 4, as the id of a {} is",
-            template.thing
+            "`{shown}` is not a version 4 UUID, which the id of a {} is",
+            template.noun
         )));
     }
     let id = id.to_lowercase();
-    match template.thing {
+    match template.noun {
         "file" => get(services, &["nodes", &id], &[]).await,
         _ => get(services, &["teams", &id], &[]).await,
     }
 }
 
-async fn active_shares(services: &Services) -> Outcome<Value> {
+async fn active_shares(services: &Services) -> ToolResult<Value> {
     let query = [("page", "0"), ("page_size", "50")];
     let mut page = get(services, &["shares"], &query).await?;
     if let Some(Value::Array(links)) = page.get_mut("content") {
@@ -140,8 +140,8 @@ async fn active_shares(services: &Services) -> Outcome<Value> {
     Ok(page)
 }
 
-/// Two answers in one; the AI's part may fail alone.
-async fn usage(services: &Services) -> Outcome<Value> {
+/// Merges two responses; the one about AI may fail alone.
+async fn usage(services: &Services) -> ToolResult<Value> {
     let (account, ai) = futures_util::future::join(
         get(services, &["useraccount", "composite"], &[]),
         get(services, &["ai", "usage"], &[]),
@@ -156,7 +156,7 @@ async fn usage(services: &Services) -> Outcome<Value> {
     }))
 }
 
-async fn get(services: &Services, path: &[&str], query: &[(&str, &str)]) -> Outcome<Value> {
+async fn get(services: &Services, path: &[&str], query: &[(&str, &str)]) -> ToolResult<Value> {
     let query: Vec<_> = query
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -171,7 +171,7 @@ fn is_version_4(text: &str) -> bool {
         && matches!(at(19).to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b')
 }
 
-/// Ids that begin with what was typed, for a template.
+/// Returns the ids of a template that begin with the typed text.
 pub(crate) async fn complete(services: &Services, uri: &str, typed: &str) -> Vec<String> {
     let Some(template) = TEMPLATES
         .iter()
@@ -179,7 +179,7 @@ pub(crate) async fn complete(services: &Services, uri: &str, typed: &str) -> Vec
     else {
         return Vec::new();
     };
-    let path = match template.thing {
+    let path = match template.noun {
         "file" => "nodes",
         _ => "teams",
     };

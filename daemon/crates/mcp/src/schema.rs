@@ -27,104 +27,87 @@ pub(crate) fn input(tool: &Tool) -> Map<String, Value> {
 }
 
 fn property(param: &Param) -> Map<String, Value> {
-    let mut schema = shape(&param.shape);
-    schema.insert("description".to_owned(), json!(param.about));
+    let mut schema = value_schema(&param.shape);
+    schema.insert("description".to_owned(), json!(param.description));
     schema
 }
 
-fn shape(shape: &Shape) -> Map<String, Value> {
-    let mut schema = Map::new();
-    let mut put = |key: &str, value: Value| {
-        schema.insert(key.to_owned(), value);
-    };
+fn value_schema(shape: &Shape) -> Map<String, Value> {
     match *shape {
         Shape::Text { min, max, form } => {
-            put("type", json!("string"));
-            lengths(&mut put, "Length", min, max);
-            look(&mut put, form);
+            let mut schema = text_schema(form);
+            schema.extend(limits("Length", min, max));
+            schema
         }
         Shape::Choice { of, default } => {
-            put("type", json!("string"));
-            put("enum", json!(of));
-            if let Some(default) = default {
-                put("default", json!(default));
-            }
+            let of = ("enum", Some(json!(of)));
+            typed("string", [of, ("default", default.map(Value::from))])
         }
-        Shape::Whole { min, max, default } => {
-            put("type", json!("integer"));
-            put("minimum", json!(min));
-            if max != i64::MAX {
-                put("maximum", json!(max));
-            }
-            if let Some(default) = default {
-                put("default", json!(default));
-            }
+        Shape::Integer { min, max, default } => {
+            let max = (max != i64::MAX).then(|| json!(max));
+            let limits = [("minimum", Some(json!(min))), ("maximum", max)];
+            let default = ("default", default.map(Value::from));
+            typed("integer", limits.into_iter().chain([default]))
         }
-        Shape::Number { above } => {
-            put("type", json!("number"));
-            put("exclusiveMinimum", json!(above));
-        }
-        Shape::Flag { default } => {
-            put("type", json!("boolean"));
-            if let Some(default) = default {
-                put("default", json!(default));
-            }
-        }
-        Shape::Agreed => {
-            put("type", json!("boolean"));
-            put("const", json!(true));
-        }
-        Shape::Money { .. } => {
-            put("type", json!("string"));
-            put("pattern", json!(r"^\d+(\.\d{1,2})?$"));
-        }
+        Shape::Number { above } => typed("number", [("exclusiveMinimum", Some(json!(above)))]),
+        Shape::Flag { default } => typed("boolean", [("default", default.map(Value::from))]),
+        Shape::MustAccept => typed("boolean", [("const", Some(json!(true)))]),
+        Shape::Money { .. } => typed("string", [("pattern", Some(json!(r"^\d+(\.\d{1,2})?$")))]),
         Shape::Texts { min, max, form } => {
-            put("type", json!("array"));
-            let mut items = Map::new();
-            items.insert("type".to_owned(), json!("string"));
-            look(
-                &mut |key: &str, value| {
-                    items.insert(key.to_owned(), value);
-                },
-                form,
-            );
-            put("items", Value::Object(items));
-            lengths(&mut put, "Items", min, max);
+            let items = Value::Object(text_schema(form));
+            let mut schema = typed("array", [("items", Some(items))]);
+            schema.extend(limits("Items", min, max));
+            schema
         }
         Shape::Choices { of } => {
-            put("type", json!("array"));
-            put("items", json!({ "type": "string", "enum": of }));
-            put("minItems", json!(1));
+            let items = json!({ "type": "string", "enum": of });
+            let least = ("minItems", Some(json!(1)));
+            typed("array", [("items", Some(items)), least])
         }
-        Shape::Labels | Shape::Object => put("type", json!("object")),
-        Shape::List => {
-            put("type", json!("array"));
-            put("items", json!({}));
+        Shape::Labels | Shape::Object => typed("object", []),
+        Shape::List => typed("array", [("items", Some(json!({})))]),
+        Shape::Any => Map::new(),
+    }
+}
+
+fn typed(
+    name: &str,
+    keywords: impl IntoIterator<Item = (&'static str, Option<Value>)>,
+) -> Map<String, Value> {
+    let mut schema = Map::from_iter([("type".to_owned(), json!(name))]);
+    for (keyword, value) in keywords {
+        if let Some(value) = value {
+            schema.insert(keyword.to_owned(), value);
         }
-        Shape::Anything => {}
     }
     schema
 }
 
-fn lengths(put: &mut impl FnMut(&str, Value), what: &str, min: usize, max: usize) {
-    if min > 0 {
-        put(&format!("min{what}"), json!(min));
-    }
-    if max != usize::MAX {
-        put(&format!("max{what}"), json!(max));
-    }
+fn text_schema(form: Form) -> Map<String, Value> {
+    let form = form_keyword(form).map(|(keyword, value)| (keyword, Some(json!(value))));
+    typed("string", form)
 }
 
-fn look(put: &mut impl FnMut(&str, Value), form: Form) {
+fn limits(what: &str, min: usize, max: usize) -> Map<String, Value> {
+    let mut limits = Map::new();
+    if min > 0 {
+        limits.insert(format!("min{what}"), json!(min));
+    }
+    if max != usize::MAX {
+        limits.insert(format!("max{what}"), json!(max));
+    }
+    limits
+}
+
+fn form_keyword(form: Form) -> Option<(&'static str, &'static str)> {
     match form {
-        Form::Free | Form::Said => {}
-        Form::Uuid => put("format", json!("uuid")),
-        Form::Email => put("format", json!("email")),
-        // A date alone is taken too, which the format `date-time` would forbid: the words say it.
-        Form::Moment => {}
-        Form::Handle => put("pattern", json!("^[A-Za-z0-9_-]+$")),
-        Form::Https | Form::Callback => put("format", json!("uri")),
-        Form::Colour => put("pattern", json!("^#[0-9A-Fa-f]{6}$")),
-        Form::Hex => put("pattern", json!("^[0-9A-Fa-f]+$")),
+        // Dates without a time are accepted, which the format `date-time` would forbid.
+        Form::Free | Form::NonEmpty | Form::DateTime => None,
+        Form::Uuid => Some(("format", "uuid")),
+        Form::Email => Some(("format", "email")),
+        Form::Handle => Some(("pattern", "^[A-Za-z0-9_-]+$")),
+        Form::Https | Form::Callback => Some(("format", "uri")),
+        Form::Colour => Some(("pattern", "^#[0-9A-Fa-f]{6}$")),
+        Form::Hex => Some(("pattern", "^[0-9A-Fa-f]+$")),
     }
 }

@@ -1,29 +1,29 @@
-//! Which tools this server offers: fixed when it starts, by flags or the environment.
+//! The selection of tools that this server offers, fixed at start by flags or the environment.
 
 use crate::tool::Tool;
 use crate::toolset::{self, Toolset};
 
-/// What a person chose; empty lists choose everything.
+/// The user's choice of tools; empty lists select everything.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// Groups, by id.
+pub struct ToolFilter {
+    /// Groups by id.
     pub toolsets: Vec<String>,
-    /// Single tools, besides those of the groups that are named.
+    /// Single tools, in addition to the groups.
     pub tools: Vec<String>,
-    /// Tools that are left out in any case.
+    /// Tools to leave out.
     pub exclude: Vec<String>,
-    /// Only tools that change nothing.
+    /// Selects only tools that change nothing.
     pub read_only: bool,
 }
 
-/// A choice that can't be made.
+/// An invalid filter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum ChoiceError {
+pub enum ToolFilterError {
     #[error("there is no toolset `{0}`: choose from {known}", known = known_sets())]
     Toolset(String),
     #[error("there is no tool `{0}`: docs/tools.md lists them")]
     Tool(String),
-    #[error("no tool is left: loosen --toolsets, --tools, --exclude-tools or --read-only")]
+    #[error("no tool is left: change --toolsets, --tools, --exclude-tools or --read-only")]
     Nothing,
 }
 
@@ -32,7 +32,7 @@ fn known_sets() -> String {
     ids.join(", ")
 }
 
-/// The tools that are offered, in the order of the catalogue.
+/// The offered tools, in the order of the catalogue.
 #[derive(Clone)]
 pub(crate) struct Selection {
     pub(crate) tools: Vec<&'static Tool>,
@@ -41,26 +41,26 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// # Errors
-    /// [`ChoiceError`] for names that mean nothing, and if nothing is left.
-    pub(crate) fn new(choice: &Choice, daemon_runs: bool) -> Result<Self, ChoiceError> {
+    /// [`ToolFilterError`] for unknown names, and if no tool is left.
+    pub(crate) fn new(filter: &ToolFilter, daemon_runs: bool) -> Result<Self, ToolFilterError> {
         let all = || toolset::ALL.iter().flat_map(|set| set.tools);
-        for id in &choice.toolsets {
+        for id in &filter.toolsets {
             if !toolset::ALL.iter().any(|set| set.id == id) {
-                return Err(ChoiceError::Toolset(id.clone()));
+                return Err(ToolFilterError::Toolset(id.clone()));
             }
         }
-        for name in choice.tools.iter().chain(&choice.exclude) {
+        for name in filter.tools.iter().chain(&filter.exclude) {
             if !all().any(|tool| tool.name == name) {
-                return Err(ChoiceError::Tool(name.clone()));
+                return Err(ToolFilterError::Tool(name.clone()));
             }
         }
-        let everything = choice.toolsets.is_empty() && choice.tools.is_empty();
+        let everything = filter.toolsets.is_empty() && filter.tools.is_empty();
         let chosen = |set: &Toolset, tool: &Tool| {
             (everything
-                || choice.toolsets.iter().any(|id| id == set.id)
-                || choice.tools.iter().any(|name| name == tool.name))
-                && !choice.exclude.iter().any(|name| name == tool.name)
-                && (!choice.read_only || tool.effect.reads_only())
+                || filter.toolsets.iter().any(|id| id == set.id)
+                || filter.tools.iter().any(|name| name == tool.name))
+                && !filter.exclude.iter().any(|name| name == tool.name)
+                && (!filter.read_only || tool.effect.is_read_only())
                 && (daemon_runs || set.id != toolset::SYNC)
         };
         let mut selection = Self {
@@ -76,7 +76,7 @@ impl Selection {
             }
         }
         if selection.tools.is_empty() {
-            return Err(ChoiceError::Nothing);
+            return Err(ToolFilterError::Nothing);
         }
         Ok(selection)
     }
@@ -90,9 +90,9 @@ impl Selection {
 mod tests {
     use super::*;
 
-    fn choice(toolsets: &[&str], tools: &[&str], exclude: &[&str], read_only: bool) -> Choice {
+    fn filter(toolsets: &[&str], tools: &[&str], exclude: &[&str], read_only: bool) -> ToolFilter {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Choice {
+        ToolFilter {
             toolsets: owned(toolsets),
             tools: owned(tools),
             exclude: owned(exclude),
@@ -100,43 +100,45 @@ mod tests {
         }
     }
 
-    fn count(choice: &Choice, daemon: bool) -> usize {
-        Selection::new(choice, daemon).unwrap().tools.len()
+    fn count(filter: &ToolFilter, daemon: bool) -> usize {
+        Selection::new(filter, daemon).unwrap().tools.len()
     }
 
     #[test]
     fn without_a_choice_it_is_the_whole_catalogue() {
-        assert_eq!(count(&Choice::default(), false), 104);
-        assert_eq!(count(&Choice::default(), true), 110);
+        let all: usize = toolset::ALL.iter().map(|set| set.tools.len()).sum();
+        let sync = toolset::ALL.last().map_or(0, |set| set.tools.len());
+        assert_eq!(count(&ToolFilter::default(), false), all - sync);
+        assert_eq!(count(&ToolFilter::default(), true), all);
     }
 
     #[test]
     fn groups_single_tools_and_exceptions_add_up() {
-        assert_eq!(count(&choice(&["files"], &[], &[], false), true), 8);
+        assert_eq!(count(&filter(&["files"], &[], &[], false), true), 8);
         assert_eq!(
-            count(&choice(&["files"], &["compute"], &[], false), true),
+            count(&filter(&["files"], &["compute"], &[], false), true),
             9
         );
-        assert_eq!(count(&choice(&[], &["compute"], &[], false), true), 1);
+        assert_eq!(count(&filter(&[], &["compute"], &[], false), true), 1);
         assert_eq!(
-            count(&choice(&["files"], &[], &["copy_file"], false), true),
+            count(&filter(&["files"], &[], &["copy_file"], false), true),
             7
         );
-        let reading = Selection::new(&choice(&[], &[], &[], true), true).unwrap();
-        assert!(reading.tools.iter().all(|tool| tool.effect.reads_only()));
+        let reading = Selection::new(&filter(&[], &[], &[], true), true).unwrap();
+        assert!(reading.tools.iter().all(|tool| tool.effect.is_read_only()));
         assert!(reading.find("delete_file").is_none() && reading.find("list_files").is_some());
     }
 
     #[test]
     fn what_means_nothing_is_refused() {
         for bad in [
-            choice(&["file"], &[], &[], false),
-            choice(&[], &["nope"], &[], false),
-            choice(&[], &[], &["nope"], false),
-            choice(&[], &["delete_file"], &[], true),
+            filter(&["file"], &[], &[], false),
+            filter(&[], &["nope"], &[], false),
+            filter(&[], &[], &["nope"], false),
+            filter(&[], &["delete_file"], &[], true),
         ] {
             assert!(Selection::new(&bad, true).is_err(), "{bad:?}");
         }
-        assert!(Selection::new(&choice(&["sync"], &[], &[], false), false).is_err());
+        assert!(Selection::new(&filter(&["sync"], &[], &[], false), false).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The server itself: one process, one client, on stdin and stdout.
+//! The server: one process, one client, on stdin and stdout.
 
 mod confirm;
 mod handler;
@@ -6,7 +6,7 @@ mod handler;
 mod http;
 mod transport;
 
-use crate::selection::{Choice, ChoiceError, Selection};
+use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use cairn_api::ApiError;
 use handler::Handler;
@@ -15,46 +15,46 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
-use transport::Lines;
+use transport::LineTransport;
 
 pub use confirm::Confirm;
 
-/// Everything a server is made of.
+/// The settings of a server.
 pub struct Settings {
     pub account: Account,
-    pub choice: Choice,
+    pub filter: ToolFilter,
     pub confirm: Confirm,
     pub files: Arc<dyn LocalFiles>,
     /// The socket of this user's daemon, if one runs and its tools are wanted.
     pub daemon: Option<PathBuf>,
 }
 
-/// Why a server can't serve.
+/// An error that stops a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(transparent)]
-    Choice(#[from] ChoiceError),
+    ToolFilter(#[from] ToolFilterError),
     #[error("{0}")]
     Account(#[from] ApiError),
-    #[error("the client and this server can't agree how to speak: {0}")]
+    #[error("the client and this server have no protocol version in common: {0}")]
     Handshake(Box<ServerInitializeError>),
     #[error("the server ended unexpectedly: {0}")]
     Ended(String),
 }
 
-/// A server that has not begun yet.
+/// A server that is ready to start.
 pub struct Server {
     handler: Handler,
     services: Arc<Services>,
 }
 
 impl Server {
-    /// Checks the settings; nothing is asked of anybody.
+    /// Checks the settings without any request.
     ///
     /// # Errors
     /// [`ServeError::Choice`] and [`ServeError::Account`].
     pub fn new(settings: Settings) -> Result<Self, ServeError> {
-        let selection = Selection::new(&settings.choice, settings.daemon.is_some())?;
+        let selection = Selection::new(&settings.filter, settings.daemon.is_some())?;
         let services = Services::new(settings.account, settings.files, settings.daemon)?;
         let services = Arc::new(services);
         Ok(Self {
@@ -81,8 +81,8 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let services = self.services;
-        let opening = tokio::spawn(async move { services.open_early().await });
-        let ended = match self.handler.serve(Lines::new(reader, writer)).await {
+        let opening = tokio::spawn(async move { services.open_keys_early().await });
+        let ended = match self.handler.serve(LineTransport::new(reader, writer)).await {
             Ok(running) => match running.waiting().await {
                 Ok(QuitReason::JoinError(error)) | Err(error) => {
                     Err(ServeError::Ended(error.to_string()))

@@ -1,6 +1,6 @@
-//! What tools work with: two clients of the service, the account's keys, the local disk, the daemon.
+//! The dependencies of the tools: two clients of the service, the account's keys, local files, the daemon.
 
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::{CryptoError, SpaceKeys};
 use cairn_model::{DeviceId, Name};
@@ -13,56 +13,56 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use zeroize::Zeroizing;
 
-/// How to reach the service, and as whom.
+/// The service's address and the account to use.
 pub struct Account {
     pub auth: Arc<dyn Auth>,
-    /// Without `/api/v1`.
+    /// The service's address without `/api/v1`.
     pub url: String,
-    /// Where chunks go up and down, if that is another address.
+    /// The address for chunk upload and download, if it differs.
     pub file_server: Option<String>,
-    /// What changes are attributed to.
+    /// The device that changes are attributed to.
     pub device: DeviceId,
     pub keys: KeySource,
 }
 
-/// Where the account's keys come from.
+/// The source of the account's keys.
 pub enum KeySource {
-    /// There are none: content tools say what to do.
+    /// No keys: content tools explain how to configure them.
     Missing,
-    /// They are opened with the passphrase, or made with so many iterations for a new account.
+    /// The passphrase opens the keys, or creates them with `iterations` for a new account.
     Passphrase {
         passphrase: Zeroizing<String>,
         iterations: u32,
     },
-    /// They are open already.
+    /// Keys that are already unlocked.
     Open(Arc<SpaceKeys>),
 }
 
-/// What differs between systems about a file on this machine.
+/// The system-specific operations on local files.
 pub trait LocalFiles: Send + Sync {
-    /// Tells whether its owner may execute a file.
+    /// Returns true if the owner may execute the file.
     fn executable(&self, path: &Path) -> bool;
 
-    /// Lets the owner execute a file, or not.
+    /// Sets or clears the owner's permission to execute the file.
     ///
     /// # Errors
     /// The file system's.
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()>;
 
-    /// Tells whether this system can have a file of that name.
+    /// Checks that this system allows a file of that name.
     ///
     /// # Errors
-    /// Why it can't.
+    /// The reason why it doesn't.
     fn acceptable(&self, name: &Name) -> Result<(), String>;
 }
 
-/// What every tool can use.
+/// The dependencies shared by all tools.
 pub(crate) struct Services {
-    /// Repeats requests that failed for a moment.
+    /// A client that retries transient failures.
     pub(crate) reads: Arc<Api>,
-    /// Sends every request once.
+    /// A client that sends every request once.
     pub(crate) writes: Arc<Api>,
-    source: KeySource,
+    key_source: KeySource,
     space: OnceCell<Space>,
     pub(crate) files: Arc<dyn LocalFiles>,
     /// The daemon's socket, if one runs for this user.
@@ -71,7 +71,7 @@ pub(crate) struct Services {
 
 impl Services {
     /// # Errors
-    /// An address that is none, or a machine without TLS.
+    /// [`ApiError`] if the address is invalid or TLS is unavailable.
     pub(crate) fn new(
         account: Account,
         files: Arc<dyn LocalFiles>,
@@ -97,43 +97,43 @@ impl Services {
         Ok(Self {
             reads: client(3)?,
             writes: client(1)?,
-            source: account.keys,
+            key_source: account.keys,
             space: OnceCell::new(),
             files,
             daemon,
         })
     }
 
-    /// Opens the keys ahead of the first call that needs them. What goes wrong is told to that call.
-    pub(crate) async fn open_early(&self) {
+    /// Opens the keys before the first call needs them. That call reports a failure.
+    pub(crate) async fn open_keys_early(&self) {
         if let Err(error) = self.space_if_any().await {
-            tracing::warn!(%error, "the keys are not open yet");
+            tracing::warn!(%error, "the keys could not be opened at start");
         }
     }
 
-    /// The account's space with its keys; they are made for an account that was never used.
-    pub(crate) async fn space(&self) -> Outcome<Space> {
+    /// Returns the account's space with its keys, creating them for an account that was never used.
+    pub(crate) async fn space(&self) -> ToolResult<Space> {
         self.open(true)
             .await?
             .ok_or_else(|| ToolError::refused(NO_KEYS))
     }
 
-    /// The account's space, if there is a passphrase and the account has keys.
-    pub(crate) async fn space_if_any(&self) -> Outcome<Option<Space>> {
+    /// Returns the account's space if there is a passphrase and the account has keys.
+    pub(crate) async fn space_if_any(&self) -> ToolResult<Option<Space>> {
         match self.open(false).await {
             Err(ToolError::NoPassphrase) => Ok(None),
-            answer => answer,
+            response => response,
         }
     }
 
-    async fn open(&self, may_create: bool) -> Outcome<Option<Space>> {
+    async fn open(&self, may_create: bool) -> ToolResult<Option<Space>> {
         if let Some(space) = self.space.get() {
             return Ok(Some(space.clone()));
         }
         let opened = self
             .space
             .get_or_try_init(|| async {
-                let keys = match &self.source {
+                let keys = match &self.key_source {
                     KeySource::Missing => return Err(Some(ToolError::NoPassphrase)),
                     KeySource::Open(keys) => keys.clone(),
                     KeySource::Passphrase {
@@ -163,12 +163,12 @@ impl Services {
         }
     }
 
-    /// Opens the keys of the account, or makes them with so many iterations.
+    /// Opens the account's keys, or creates them if `iterations` is given.
     async fn unlock(
         &self,
         passphrase: &Zeroizing<String>,
         iterations: Option<u32>,
-    ) -> Outcome<Option<Arc<SpaceKeys>>> {
+    ) -> ToolResult<Option<Arc<SpaceKeys>>> {
         let api = &self.reads;
         let info = api.account().await?;
         match api.keys().await {
@@ -179,14 +179,14 @@ impl Services {
                     cairn_crypto::unlock(&bundle, &passphrase, info.id, info.space_id)
                 })
                 .await
-                .map_err(|_| ToolError::Panicked)?;
+                .map_err(|_| ToolError::Internal)?;
                 match opened {
                     Ok((unlocked, _)) => Ok(Some(unlocked.space)),
                     Err(CryptoError::Opaque) => Err(ToolError::refused(
                         "the passphrase doesn't open this account: check SERVICE_PASSPHRASE",
                     )),
                     Err(error) => {
-                        tracing::error!(%error, "the account's keys are refused");
+                        tracing::error!(%error, "the account's keys were refused");
                         Err(ToolError::refused(crate::mask::GENERIC))
                     }
                 }
@@ -207,4 +207,4 @@ impl Services {
     }
 }
 
-const NO_KEYS: &str = "the service says that this account has no keys although it has been used: no new ones are made; ask whoever runs the service";
+const NO_KEYS: &str = "the service has no keys for this account although it has been used: no new keys are created; ask the operator of the service";

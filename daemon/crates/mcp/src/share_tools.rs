@@ -1,25 +1,22 @@
-//! Share links. With the account's keys a link carries the keys of what it shares, sealed under a secret
-//! that only its address has; without them the service makes a link that shows names and no content.
+//! Share links. With the account's keys a link carries the keys of the shared files, sealed under a secret
+//! that only its address has; without them the service makes a link that shows names but no content.
 
-use crate::call::{Call, finished};
-use crate::failure::{Outcome, ToolError};
-use crate::tool::{Route, post, put};
+use crate::call::{Call, with_success};
+use crate::error::{ToolError, ToolResult};
+use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
 use cairn_space::{LinkPassword, SharedLink, Space};
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-type Answer = BoxFuture<'static, Outcome<Value>>;
-
 const NO_CONTENT: &str =
-    "the link shows names only: set SERVICE_PASSPHRASE to make links that open content";
+    "the link shows names only: set SERVICE_PASSPHRASE to create links that open content";
 
-pub(crate) fn create(call: Call) -> Answer {
+pub(crate) fn create(call: Call) -> ToolFuture {
     async move {
         let Some((space, node)) = shared(&call, call.arguments.id("file_uuid")?).await? else {
             let route = post("shares").renamed(&[("file_uuid", "file_id")]);
@@ -33,7 +30,7 @@ pub(crate) fn create(call: Call) -> Answer {
     .boxed()
 }
 
-pub(crate) fn by_email(call: Call) -> Answer {
+pub(crate) fn by_email(call: Call) -> ToolFuture {
     async move {
         let Some((space, node)) = shared(&call, call.arguments.id("file_uuid")?).await? else {
             let route = post("shares/email").renamed(&[("file_uuid", "file_id")]);
@@ -53,13 +50,13 @@ pub(crate) fn by_email(call: Call) -> Answer {
         Ok(json!({
             "share": shown(link),
             "email_sent": sent,
-            "note": "the mail has the address without its secret: hand over `url` yourself",
+            "note": "the mail has the address without its secret: send `url` to the recipient yourself",
         }))
     }
     .boxed()
 }
 
-pub(crate) fn bulk(call: Call) -> Answer {
+pub(crate) fn bulk(call: Call) -> ToolFuture {
     async move {
         let Some(space) = call.services.space_if_any().await? else {
             let route = post("shares/bulk").renamed(&[("file_uuids", "file_ids")]);
@@ -71,7 +68,7 @@ pub(crate) fn bulk(call: Call) -> Answer {
             let link = one_of_many(&call, &space, id).await;
             results.push(match link {
                 Ok(share) => json!({ "file_id": id, "share": share }),
-                Err(error) => json!({ "file_id": id, "error": error.told() }),
+                Err(error) => json!({ "file_id": id, "error": error.public_message() }),
             });
         }
         let succeeded = results
@@ -88,10 +85,10 @@ pub(crate) fn bulk(call: Call) -> Answer {
     .boxed()
 }
 
-async fn one_of_many(call: &Call, space: &Space, id: &str) -> Outcome<Value> {
+async fn one_of_many(call: &Call, space: &Space, id: &str) -> ToolResult<Value> {
     let id: NodeId = id
         .parse()
-        .map_err(|_| ToolError::argument("it is no id of the service"))?;
+        .map_err(|_| ToolError::argument("it is not an id of the service"))?;
     let node = call.services.reads.node(id).await?;
     space.check(&node)?;
     let link = space
@@ -100,7 +97,7 @@ async fn one_of_many(call: &Call, space: &Space, id: &str) -> Outcome<Value> {
     Ok(shown(link))
 }
 
-pub(crate) fn update(call: Call) -> Answer {
+pub(crate) fn update(call: Call) -> ToolFuture {
     async move {
         if call.arguments.fields().len() < 2 {
             return Err(ToolError::argument(
@@ -135,8 +132,8 @@ pub(crate) fn update(call: Call) -> Answer {
     .boxed()
 }
 
-/// What the call says of the link, under the names of the service.
-fn settings<T: DeserializeOwned>(call: &Call, except: &[&str]) -> Outcome<T> {
+/// Converts the call's settings of the link to the service's type.
+fn settings<T: DeserializeOwned>(call: &Call, except: &[&str]) -> ToolResult<T> {
     let fields: Map<String, Value> = call
         .arguments
         .fields()
@@ -155,8 +152,8 @@ fn link_password(password: &str) -> LinkPassword<'_> {
     }
 }
 
-/// The node to share with the keys for it, if they are at hand.
-async fn shared(call: &Call, id: NodeId) -> Outcome<Option<(Space, Node)>> {
+/// Returns the node to share with its keys, if they are available.
+async fn shared(call: &Call, id: NodeId) -> ToolResult<Option<(Space, Node)>> {
     let Some(space) = call.services.space_if_any().await? else {
         return Ok(None);
     };
@@ -168,13 +165,13 @@ async fn shared(call: &Call, id: NodeId) -> Outcome<Option<(Space, Node)>> {
     Ok(Some((space, node)))
 }
 
-async fn without_keys(call: &Call, route: &Route) -> Outcome<Value> {
-    let mut answer = finished(call.rest(route).await?, None);
-    answer["note"] = json!(NO_CONTENT);
-    Ok(answer)
+async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {
+    let mut response = with_success(call.rest(route).await?, None);
+    response["note"] = json!(NO_CONTENT);
+    Ok(response)
 }
 
-/// The link with its whole address, which is what a person hands over.
+/// Returns the link with its whole address, the one to hand over.
 fn shown(link: SharedLink) -> Value {
     let mut share = json!(link.share);
     share["url"] = json!(link.address);

@@ -1,63 +1,66 @@
-//! What a tool is: one declaration gives its schema, its hints, its documentation and what it does.
+//! The declaration of a tool, the source of its schema, hints, documentation and behaviour.
 
 use crate::call::Call;
-use crate::failure::Outcome;
+use crate::error::ToolResult;
 use crate::param::Param;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-/// One tool, in the order and under the name of the catalogue.
+/// The result of a tool that is a function of its own.
+pub(crate) type ToolFuture = BoxFuture<'static, ToolResult<Value>>;
+
+/// A tool of the catalogue.
 #[derive(Clone, Copy)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    pub(crate) about: &'static str,
+    pub(crate) description: &'static str,
     pub(crate) params: &'static [Param],
     pub(crate) effect: Effect,
-    /// It reaches people or systems outside the service.
+    /// True if it reaches people or systems outside the service.
     pub(crate) open_world: bool,
-    /// A person is asked before it runs, where the client can ask one.
+    /// True if a person confirms it first, where the client can ask.
     pub(crate) confirm: bool,
-    /// Arguments that another one makes necessary.
-    pub(crate) needs: &'static [Need],
+    /// Arguments that another one makes mandatory.
+    pub(crate) requirements: &'static [Requirement],
     pub(crate) run: Run,
 }
 
-/// What a call does to the world.
+/// The effect of a call, the source of the protocol's hints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effect {
-    /// Nothing.
-    Reads,
-    /// Something new, each time.
-    Adds,
-    /// Something that is there once, however often it is said.
-    Sets,
-    /// Something is overwritten or taken away; saying it again changes nothing more.
-    Replaces,
-    /// Something is overwritten, taken away or paid, each time.
-    Spends,
+    /// Changes nothing.
+    ReadOnly,
+    /// Creates something, each time.
+    Additive,
+    /// Creates or sets something; repeating it changes nothing more.
+    IdempotentAdditive,
+    /// Overwrites or removes something; repeating it changes nothing more.
+    IdempotentDestructive,
+    /// Overwrites, removes or pays something, each time.
+    Destructive,
 }
 
-/// With this value of `when`, `argument` can't be left out.
+/// Makes `argument` mandatory when another argument has the value in `when`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Need {
+pub(crate) struct Requirement {
     pub(crate) when: (&'static str, &'static str),
     pub(crate) argument: &'static str,
 }
 
-/// How a tool does its work.
+/// The implementation of a tool.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
-    /// One call of the REST API.
+    /// One request of the REST API.
     Rest(Route),
-    /// The same, if at least one argument besides those in the path is given.
+    /// One request, which needs at least one argument besides those in the path.
     Update(Route),
-    /// Shows with the first, changes with the second if any argument is given.
+    /// The first request, or the second if any argument is given.
     ShowOrUpdate(Route, Route),
-    /// In this process, without any call.
-    Local(fn(&Call) -> Outcome<Value>),
-    /// Code of its own.
-    Own(fn(Call) -> BoxFuture<'static, Outcome<Value>>),
+    /// A function without any request.
+    Local(fn(&Call) -> ToolResult<Value>),
+    /// A function of its own.
+    Custom(fn(Call) -> ToolFuture),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,19 +71,19 @@ pub(crate) enum Verb {
     Delete,
 }
 
-/// One call of the REST API. Arguments that are not in the path go into the query of a GET or DELETE,
+/// One request of the REST API. Arguments that are not in the path go into the query of a GET or DELETE,
 /// and into the body otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
     pub(crate) verb: Verb,
     /// Below `/api/v1`; `{argument}` takes the argument as one segment.
     pub(crate) path: &'static str,
-    /// What an argument is called there, where the names differ.
+    /// Pairs of argument and wire name, where the two differ.
     pub(crate) renamed: &'static [(&'static str, &'static str)],
-    /// What is sent besides.
+    /// Further fields with fixed values.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
-    /// What to say where the answer has nothing to say.
-    pub(crate) done: Option<&'static str>,
+    /// The message for an empty response.
+    pub(crate) success_message: Option<&'static str>,
 }
 
 impl Route {
@@ -90,7 +93,7 @@ impl Route {
             path,
             renamed: &[],
             fixed: &[],
-            done: None,
+            success_message: None,
         }
     }
 
@@ -104,8 +107,8 @@ impl Route {
         self
     }
 
-    pub(crate) const fn done(mut self, text: &'static str) -> Self {
-        self.done = Some(text);
+    pub(crate) const fn success_message(mut self, text: &'static str) -> Self {
+        self.success_message = Some(text);
         self
     }
 }
@@ -131,37 +134,37 @@ impl Tool {
         name: &'static str,
         title: &'static str,
         effect: Effect,
-        about: &'static str,
+        description: &'static str,
         params: &'static [Param],
         run: Run,
     ) -> Self {
         Self {
             name,
             title,
-            about,
+            description,
             params,
             effect,
             open_world: false,
             confirm: false,
-            needs: &[],
+            requirements: &[],
             run,
         }
     }
 
-    /// It reaches people or systems outside the service.
+    /// True if it reaches people or systems outside the service.
     pub(crate) const fn open_world(mut self) -> Self {
         self.open_world = true;
         self
     }
 
-    /// It can't be undone, or it costs money.
+    /// Marks a tool that can't be undone or costs money.
     pub(crate) const fn confirmed(mut self) -> Self {
         self.confirm = true;
         self
     }
 
-    pub(crate) const fn needs(mut self, needs: &'static [Need]) -> Self {
-        self.needs = needs;
+    pub(crate) const fn requirements(mut self, requirements: &'static [Requirement]) -> Self {
+        self.requirements = requirements;
         self
     }
 
@@ -171,15 +174,18 @@ impl Tool {
 }
 
 impl Effect {
-    pub(crate) fn reads_only(self) -> bool {
-        self == Self::Reads
+    pub(crate) fn is_read_only(self) -> bool {
+        self == Self::ReadOnly
     }
 
-    pub(crate) fn destroys(self) -> bool {
-        matches!(self, Self::Replaces | Self::Spends)
+    pub(crate) fn is_destructive(self) -> bool {
+        matches!(self, Self::IdempotentDestructive | Self::Destructive)
     }
 
-    pub(crate) fn repeats(self) -> bool {
-        matches!(self, Self::Reads | Self::Sets | Self::Replaces)
+    pub(crate) fn is_idempotent(self) -> bool {
+        matches!(
+            self,
+            Self::ReadOnly | Self::IdempotentAdditive | Self::IdempotentDestructive
+        )
     }
 }

@@ -1,31 +1,31 @@
-//! What single texts have to look like: ids, addresses, times, colours.
+//! Forms of single texts: ids, addresses, times, colours.
 
 use crate::param::Form;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use time::format_description::well_known::{Iso8601, Rfc3339};
 use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 
-/// The text as the service takes it, or the rule that it breaks.
+/// Returns the text in the service's form, or the rule that it breaks.
 pub(super) fn checked(form: Form, text: &str) -> Result<String, String> {
     let rule = match form {
         Form::Free => None,
-        Form::Said => text.trim().is_empty().then_some("can't be empty"),
+        Form::NonEmpty => text.trim().is_empty().then_some("can't be empty"),
         Form::Uuid => (!is_uuid(text)).then_some(
-            "has to be a UUID such as 123e4567-e89b-42d3-a456-426614174000: list or search to get one",
+            "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000: list or search to get one",
         ),
         Form::Email => {
-            (!is_email(text)).then_some("has to be an e-mail address such as name@example.com")
+            (!is_email(text)).then_some("must be an e-mail address such as name@example.com")
         }
-        Form::Moment => return moment(text),
+        Form::DateTime => return date_time(text),
         Form::Handle => (!text.chars().all(is_handle))
             .then_some("can have letters, digits, hyphens and underscores only"),
         Form::Https => {
-            (https_host(text).is_none()).then_some("has to be an address that begins with https://")
+            (https_host(text).is_none()).then_some("must be an address that begins with https://")
         }
         Form::Callback => return callback(text),
-        Form::Colour => (!is_colour(text)).then_some("has to be a colour such as #1A2B3C"),
+        Form::Colour => (!is_colour(text)).then_some("must be a colour such as #1A2B3C"),
         Form::Hex => (text.is_empty() || !text.bytes().all(|b| b.is_ascii_hexdigit()))
-            .then_some("has to be hexadecimal"),
+            .then_some("must be hexadecimal"),
     };
     match rule {
         Some(rule) => Err(rule.to_owned()),
@@ -34,7 +34,7 @@ pub(super) fn checked(form: Form, text: &str) -> Result<String, String> {
     }
 }
 
-/// 36 characters, any case, any version.
+/// Accepts 36 characters, any case, any version.
 pub(crate) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -66,8 +66,8 @@ fn is_colour(text: &str) -> bool {
         .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// An ISO 8601 date or date with time as RFC 3339 in UTC; what names no zone is UTC.
-fn moment(text: &str) -> Result<String, String> {
+/// Converts an ISO 8601 date or date-time to RFC 3339 in UTC, which is also the zone if none is named.
+fn date_time(text: &str) -> Result<String, String> {
     let parsed = OffsetDateTime::parse(text, &Rfc3339)
         .or_else(|_| OffsetDateTime::parse(text, &Iso8601::PARSING))
         .or_else(|_| {
@@ -75,29 +75,29 @@ fn moment(text: &str) -> Result<String, String> {
         })
         .or_else(|_| Date::parse(text, &Iso8601::PARSING).map(|date| date.midnight().assume_utc()));
     let rule = || {
-        "has to be an ISO 8601 date or date-time such as 2026-01-31 or 2026-01-31T12:00:00Z"
+        "must be an ISO 8601 date or date-time such as 2026-01-31 or 2026-01-31T12:00:00Z"
             .to_owned()
     };
-    let moment = parsed
+    let date_time = parsed
         .map_err(|_| rule())?
         .checked_to_offset(UtcOffset::UTC)
         .ok_or_else(rule)?;
-    if !(0..=9999).contains(&moment.year()) {
+    if !(0..=9999).contains(&date_time.year()) {
         return Err(rule());
     }
     Ok(format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        moment.year(),
-        u8::from(moment.month()),
-        moment.day(),
-        moment.hour(),
-        moment.minute(),
-        moment.second(),
-        moment.millisecond()
+        date_time.year(),
+        u8::from(date_time.month()),
+        date_time.day(),
+        date_time.hour(),
+        date_time.minute(),
+        date_time.second(),
+        date_time.millisecond()
     ))
 }
 
-/// The host of an https address.
+/// Returns the host of an https address.
 fn https_host(text: &str) -> Option<String> {
     let scheme = text.get(..8)?;
     let rest = text
@@ -113,10 +113,10 @@ fn https_host(text: &str) -> Option<String> {
     (clean && !host.is_empty()).then(|| host.trim_end_matches('.').to_lowercase())
 }
 
-/// HTTPS, to a host that can be public. What the name resolves to is checked by the service when it
+/// Accepts HTTPS to a host that can be public. The service checks the resolved address when it
 /// connects.
 fn callback(text: &str) -> Result<String, String> {
-    let host = https_host(text).ok_or("has to be an address that begins with https://")?;
+    let host = https_host(text).ok_or("must be an address that begins with https://")?;
     let private =
         "can't be a private or internal address: the service has to reach it from outside";
     if host == "localhost"
@@ -154,7 +154,7 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         || address.to_ipv4().is_some_and(is_private_v4)
 }
 
-/// The older ways to write an IPv4 address that resolvers still take: fewer parts, hexadecimal, octal.
+/// Parses the older forms of IPv4 addresses that resolvers still accept: fewer parts, hexadecimal, octal.
 fn old_ipv4(host: &str) -> Option<Ipv4Addr> {
     let mut parts = Vec::new();
     for part in host.split('.') {

@@ -1,13 +1,13 @@
 //! Money as decimal text, counted in minor units: floating point would lose cents.
 
-/// The amount with two decimals, if it lies between `min` and `max` minor units.
+/// Returns the amount with two decimals if it is between `min` and `max` minor units.
 pub(super) fn checked(text: &str, min: u64, max: u64) -> Result<String, String> {
-    let units = units(text).ok_or("has to be a decimal with at most two decimals, such as 4.99")?;
+    let units = units(text).ok_or("must be a decimal with at most two decimals, such as 4.99")?;
     if !(min..=max).contains(&units) {
         return Err(if max == u64::MAX {
-            format!("has to be at least {}", shown(min))
+            format!("must be at least {}", shown(min))
         } else {
-            format!("has to be from {} to {}", shown(min), shown(max))
+            format!("must be from {} to {}", shown(min), shown(max))
         });
     }
     Ok(shown(units))

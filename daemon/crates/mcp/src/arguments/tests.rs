@@ -1,35 +1,36 @@
-//! One tool with every shape, and what it takes and refuses.
+//! One tool with every shape: the values that it accepts and refuses.
 
 use super::*;
 use crate::param::{
-    agreed, anything, between, callback, choice, choices, colour, email, emails, flag, handle, hex,
-    https, labels, list, moment, money, number_above, object, on, said, text, uuid, uuids, whole,
+    any_value, callback, choice, choices, colour, date_time, email, emails, flag, flag_on, handle,
+    hex, https, integer, integer_in, labels, list, money, must_accept, non_empty, number_above,
+    object, text, uuid, uuids,
 };
-use crate::tool::{Effect, Need, Run, Tool, get};
+use crate::tool::{Effect, Requirement, Run, Tool, get};
 
 const TOOL: Tool = Tool::new(
     "all",
     "All",
-    Effect::Reads,
+    Effect::ReadOnly,
     "Takes everything.",
     &[
         text("text", "t").length(0, 3),
-        said("said", "t"),
+        non_empty("non_empty", "t"),
         uuid("uuid", "t"),
         email("email", "t"),
-        moment("moment", "t"),
+        date_time("date_time", "t"),
         handle("handle", 3, 5, "t"),
         https("https", "t"),
         callback("callback", "t"),
         colour("colour", "t"),
         hex("hex", "t"),
         choice("choice", &["a", "b"], "t").or("a"),
-        between("page_size", 1, 100, "t").or_number(20),
-        whole("days", 1, "t"),
+        integer_in("page_size", 1, 100, "t").or_number(20),
+        integer("days", 1, "t"),
         number_above("budget", 0.0, "t"),
         flag("flag", "t"),
-        on("on", "t"),
-        agreed("agreed", "t"),
+        flag_on("flag_on", "t"),
+        must_accept("must_accept", "t"),
         money("money", 1, 1_000_000, "t"),
         uuids("uuids", 2, "t"),
         emails("emails", 2, "t"),
@@ -37,18 +38,18 @@ const TOOL: Tool = Tool::new(
         labels("labels", "t"),
         object("object", "t"),
         list("list", "t"),
-        anything("anything", "t"),
+        any_value("any_value", "t"),
     ],
     Run::Rest(get("/x")),
 )
-.needs(&[Need {
+.requirements(&[Requirement {
     when: ("choice", "b"),
     argument: "days",
 }]);
 
 const UUID: &str = "123E4567-e89b-12d3-a456-426614174000";
 
-fn checked(given: Value) -> Outcome<Arguments> {
+fn checked(given: Value) -> ToolResult<Arguments> {
     let Value::Object(given) = given else {
         panic!("tests give objects")
     };
@@ -57,10 +58,10 @@ fn checked(given: Value) -> Outcome<Arguments> {
 
 #[test]
 fn defaults_are_filled_in_and_nulls_left_out() {
-    let filled = checked(json!({ "days": null })).unwrap();
+    let slot_text = checked(json!({ "days": null })).unwrap();
     assert_eq!(
-        Value::Object(filled.fields().clone()),
-        json!({ "choice": "a", "page_size": 20, "on": true })
+        Value::Object(slot_text.fields().clone()),
+        json!({ "choice": "a", "page_size": 20, "flag_on": true })
     );
 }
 
@@ -75,17 +76,17 @@ fn good_values_arrive_in_one_form() {
             json!("a.b+c@example.co.uk"),
         ),
         (
-            "moment",
+            "date_time",
             json!("2026-01-31"),
             json!("2026-01-31T00:00:00.000Z"),
         ),
         (
-            "moment",
+            "date_time",
             json!("2026-01-31T12:00:00+02:00"),
             json!("2026-01-31T10:00:00.000Z"),
         ),
         (
-            "moment",
+            "date_time",
             json!("2026-01-31T12:00:00"),
             json!("2026-01-31T12:00:00.000Z"),
         ),
@@ -114,7 +115,7 @@ fn good_values_arrive_in_one_form() {
             json!({ "a": 1, "b": true }),
             json!({ "a": "1", "b": "true" }),
         ),
-        ("anything", json!([1]), json!([1])),
+        ("any_value", json!([1]), json!([1])),
     ] {
         let got = checked(json!({ name: given })).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(got.get(name), Some(&arrives), "{name}");
@@ -127,16 +128,16 @@ fn bad_values_are_refused_by_name() {
     for (name, bad) in [
         ("text", json!("four")),
         ("text", json!(1)),
-        ("said", json!("")),
-        ("said", json!(" \n")),
+        ("non_empty", json!("")),
+        ("non_empty", json!(" \n")),
         ("uuid", json!("123e4567e89b12d3a456426614174000")),
         ("uuid", json!(format!("{UUID}0"))),
         ("uuid", json!("123e4567-e89b-12d3-a456-42661417400g")),
         ("email", json!("nobody")),
         ("email", json!("a b@example.com")),
         ("email", json!(format!("{long}@example.com"))),
-        ("moment", json!("yesterday")),
-        ("moment", json!("2026-02-30")),
+        ("date_time", json!("yesterday")),
+        ("date_time", json!("2026-02-30")),
         ("handle", json!("ab")),
         ("handle", json!("abcdef")),
         ("handle", json!("a.b")),
@@ -156,7 +157,7 @@ fn bad_values_are_refused_by_name() {
         ("budget", json!(0)),
         ("budget", json!("5")),
         ("flag", json!("true")),
-        ("agreed", json!(false)),
+        ("must_accept", json!(false)),
         ("money", json!(5)),
         ("money", json!("10000.01")),
         ("uuids", json!([])),
@@ -222,7 +223,9 @@ fn what_is_not_declared_is_refused() {
         error.contains("`folder`") && error.contains("page_size"),
         "{error}"
     );
-    let error = checked(json!({ NO_OBJECT: [] })).unwrap_err().to_string();
+    let error = checked(json!({ NOT_AN_OBJECT: [] }))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("JSON object"), "{error}");
     let error = checked(json!({ "choice": "b" })).unwrap_err().to_string();
     assert_eq!(error, "days is required when choice is b");
@@ -234,9 +237,9 @@ fn what_the_service_chooses_is_not_filled_in() {
     const LEFT: Tool = Tool::new(
         "left",
         "Left",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Leaves the choice.",
-        &[choice("mode", &["a", "b"], "t").or("a").chosen_there()],
+        &[choice("mode", &["a", "b"], "t").or("a").server_default()],
         Run::Rest(get("x")),
     );
     let none = Arguments::check(&LEFT, Map::new()).unwrap();
@@ -248,11 +251,11 @@ fn what_is_missing_is_named_also_where_it_is_about_cryptography() {
     const KEYS: Tool = Tool::new(
         "keys",
         "Keys",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Takes a hash.",
         &[hex("hash", "Hex PBKDF2 hash").required()],
         Run::Rest(get("x")),
     );
     let error = Arguments::check(&KEYS, Map::new()).unwrap_err();
-    assert_eq!(error.told(), "hash is required");
+    assert_eq!(error.public_message(), "hash is required");
 }

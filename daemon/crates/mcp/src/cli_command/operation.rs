@@ -1,17 +1,17 @@
-//! What the command line can do, as far as `generate_cli_command` writes it.
+//! The commands that `generate_cli_command` can write.
 
 /// One operation and its command.
 pub(crate) struct Operation {
     pub(crate) name: &'static str,
     pub(crate) words: &'static [&'static str],
-    pub(crate) about: &'static str,
-    pub(super) places: &'static [Place],
+    pub(crate) description: &'static str,
+    pub(super) slots: &'static [Slot],
     pub(crate) flags: &'static [Flag],
     pub(crate) examples: &'static [&'static str],
 }
 
-/// Where an argument of the tool goes: the first one that is given.
-pub(super) enum Place {
+/// A part of the command that takes the first of some tool arguments that is given.
+pub(super) enum Slot {
     Argument {
         from: &'static [&'static str],
         needed: bool,
@@ -25,39 +25,39 @@ pub(super) enum Place {
 /// A flag of the command.
 pub(crate) struct Flag {
     pub(crate) name: &'static str,
-    pub(crate) takes: Takes,
-    pub(crate) about: &'static str,
+    pub(crate) takes: FlagValue,
+    pub(crate) description: &'static str,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Takes {
+pub(crate) enum FlagValue {
     Nothing,
-    /// What kind of value.
+    /// The kind of value, for people.
     Value(&'static str),
 }
 
-const fn flag(name: &'static str, about: &'static str) -> Flag {
+const fn flag(name: &'static str, description: &'static str) -> Flag {
     Flag {
         name,
-        takes: Takes::Nothing,
-        about,
+        takes: FlagValue::Nothing,
+        description,
     }
 }
 
-const fn valued(name: &'static str, what: &'static str, about: &'static str) -> Flag {
+const fn valued(name: &'static str, what: &'static str, description: &'static str) -> Flag {
     Flag {
         name,
-        takes: Takes::Value(what),
-        about,
+        takes: FlagValue::Value(what),
+        description,
     }
 }
 
-const fn needed(from: &'static [&'static str]) -> Place {
-    Place::Argument { from, needed: true }
+const fn needed(from: &'static [&'static str]) -> Slot {
+    Slot::Argument { from, needed: true }
 }
 
-const fn optional(from: &'static [&'static str]) -> Place {
-    Place::Argument {
+const fn optional(from: &'static [&'static str]) -> Slot {
+    Slot::Argument {
         from,
         needed: false,
     }
@@ -71,9 +71,9 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "upload",
         words: &["upload"],
-        about: "Encrypts and uploads a local file, or a folder with --recursive",
-        places: &[
-            Place::Option {
+        description: "Encrypts and uploads a local file, or a folder with --recursive",
+        slots: &[
+            Slot::Option {
                 flag: "to",
                 from: &["target_folder_uuid"],
             },
@@ -81,7 +81,7 @@ pub(super) static ALL: &[Operation] = &[
         ],
         flags: &[
             valued("to", "FOLDER", "Folder on the service: a path or an id"),
-            valued("name", "NAME", "What it is called there"),
+            valued("name", "NAME", "Name on the service"),
             flag("recursive", "A folder with everything below it"),
             JSON,
         ],
@@ -93,12 +93,12 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "download",
         words: &["download"],
-        about: "Downloads and decrypts a file",
-        places: &[needed(&["file_uuid", "file_path"])],
+        description: "Downloads and decrypts a file",
+        slots: &[needed(&["file_uuid", "file_path"])],
         flags: &[
-            valued("out", "PATH", "Where to"),
+            valued("out", "PATH", "Local target"),
             valued("revision", "ID", "An old version"),
-            flag("force", "Replace a file that is there"),
+            flag("force", "Replace an existing file"),
             JSON,
         ],
         examples: &[
@@ -109,10 +109,10 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "download_folder",
         words: &["download-folder"],
-        about: "Downloads a folder with everything below it",
-        places: &[needed(FOLDER)],
+        description: "Downloads a folder with everything below it",
+        slots: &[needed(FOLDER)],
         flags: &[
-            valued("out", "PATH", "Where to"),
+            valued("out", "PATH", "Local target"),
             valued("limit", "GIB", "Refuse a larger folder"),
             JSON,
         ],
@@ -124,38 +124,42 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "list",
         words: &["list"],
-        about: "Lists a folder on the service",
-        places: &[optional(FOLDER)],
+        description: "Lists a folder on the service",
+        slots: &[optional(FOLDER)],
         flags: &[JSON],
         examples: &["cairn list", "cairn list --json /docs"],
     },
     Operation {
         name: "tree",
         words: &["tree"],
-        about: "Shows a folder with everything below it",
-        places: &[optional(FOLDER)],
-        flags: &[valued("depth", "LEVELS", "How deep"), JSON],
+        description: "Shows a folder with everything below it",
+        slots: &[optional(FOLDER)],
+        flags: &[valued("depth", "LEVELS", "Number of levels"), JSON],
         examples: &["cairn tree", "cairn tree --depth=2 /docs"],
     },
     Operation {
         name: "search",
         words: &["search"],
-        about: "Finds files and folders by name",
-        places: &[needed(&["query"])],
-        flags: &[valued("limit", "N", "How many at most"), JSON],
+        description: "Finds files and folders by name",
+        slots: &[needed(&["query"])],
+        flags: &[valued("limit", "N", "Maximum number of results"), JSON],
         examples: &["cairn search report", "cairn search --limit=10 report"],
     },
     Operation {
         name: "share",
         words: &["share", "create"],
-        about: "Makes a share link",
-        places: &[needed(NODE)],
+        description: "Creates a share link",
+        slots: &[needed(NODE)],
         flags: &[
-            valued("expires", "TIME", "How long it opens, such as 7d"),
-            valued("limit", "N", "Downloads after which it is gone"),
-            flag("view-only", "Looking only, no download"),
+            valued("expires", "TIME", "Time until it expires, such as 7d"),
+            valued("limit", "N", "Maximum number of downloads"),
+            flag("view-only", "Viewing only, no download"),
             valued("allow", "ADDRESS", "Only for this e-mail address"),
-            valued("password-file", "FILE", "Ask for the password in this file"),
+            valued(
+                "password-file",
+                "FILE",
+                "File with the password of the link",
+            ),
             JSON,
         ],
         examples: &[
@@ -166,12 +170,12 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "mkdir",
         words: &["mkdir"],
-        about: "Makes a folder on the service",
-        places: &[needed(&["file_path", "query"])],
+        description: "Creates a folder on the service",
+        slots: &[needed(&["file_path", "query"])],
         flags: &[
             flag(
                 "parents",
-                "Also the folders above it; none is needed to be missing",
+                "Also create missing parent folders; no error if it exists",
             ),
             JSON,
         ],
@@ -180,45 +184,45 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "move",
         words: &["move"],
-        about: "Moves or renames a file or folder",
-        places: &[needed(NODE), needed(&["target_folder_uuid", "query"])],
+        description: "Moves or renames a file or folder",
+        slots: &[needed(NODE), needed(&["target_folder_uuid", "query"])],
         flags: &[JSON],
         examples: &["cairn move /a.txt /docs", "cairn move /a.txt /b.txt"],
     },
     Operation {
         name: "delete",
         words: &["delete"],
-        about: "Moves a file or folder to the trash",
-        places: &[needed(NODE)],
+        description: "Moves a file or folder to the trash",
+        slots: &[needed(NODE)],
         flags: &[JSON],
         examples: &["cairn delete /docs/a.txt"],
     },
     Operation {
         name: "verify",
         words: &["verify"],
-        about: "Checks the account's encryption, or that a file is unaltered",
-        places: &[optional(NODE)],
+        description: "Checks the account's encryption, or that a file is unaltered",
+        slots: &[optional(NODE)],
         flags: &[JSON],
         examples: &["cairn verify", "cairn verify /docs/a.txt"],
     },
     Operation {
         name: "info",
         words: &["info"],
-        about: "Shows everything about a file or folder",
-        places: &[needed(NODE)],
+        description: "Shows everything about a file or folder",
+        slots: &[needed(NODE)],
         flags: &[JSON],
         examples: &["cairn info /docs/a.txt"],
     },
     Operation {
         name: "versions",
         words: &["versions"],
-        about: "Shows, restores or downloads versions of a file",
-        places: &[needed(NODE)],
+        description: "Shows, restores or downloads versions of a file",
+        slots: &[needed(NODE)],
         flags: &[
             valued("restore", "ID", "Make this version the current one"),
             valued("download", "ID", "Download this version"),
-            valued("out", "PATH", "With --download: where to"),
-            flag("force", "With --download: replace a file that is there"),
+            valued("out", "PATH", "With --download: local target"),
+            flag("force", "With --download: replace an existing file"),
             JSON,
         ],
         examples: &["cairn versions /docs/a.txt"],
@@ -226,32 +230,32 @@ pub(super) static ALL: &[Operation] = &[
     Operation {
         name: "recovery_key",
         words: &["recovery-key"],
-        about: "Tells whether a recovery key is set up",
-        places: &[],
+        description: "Shows whether a recovery key is set up",
+        slots: &[],
         flags: &[JSON],
         examples: &["cairn recovery-key", "cairn recovery-key setup"],
     },
     Operation {
         name: "tokens",
         words: &["tokens"],
-        about: "Shows the AI tokens and the packs there are",
-        places: &[],
+        description: "Shows the AI tokens and the available packs",
+        slots: &[],
         flags: &[JSON],
         examples: &["cairn tokens"],
     },
     Operation {
         name: "teams",
         words: &["teams"],
-        about: "Lists your teams",
-        places: &[],
+        description: "Lists your teams",
+        slots: &[],
         flags: &[JSON],
         examples: &["cairn teams"],
     },
     Operation {
         name: "config",
         words: &["config"],
-        about: "Shows the settings",
-        places: &[],
+        description: "Shows the settings",
+        slots: &[],
         flags: &[JSON],
         examples: &["cairn config", "cairn config set limits.up 1MiB"],
     },

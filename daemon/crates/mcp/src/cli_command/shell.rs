@@ -1,15 +1,15 @@
 //! Words for a POSIX shell: one word stays one word, whatever is in it.
 
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 
-/// The word, quoted if a shell would see more in it than a word.
+/// Quotes the word if a shell would see more in it than one word.
 ///
 /// # Errors
-/// A text with control characters: nobody could read what is run.
-pub(super) fn quoted(word: &str) -> Outcome<String> {
+/// A text with control characters, which a person couldn't review.
+pub(super) fn quoted(word: &str) -> ToolResult<String> {
     if word.chars().any(char::is_control) {
         return Err(ToolError::argument(
-            "a text with line breaks or control characters can't stand in a command",
+            "a command can't contain line breaks or control characters",
         ));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);

@@ -1,9 +1,9 @@
-//! What is written, quoted and refused. That the commands run is tested with the program itself.
+//! Commands written, quoted and refused. Another test runs them with the real program.
 
 use super::*;
 use crate::toolset;
 
-fn write(given: Value) -> Outcome<Value> {
+fn write(given: Value) -> ToolResult<Value> {
     let tool = toolset::ALL
         .iter()
         .flat_map(|set| set.tools)
@@ -12,7 +12,7 @@ fn write(given: Value) -> Outcome<Value> {
     let Value::Object(given) = given else {
         panic!("tests give objects")
     };
-    written(&Arguments::check(tool, given)?)
+    build_command(&Arguments::check(tool, given)?)
 }
 
 #[test]
@@ -24,13 +24,13 @@ fn each_operation_has_its_command() {
             "operation": operation.name, "file_path": "/a", "query": "ab",
             "target_folder_uuid": "123e4567-e89b-42d3-a456-426614174000",
         });
-        let answer = write(given).unwrap();
-        let command = answer["command"].as_str().unwrap();
+        let response = write(given).unwrap();
+        let command = response["command"].as_str().unwrap();
         let begins = format!("cairn {}", operation.words.join(" "));
         assert!(command.starts_with(&begins), "{command}");
-        assert!(!answer["description"].as_str().unwrap().is_empty());
-        assert!(!answer["examples"].as_array().unwrap().is_empty());
-        assert!(answer["available_flags"].is_array());
+        assert!(!response["description"].as_str().unwrap().is_empty());
+        assert!(!response["examples"].as_array().unwrap().is_empty());
+        assert!(response["available_flags"].is_array());
     }
 }
 
@@ -43,8 +43,8 @@ fn one_word_stays_one_word() {
         ("a;b|c&d", "'a;b|c&d'"),
         ("plain-1.txt", "plain-1.txt"),
     ] {
-        let answer = write(json!({ "operation": "search", "query": text })).unwrap();
-        assert_eq!(answer["command"], format!("cairn search {word}"));
+        let response = write(json!({ "operation": "search", "query": text })).unwrap();
+        assert_eq!(response["command"], format!("cairn search {word}"));
     }
     let dash = write(json!({ "operation": "delete", "file_path": "-rf" })).unwrap();
     assert_eq!(dash["command"], "cairn delete -- -rf");
@@ -53,12 +53,12 @@ fn one_word_stays_one_word() {
 
 #[test]
 fn options_become_flags_that_exist() {
-    let answer = write(json!({
+    let response = write(json!({
         "operation": "download", "file_path": "/a",
         "options": { "out": "x y", "--force": true, "json": false },
     }))
     .unwrap();
-    assert_eq!(answer["command"], "cairn download --force '--out=x y' /a");
+    assert_eq!(response["command"], "cairn download --force '--out=x y' /a");
     for bad in [
         json!({ "nope": true }),
         json!({ "force": "yes" }),

@@ -2,13 +2,13 @@
 
 use super::values::no_object;
 use crate::arguments::Arguments;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use serde_json::{Value, json};
 
-/// A wider cell is cut.
+/// The width at which a cell is cut, in characters.
 const WIDEST: usize = 60;
 
-pub(super) fn formatted(arguments: &Arguments, values: &[Value]) -> Outcome<Value> {
+pub(super) fn formatted(arguments: &Arguments, values: &[Value]) -> ToolResult<Value> {
     let mut rows = Vec::new();
     for (at, element) in values.iter().enumerate() {
         rows.push(element.as_object().ok_or_else(|| no_object(at, element))?);
@@ -22,7 +22,7 @@ pub(super) fn formatted(arguments: &Arguments, values: &[Value]) -> Outcome<Valu
         (_, Some(first)) => first.keys().cloned().collect(),
         (_, None) => {
             return Err(ToolError::argument(
-                "values is empty: name the columns to get a table without rows",
+                "values is empty: give columns to get a table without rows",
             ));
         }
     };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::toolset;
 
-fn compute(given: Value) -> Outcome<Value> {
+fn compute(given: Value) -> ToolResult<Value> {
     let tool = toolset::ALL
         .iter()
         .flat_map(|set| set.tools)

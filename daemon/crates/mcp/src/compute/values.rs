@@ -1,11 +1,14 @@
-//! What values are, how they compare, and what is said of those that don't.
+//! The values of `compute`: fields, numbers, order, and the errors for those that don't fit.
 
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use serde_json::{Number, Value, json};
 use std::cmp::Ordering;
 
-/// The elements, or one field of each.
-pub(super) fn fielded<'a>(values: &'a [Value], field: Option<&str>) -> Outcome<Vec<&'a Value>> {
+/// Returns the elements, or one field of each.
+pub(super) fn field_values<'a>(
+    values: &'a [Value],
+    field: Option<&str>,
+) -> ToolResult<Vec<&'a Value>> {
     values
         .iter()
         .enumerate()
@@ -20,9 +23,9 @@ pub(super) fn fielded<'a>(values: &'a [Value], field: Option<&str>) -> Outcome<V
         .collect()
 }
 
-/// The same, all of them numbers.
-pub(super) fn numbers<'a>(values: &'a [Value], field: Option<&str>) -> Outcome<Vec<&'a Value>> {
-    let found = fielded(values, field)?;
+/// Returns the same, if all of them are numbers.
+pub(super) fn numbers<'a>(values: &'a [Value], field: Option<&str>) -> ToolResult<Vec<&'a Value>> {
+    let found = field_values(values, field)?;
     for (at, value) in found.iter().enumerate() {
         if !value.is_number() {
             let hint = if value.is_object() {
@@ -32,8 +35,8 @@ pub(super) fn numbers<'a>(values: &'a [Value], field: Option<&str>) -> Outcome<V
             };
             return Err(ToolError::argument(format!(
                 "{} is {}, not a number{hint}",
-                place(at, field),
-                kind(value)
+                location(at, field),
+                type_name(value)
             )));
         }
     }
@@ -44,15 +47,15 @@ pub(super) fn as_number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-/// Exact for whole numbers.
-pub(super) fn sum(numbers: &[&Value]) -> Outcome<Value> {
+/// Returns the sum, exact for integers.
+pub(super) fn sum(numbers: &[&Value]) -> ToolResult<Value> {
     match whole_sum(numbers) {
         Some(sum) => Ok(whole(sum)),
         None => finite(float_sum(numbers)),
     }
 }
 
-pub(super) fn average(numbers: &[&Value]) -> Outcome<Value> {
+pub(super) fn average(numbers: &[&Value]) -> ToolResult<Value> {
     let count = numbers.len() as f64;
     match whole_sum(numbers) {
         Some(sum) if sum % numbers.len() as i128 == 0 => Ok(whole(sum / numbers.len() as i128)),
@@ -73,7 +76,7 @@ fn whole_sum(numbers: &[&Value]) -> Option<i128> {
         .sum()
 }
 
-/// Kahan's sum: cents stay cents over many elements.
+/// Adds with Kahan's compensation: cents stay cents over many elements.
 fn float_sum(numbers: &[&Value]) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
     for number in numbers {
@@ -92,7 +95,7 @@ fn whole(sum: i128) -> Value {
         .unwrap_or_else(|_| json!(sum as f64))
 }
 
-fn finite(number: f64) -> Outcome<Value> {
+fn finite(number: f64) -> ToolResult<Value> {
     // Hides what binary fractions add behind the digits that anybody means.
     let rounded: f64 = format!("{number:.12e}").parse().unwrap_or(number);
     Number::from_f64(rounded)
@@ -107,7 +110,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The order of two values of one type; `None` for others.
+/// Compares two values of one type; returns `None` for others.
 pub(super) fn compared(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => match (x.as_i64(), y.as_i64()) {
@@ -123,7 +126,7 @@ pub(super) fn compared(a: &Value, b: &Value) -> Option<Ordering> {
 pub(super) fn no_object(at: usize, value: &Value) -> ToolError {
     ToolError::argument(format!(
         "values[{at}] is {}, not an object with fields",
-        kind(value)
+        type_name(value)
     ))
 }
 
@@ -134,10 +137,10 @@ pub(super) fn incomparable(
     other: &Value,
 ) -> ToolError {
     ToolError::argument(format!(
-        "{} is {} and can't be compared with {}: all have to be of one type",
-        place(at, field),
-        kind(value),
-        kind(other)
+        "{} is {} and can't be compared with {}: all values must be of one type",
+        location(at, field),
+        type_name(value),
+        type_name(other)
     ))
 }
 
@@ -145,25 +148,25 @@ pub(super) fn not_text(at: usize, field: Option<&str>, value: &Value, wanted: &V
     if wanted.is_string() {
         ToolError::argument(format!(
             "{} is {}, not a string",
-            place(at, field),
-            kind(value)
+            location(at, field),
+            type_name(value)
         ))
     } else {
         ToolError::argument(format!(
-            "filter_value is {}, and has to be a string here",
-            kind(wanted)
+            "filter_value is {}, but this comparison needs a string",
+            type_name(wanted)
         ))
     }
 }
 
-fn place(at: usize, field: Option<&str>) -> String {
+fn location(at: usize, field: Option<&str>) -> String {
     match field {
         None => format!("values[{at}]"),
         Some(field) => format!("`{field}` of values[{at}]"),
     }
 }
 
-pub(super) fn kind(value: &Value) -> &'static str {
+pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -1,7 +1,7 @@
-//! Files of this machine as the content tools see them.
+//! Local files as the content tools use them.
 
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use cairn_model::Name;
 use cairn_space::LocalFacts;
 use cairn_transfer::{Source, SourceReader};
@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A file to upload that is looked at again each time it is opened.
+/// A file to upload whose path is checked again each time it is opened.
 pub(super) struct CheckedSource(pub(super) PathBuf);
 
 impl Source for CheckedSource {
@@ -35,8 +35,8 @@ pub(super) fn facts(call: &Call, path: &Path, meta: &Metadata) -> LocalFacts {
     }
 }
 
-/// The last component of a name that the server gave, if this system can have it.
-pub(super) fn base_name(call: &Call, name: &str) -> Outcome<Name> {
+/// Returns the last component of a name from the server, if this system allows it.
+pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
     let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let bad =
         |why: String| ToolError::refused(format!("`{name}` can't be a file's name here: {why}"));

@@ -1,9 +1,9 @@
-//! One file from the service to this disk: verified first, then put in place in one step.
+//! Download of one file: verified first, then moved into place in one step.
 
 use super::disk::base_name;
 use super::{no_content, node, path};
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use cairn_model::Kind;
 use cairn_space::Space;
 use cairn_transfer::FileTarget;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-pub(super) async fn file(call: &Call) -> Outcome<Value> {
+pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     // The place first: it is known without asking anybody.
     let mut to = path::allowed(call.arguments.path("output_path")?)?;
     let space = call.services.space().await?;
@@ -27,7 +27,7 @@ pub(super) async fn file(call: &Call) -> Outcome<Value> {
     }
     let dir = to.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(dir).map_err(ToolError::local(format!("make `{}`", dir.display())))?;
-    call.progress.expect(node.size);
+    call.progress.set_total(node.size);
     let size = fetch(call, &space, &node, &to).await?;
     Ok(json!({
         "file_uuid": node.id,
@@ -37,8 +37,8 @@ pub(super) async fn file(call: &Call) -> Outcome<Value> {
     }))
 }
 
-/// Fetches a file's content beside its place and puts it there when it is whole and right.
-pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> Outcome<u64> {
+/// Downloads a file's content to a temporary file beside its target and moves it there once verified.
+pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult<u64> {
     let shown = to.display();
     let content = space
         .content(node, None)
@@ -79,6 +79,6 @@ pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) ->
         temp.persist(to)?;
         Ok(())
     };
-    put().map_err(ToolError::local(format!("put `{shown}` in place")))?;
+    put().map_err(ToolError::local(format!("write `{shown}`")))?;
     Ok(manifest.size)
 }

@@ -1,9 +1,9 @@
-//! A folder with everything below it to this disk. One file that fails doesn't hold up the others.
+//! Download of a folder with everything below it. One file that fails doesn't stop the others.
 
 use super::disk::base_name;
 use super::{GB, MB, down, node, path};
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::Node;
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 
 const MAX_TOTAL: u64 = 5 * GB;
 const WARN_TOTAL: u64 = GB;
-/// Files on their way at once.
+/// The number of concurrent downloads.
 const AT_ONCE: usize = 5;
-/// Of so many failures the messages are told.
-const MAX_TOLD: usize = 100;
+/// The number of failures that are reported with their messages.
+const MAX_REPORTED_ERRORS: usize = 100;
 
 #[derive(Default)]
-struct Plan {
+struct DownloadPlan {
     dirs: Vec<PathBuf>,
     wanted: Vec<(Node, PathBuf)>,
     total: u64,
@@ -28,7 +28,7 @@ struct Plan {
     failed: Vec<Value>,
 }
 
-pub(super) async fn folder(call: &Call) -> Outcome<Value> {
+pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     let to = path::allowed(call.arguments.path("output_path")?)?;
     let space = call.services.space().await?;
     let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
@@ -38,12 +38,12 @@ pub(super) async fn folder(call: &Call) -> Outcome<Value> {
             .map_err(ToolError::local(format!("make `{}`", dir.display())))?;
         path::still_allowed(dir)?;
     }
-    call.progress.expect(plan.total);
+    call.progress.set_total(plan.total);
     let (total, skipped) = (plan.total, plan.skipped);
     let (mut downloaded, mut bytes, mut failed) = (0_u64, 0_u64, plan.failed);
     let space = &space;
     let transfers = plan.wanted.into_iter().map(|(node, path)| async move {
-        call.progress.says(node.name.clone());
+        call.progress.set_message(node.name.clone());
         (down::fetch(call, space, &node, &path).await, path)
     });
     let mut transfers = futures_util::stream::iter(transfers).buffer_unordered(AT_ONCE);
@@ -53,13 +53,13 @@ pub(super) async fn folder(call: &Call) -> Outcome<Value> {
                 downloaded += 1;
                 bytes += size;
             }
-            Err(error) => failed.push(failure(&path, &error)),
+            Err(error) => failed.push(error_entry(&path, &error)),
         }
     }
     drop(transfers);
     let failures = failed.len();
-    failed.truncate(MAX_TOLD);
-    let mut answer = json!({
+    failed.truncate(MAX_REPORTED_ERRORS);
+    let mut response = json!({
         "path": to.to_string_lossy(),
         "downloaded": downloaded,
         "skipped": skipped,
@@ -68,21 +68,21 @@ pub(super) async fn folder(call: &Call) -> Outcome<Value> {
         "errors": failed,
     });
     if total > WARN_TOTAL {
-        answer["warning"] = json!(format!(
-            "the folder has {}, more than 1 GB: keep it in sync instead with `cairn add`",
+        response["warning"] = json!(format!(
+            "the folder has {}, more than 1 GB: consider syncing it with `cairn add`",
             crate::compute::size(total as f64)
         ));
     }
-    Ok(answer)
+    Ok(response)
 }
 
-fn failure(path: &Path, error: &ToolError) -> Value {
-    json!({ "path": path.to_string_lossy(), "error": error.told() })
+fn error_entry(path: &Path, error: &ToolError) -> Value {
+    json!({ "path": path.to_string_lossy(), "error": error.public_message() })
 }
 
-/// Looks at the whole tree before anything is written, so that a folder that is too large leaves nothing.
-async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> Outcome<Plan> {
-    let mut plan = Plan::default();
+/// Lists the whole tree before anything is written, so that a folder that is too large leaves nothing.
+async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResult<DownloadPlan> {
+    let mut plan = DownloadPlan::default();
     let mut seen = HashSet::new();
     let mut waiting = vec![(top, to.to_owned())];
     while let Some((id, dir)) = waiting.pop() {
@@ -95,9 +95,9 @@ async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> Outcome<
         let mut taken = HashSet::new();
         for node in space.children(Some(id)).await? {
             let name = match base_name(call, &node.name) {
-                Ok(name) => free(name.as_str(), &mut taken),
+                Ok(name) => unique_name(name.as_str(), &mut taken),
                 Err(error) => {
-                    plan.failed.push(failure(&dir.join(&node.name), &error));
+                    plan.failed.push(error_entry(&dir.join(&node.name), &error));
                     continue;
                 }
             };
@@ -109,7 +109,7 @@ async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> Outcome<
                     plan.total = plan.total.saturating_add(node.size);
                     if plan.total > MAX_TOTAL {
                         return Err(ToolError::refused(format!(
-                            "the folder has more than {} GB to download: take folders in it one by one",
+                            "the folder has more than {} GB to download: download the folders in it one by one",
                             MAX_TOTAL / GB
                         )));
                     }
@@ -127,8 +127,8 @@ fn has_size(path: &Path, size: u64) -> bool {
         .is_ok_and(|meta| meta.is_file() && meta.len() == size)
 }
 
-/// The name, with a number where another one on a disk that knows no case is the same.
-fn free(name: &str, taken: &mut HashSet<String>) -> String {
+/// Returns the name, with a number where a case-insensitive disk would confuse it with another.
+fn unique_name(name: &str, taken: &mut HashSet<String>) -> String {
     let (stem, ext) = match name.rsplit_once('.') {
         Some((stem, ext)) if !stem.is_empty() => (stem, format!(".{ext}")),
         _ => (name, String::new()),
@@ -150,9 +150,9 @@ mod tests {
     fn names_that_collapse_get_numbers() {
         let mut taken = HashSet::new();
         let names = ["a.txt", "A.txt", "a.TXT", ".x", ".X", "b"];
-        let free = names.map(|name| free(name, &mut taken));
+        let unique_name = names.map(|name| unique_name(name, &mut taken));
         assert_eq!(
-            free,
+            unique_name,
             ["a.txt", "A (2).txt", "a (3).TXT", ".x", ".X (2)", "b"]
         );
     }

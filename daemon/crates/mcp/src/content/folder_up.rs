@@ -1,84 +1,84 @@
-//! A folder of this disk to the service, with matching folders there. One file that fails doesn't hold
-//! up the others.
+//! Upload of a local folder with matching folders on the service. One file that fails doesn't stop
+//! the others.
 
 use super::{path, up};
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
 use serde_json::{Value, json};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-const MAX_TOLD: usize = 100;
+const MAX_REPORTED_ERRORS: usize = 100;
 
 #[derive(Default)]
-struct Done {
+struct UploadReport {
     files: u64,
     folders: u64,
     bytes: u64,
     errors: Vec<Value>,
 }
 
-impl Done {
+impl UploadReport {
     fn failed(&mut self, path: &Path, message: &str) {
         let message = json!({ "path": path.to_string_lossy(), "error": message });
         self.errors.push(message);
     }
 }
 
-pub(super) async fn folder(call: &Call) -> Outcome<Value> {
-    let said = call.arguments.path("local_path")?;
-    let local = path::allowed(said)?;
-    let shown = said.display();
+pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
+    let given = call.arguments.path("local_path")?;
+    let local = path::allowed(given)?;
+    let shown = given.display();
     let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
     if !meta.is_dir() {
         return Err(ToolError::refused(format!(
-            "`{shown}` is no folder: use upload_file"
+            "`{shown}` is not a folder: use upload_file"
         )));
     }
     let name = local.file_name().map(|name| name.to_string_lossy());
     let name = Name::new(name.unwrap_or_default()).map_err(|e| {
         ToolError::refused(format!(
-            "`{shown}` has no name that the service can have: {e}"
+            "the name of `{shown}` is not allowed on the service: {e}"
         ))
     })?;
     let space = call.services.space().await?;
     let parent = up::target(&space, call).await?;
-    let mut done = Done::default();
-    let top = folder_for(&space, parent, &name, &mut done).await?;
+    let mut report = UploadReport::default();
+    let top = folder_for(&space, parent, &name, &mut report).await?;
     let recursive = call.arguments.flag("recursive") != Some(false);
     let mut waiting = vec![(local, top)];
     while let Some((dir, node)) = waiting.pop() {
-        for (name, path, meta) in entries(&dir, &mut done)? {
+        for (name, path, meta) in entries(&dir, &mut report)? {
             if meta.is_dir() {
                 if recursive {
-                    match folder_for(&space, Some(node), &name, &mut done).await {
+                    match folder_for(&space, Some(node), &name, &mut report).await {
                         Ok(below) => waiting.push((path, below)),
-                        Err(error) => done.failed(&path, &error.told()),
+                        Err(error) => report.failed(&path, &error.public_message()),
                     }
                 }
                 continue;
             }
-            call.progress.says(name.as_str());
+            call.progress.set_message(name.as_str());
             match one(call, &space, &path, &meta, node, &name).await {
                 Ok(()) => {
-                    done.files += 1;
-                    done.bytes += meta.len();
+                    report.files += 1;
+                    report.bytes += meta.len();
                 }
-                Err(error) => done.failed(&path, &error.told()),
+                Err(error) => report.failed(&path, &error.public_message()),
             }
         }
     }
-    let failed = done.errors.len();
-    done.errors.truncate(MAX_TOLD);
+    let failed = report.errors.len();
+    report.errors.truncate(MAX_REPORTED_ERRORS);
     Ok(json!({
         "folder_uuid": top,
-        "files_uploaded": done.files,
-        "folders_created": done.folders,
-        "total_bytes": done.bytes,
+        "files_uploaded": report.files,
+        "folders_created": report.folders,
+        "total_bytes": report.bytes,
         "failed": failed,
-        "errors": done.errors,
+        "errors": report.errors,
     }))
 }
 
@@ -89,10 +89,10 @@ async fn one(
     meta: &Metadata,
     parent: NodeId,
     name: &Name,
-) -> Outcome {
+) -> ToolResult {
     if meta.is_symlink() {
         return Err(ToolError::refused(
-            "it is a symbolic link: links are left out",
+            "it is a symbolic link, and links are not uploaded",
         ));
     }
     up::check(path, meta)?;
@@ -101,8 +101,8 @@ async fn one(
         .map(drop)
 }
 
-/// What lies in a directory, by name; what can't be uploaded is noted.
-fn entries(dir: &Path, done: &mut Done) -> Outcome<Vec<(Name, PathBuf, Metadata)>> {
+/// Lists a directory by name; reports what can't be uploaded.
+fn entries(dir: &Path, report: &mut UploadReport) -> ToolResult<Vec<(Name, PathBuf, Metadata)>> {
     let reading = || ToolError::local(format!("read `{}`", dir.display()));
     path::still_allowed(dir)?;
     let mut found = Vec::new();
@@ -112,11 +112,10 @@ fn entries(dir: &Path, done: &mut Done) -> Outcome<Vec<(Name, PathBuf, Metadata)
         let name = name.and_then(|name| Name::new(name).ok());
         match (name, path.symlink_metadata()) {
             (Some(name), Ok(meta)) => found.push((name, path, meta)),
-            (None, _) => done.failed(
-                &path,
-                "its name is no UTF-8, or none that the service can have",
-            ),
-            (_, Err(error)) => done.failed(&path, &error.to_string()),
+            (None, _) => {
+                report.failed(&path, "its name is not UTF-8 or not allowed on the service")
+            }
+            (_, Err(error)) => report.failed(&path, &error.to_string()),
         }
     }
     found.sort_by(|a, b| a.1.cmp(&b.1));
@@ -127,17 +126,17 @@ async fn folder_for(
     space: &Space,
     parent: Option<NodeId>,
     name: &Name,
-    done: &mut Done,
-) -> Outcome<NodeId> {
+    report: &mut UploadReport,
+) -> ToolResult<NodeId> {
     match space.child(parent, name).await? {
         Some(node) if node.kind == Kind::Folder => Ok(node.id),
         Some(node) => Err(ToolError::refused(format!(
-            "there is a file `{}` on the service where a folder has to go: rename one of them",
+            "the service has a file `{}` where a folder is needed: rename one of them",
             node.name
         ))),
         None => {
             let node = space.make_folder(parent, name).await?;
-            done.folders += 1;
+            report.folders += 1;
             Ok(node.id)
         }
     }

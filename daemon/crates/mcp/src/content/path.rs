@@ -1,6 +1,6 @@
 //! Which places on this machine tools may read and write: none that belong to the system.
 
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
@@ -11,9 +11,11 @@ const SYSTEM: [&str; 8] = ["etc", "usr", "bin", "sbin", "var", "proc", "sys", "d
 ///
 /// # Errors
 /// [`ToolError::Refused`] for system directories, also through symbolic links and `..`.
-pub(super) fn allowed(path: &Path) -> Outcome<PathBuf> {
+pub(super) fn allowed(path: &Path) -> ToolResult<PathBuf> {
     if path.as_os_str().is_empty() || path.to_string_lossy().contains('\0') {
-        return Err(ToolError::argument("the local path is empty or damaged"));
+        return Err(ToolError::argument(
+            "the local path is empty or contains a NUL character",
+        ));
     }
     let absolute = std::path::absolute(at_home(path))
         .map_err(ToolError::local(format!("find `{}`", path.display())))?;
@@ -26,13 +28,13 @@ pub(super) fn allowed(path: &Path) -> Outcome<PathBuf> {
 }
 
 /// Checks a path again that was allowed before: what it leads to may have been exchanged.
-pub(super) fn still_allowed(path: &Path) -> Outcome {
+pub(super) fn still_allowed(path: &Path) -> ToolResult {
     let now = std::fs::canonicalize(path)
         .map_err(ToolError::local(format!("open `{}`", path.display())))?;
     refuse_system(&now, path)
 }
 
-/// A leading `~` is the user's home, as everywhere else where people write paths.
+/// Expands a leading `~` to the user's home.
 fn at_home(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), std::env::home_dir()) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -40,7 +42,7 @@ fn at_home(path: &Path) -> PathBuf {
     }
 }
 
-fn refuse_system(path: &Path, said: &Path) -> Outcome {
+fn refuse_system(path: &Path, given: &Path) -> ToolResult {
     let mut parts = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
@@ -57,8 +59,8 @@ fn refuse_system(path: &Path, said: &Path) -> Outcome {
     let own_temporary = second.is_some() && path.starts_with(resolved(&std::env::temp_dir()));
     if is(first, &SYSTEM) && !in_temporary_of_user(path) || is(second, &SYSTEM) && !own_temporary {
         return Err(ToolError::refused(format!(
-            "`{}` lies in a system directory: choose a place in your own folders",
-            said.display()
+            "`{}` is in a system directory: choose a path in your own folders",
+            given.display()
         )));
     }
     Ok(())

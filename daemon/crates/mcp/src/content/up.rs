@@ -1,9 +1,9 @@
-//! One file from this disk to the service.
+//! Upload of one local file.
 
 use super::disk::{CheckedSource, facts};
-use super::{MAX_UPLOAD, MB, exactly, node, path};
+use super::{MAX_UPLOAD, MB, exact_size, node, path};
 use crate::call::Call;
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::Node;
@@ -12,10 +12,10 @@ use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(super) async fn file(call: &Call) -> Outcome<Value> {
-    let said = call.arguments.path("local_path")?;
-    let local = path::allowed(said)?;
-    let shown = said.display();
+pub(super) async fn file(call: &Call) -> ToolResult<Value> {
+    let given = call.arguments.path("local_path")?;
+    let local = path::allowed(given)?;
+    let shown = given.display();
     let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
     if meta.is_dir() {
         return Err(ToolError::refused(format!(
@@ -25,7 +25,7 @@ pub(super) async fn file(call: &Call) -> Outcome<Value> {
     check(&local, &meta)?;
     let own = || {
         // The name that was said, not that of what a link leads to.
-        let last = said.file_name().or(local.file_name());
+        let last = given.file_name().or(local.file_name());
         last.map(|name| name.to_string_lossy().into_owned())
     };
     let name = call
@@ -39,7 +39,7 @@ pub(super) async fn file(call: &Call) -> Outcome<Value> {
     })?;
     let space = call.services.space().await?;
     let parent = target(&space, call).await?;
-    call.progress.expect(meta.len());
+    call.progress.set_total(meta.len());
     let node = send(call, &space, &local, &meta, parent, &name).await?;
     Ok(json!({
         "file_uuid": node.id,
@@ -50,8 +50,8 @@ pub(super) async fn file(call: &Call) -> Outcome<Value> {
     }))
 }
 
-/// The folder that an upload goes into; `None` for the root.
-pub(super) async fn target(space: &Space, call: &Call) -> Outcome<Option<NodeId>> {
+/// Returns the target folder of an upload, `None` for the root.
+pub(super) async fn target(space: &Space, call: &Call) -> ToolResult<Option<NodeId>> {
     if !call.arguments.has("folder_uuid") {
         return Ok(None);
     }
@@ -59,16 +59,18 @@ pub(super) async fn target(space: &Space, call: &Call) -> Outcome<Option<NodeId>
     Ok(Some(folder.id))
 }
 
-/// Refuses what is no regular file, and what is too large.
-pub(super) fn check(path: &Path, meta: &Metadata) -> Outcome {
+/// Refuses anything but regular files, and files that are too large.
+pub(super) fn check(path: &Path, meta: &Metadata) -> ToolResult {
     let shown = path.display();
     if !meta.is_file() {
-        return Err(ToolError::refused(format!("`{shown}` is no regular file")));
+        return Err(ToolError::refused(format!(
+            "`{shown}` is not a regular file"
+        )));
     }
     if meta.len() > MAX_UPLOAD {
         return Err(ToolError::refused(format!(
             "`{shown}` has {}, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
-            exactly(meta.len()),
+            exact_size(meta.len()),
             MAX_UPLOAD / MB
         )));
     }
@@ -82,7 +84,7 @@ pub(super) async fn send(
     meta: &Metadata,
     parent: Option<NodeId>,
     name: &Name,
-) -> Outcome<Node> {
+) -> ToolResult<Node> {
     let source = Arc::new(CheckedSource(local.to_owned()));
     let facts = facts(call, local, meta);
     let progress = call.progress.file();

@@ -1,7 +1,7 @@
-//! Asking a person before something that can't be undone, or that costs money: through elicitation, in
-//! both ways that the protocol has had for it. A client that can't ask is trusted to have asked.
+//! Confirmation by a person before something that can't be undone or costs money: through elicitation, in
+//! both forms that the protocol has had for it.
 
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use crate::tool::Tool;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -13,10 +13,10 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Whether a person is asked.
+/// When a person is asked for confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Confirm {
-    /// Where the client says that it can.
+    /// When the client declares that it can ask.
     #[default]
     Auto,
     Never,
@@ -24,21 +24,21 @@ pub enum Confirm {
 
 const KEY: &str = "confirmation";
 
-/// What to do with a call.
-pub(super) enum Verdict {
-    Go,
-    /// Give this back; the client asks and calls again.
+/// The next step of a call.
+pub(super) enum Decision {
+    Proceed,
+    /// Return this; the client asks the person and calls again.
     Ask(InputRequiredResult),
 }
 
-/// Asks, and remembers what was asked.
-pub(super) struct Asking {
+/// Asks for confirmations and checks the replies.
+pub(super) struct Confirmations {
     confirm: Confirm,
     /// Binds a confirmation to the very call that it was given for.
     hasher: RandomState,
 }
 
-impl Asking {
+impl Confirmations {
     pub(super) fn new(confirm: Confirm) -> Self {
         Self {
             confirm,
@@ -46,19 +46,21 @@ impl Asking {
         }
     }
 
-    /// Tells whether the call may go ahead.
+    /// Decides whether the call may proceed, asking a person where needed.
     ///
     /// # Errors
     /// [`ToolError::NotConfirmed`].
-    pub(super) async fn verdict(
+    pub(super) async fn decide(
         &self,
         tool: &Tool,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Outcome<Verdict> {
-        let capable = context.client_capabilities().is_some_and(|c| can_ask(&c));
+    ) -> ToolResult<Decision> {
+        let capable = context
+            .client_capabilities()
+            .is_some_and(|c| supports_forms(&c));
         if !tool.confirm || self.confirm == Confirm::Never || !capable {
-            return Ok(Verdict::Go);
+            return Ok(Decision::Proceed);
         }
         let params = question(tool, request.arguments.as_ref())?;
         let stateless = context
@@ -66,29 +68,29 @@ impl Asking {
             .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         if !stateless {
             return match context.peer.create_elicitation(params).await {
-                Ok(result) => agreed(&result).map(|()| Verdict::Go),
+                Ok(result) => ensure_accepted(&result).map(|()| Decision::Proceed),
                 Err(error) => {
-                    tracing::warn!(%error, "nobody could be asked");
+                    tracing::warn!(%error, "the client could not ask for confirmation");
                     Err(ToolError::NotConfirmed)
                 }
             };
         }
         let state = self.state(tool, request.arguments.as_ref());
-        let answer = request
+        let response = request
             .input_responses
             .as_ref()
-            .and_then(|answers| answers.get(KEY));
-        match answer {
-            Some(answer) if request.request_state.as_deref() == Some(state.as_str()) => {
-                let result: ElicitResult =
-                    serde_json::from_value(answer.clone()).map_err(|_| ToolError::NotConfirmed)?;
-                agreed(&result).map(|()| Verdict::Go)
+            .and_then(|responses| responses.get(KEY));
+        match response {
+            Some(response) if request.request_state.as_deref() == Some(state.as_str()) => {
+                let result: ElicitResult = serde_json::from_value(response.clone())
+                    .map_err(|_| ToolError::NotConfirmed)?;
+                ensure_accepted(&result).map(|()| Decision::Proceed)
             }
             _ => {
-                let ask = InputRequest::Elicitation(ElicitRequest::new(params));
-                let asks = InputRequests::from([(KEY.to_owned(), ask)]);
-                Ok(Verdict::Ask(InputRequiredResult::new(
-                    Some(asks),
+                let question = InputRequest::Elicitation(ElicitRequest::new(params));
+                let questions = InputRequests::from([(KEY.to_owned(), question)]);
+                Ok(Decision::Ask(InputRequiredResult::new(
+                    Some(questions),
                     Some(state),
                 )))
             }
@@ -101,14 +103,14 @@ impl Asking {
     }
 }
 
-fn can_ask(capabilities: &ClientCapabilities) -> bool {
+fn supports_forms(capabilities: &ClientCapabilities) -> bool {
     capabilities
         .elicitation
         .as_ref()
         .is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-fn question(tool: &Tool, arguments: Option<&JsonObject>) -> Outcome<ElicitRequestParams> {
+fn question(tool: &Tool, arguments: Option<&JsonObject>) -> ToolResult<ElicitRequestParams> {
     let shown: Vec<_> = arguments
         .into_iter()
         .flatten()
@@ -130,15 +132,15 @@ fn question(tool: &Tool, arguments: Option<&JsonObject>) -> Outcome<ElicitReques
             field.title("Go ahead").description(tool.title)
         })
         .build()
-        .map_err(|_| ToolError::Panicked)?;
+        .map_err(|_| ToolError::Internal)?;
     Ok(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("{}{with}: {} Go ahead?", tool.title, tool.about),
+        message: format!("{}{with}: {} Go ahead?", tool.title, tool.description),
         requested_schema,
     })
 }
 
-fn agreed(result: &ElicitResult) -> Outcome {
+fn ensure_accepted(result: &ElicitResult) -> ToolResult {
     let unticked = result
         .content
         .as_ref()

@@ -1,14 +1,14 @@
-//! What the protocol asks of a server, answered from the catalogue. No tool's own work stands here.
+//! The protocol's requests, served from the catalogue. No tool is implemented here.
 
-use super::confirm::{Asking, Confirm, Verdict};
+use super::confirm::{Confirm, Confirmations, Decision};
 use crate::arguments::Arguments;
 use crate::call::{self, Call};
-use crate::failure::{Outcome, ToolError};
+use crate::error::{ToolError, ToolResult};
 use crate::progress::{Report, Reporter};
 use crate::selection::Selection;
 use crate::services::Services;
 use crate::tool::Tool;
-use crate::{answer, instructions, prompt, resource, schema};
+use crate::{instructions, prompt, resource, response, schema};
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -29,24 +29,24 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const JSON: &str = "application/json";
-/// Between two messages about progress.
+/// The shortest time between two progress notifications.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) struct Handler {
     services: Arc<Services>,
     selection: Selection,
-    /// The same answer for every client: made once.
+    /// The reply to `tools/list`, built once.
     tools: Vec<WireTool>,
-    asking: Asking,
+    confirmations: Confirmations,
 }
 
 impl Handler {
     pub(super) fn new(services: Arc<Services>, selection: Selection, confirm: Confirm) -> Self {
         Self {
             services,
-            tools: selection.tools.iter().map(|tool| on_wire(tool)).collect(),
+            tools: selection.tools.iter().map(|tool| wire_tool(tool)).collect(),
             selection,
-            asking: Asking::new(confirm),
+            confirmations: Confirmations::new(confirm),
         }
     }
 
@@ -57,19 +57,19 @@ impl Handler {
             .chain(sync)
             .map(|fixed| {
                 Resource::new(fixed.uri, fixed.name)
-                    .with_description(fixed.about)
+                    .with_description(fixed.description)
                     .with_mime_type(JSON)
             })
             .collect()
     }
 
-    /// Runs a tool to its end, its failure, or until the client takes the call back.
-    async fn outcome(
+    /// Runs a tool until it ends, fails, or the client cancels the call.
+    async fn run_tool(
         &self,
         tool: &'static Tool,
         arguments: Arguments,
         context: &RequestContext<RoleServer>,
-    ) -> Outcome<Value> {
+    ) -> ToolResult<Value> {
         let (progress, reports) = Reporter::new();
         let call = Call {
             services: self.services.clone(),
@@ -78,11 +78,11 @@ impl Handler {
         };
         let work = AssertUnwindSafe(call::run(tool, call)).catch_unwind();
         tokio::select! {
-            outcome = reported(work, reports, context) => match outcome {
-                Ok(outcome) => outcome,
+            result = with_progress(work, reports, context) => match result {
+                Ok(result) => result,
                 Err(_) => {
                     tracing::error!(tool = tool.name, "the tool panicked");
-                    Err(ToolError::Panicked)
+                    Err(ToolError::Internal)
                 }
             },
             () = context.ct.cancelled() => Err(ToolError::Cancelled),
@@ -90,9 +90,9 @@ impl Handler {
     }
 }
 
-/// Does the work, and tells a client that wants to hear of it how far it is. Nothing is told after the
-/// work is done: the answer is the last that a client hears.
-async fn reported<T>(
+/// Awaits the work and sends its progress to a client that asked for it. No progress is sent after the
+/// result: it is the last message of the call.
+async fn with_progress<T>(
     work: impl Future<Output = T>,
     mut reports: watch::Receiver<Report>,
     context: &RequestContext<RoleServer>,
@@ -101,7 +101,7 @@ async fn reported<T>(
         return work.await;
     };
     tokio::pin!(work);
-    let mut told: Option<Report> = None;
+    let mut sent: Option<Report> = None;
     let mut last = None::<Instant>;
     loop {
         tokio::select! {
@@ -113,38 +113,38 @@ async fn reported<T>(
             }
         }
         let report = reports.borrow_and_update().clone();
-        let further = told.as_ref().is_none_or(|told| report.done > told.done);
+        let further = sent.as_ref().is_none_or(|sent| report.done > sent.done);
         let paused = last.is_none_or(|last| last.elapsed() >= PROGRESS_PAUSE);
         if further && (paused || report.total == Some(report.done)) {
             let mut param = ProgressNotificationParam::new(token.clone(), report.done as f64);
             param.total = report.total.map(|total| total as f64);
             param.message.clone_from(&report.message);
-            tell(&context.peer, param).await;
-            told = Some(report);
+            send_progress(&context.peer, param).await;
+            sent = Some(report);
             last = Some(Instant::now());
         }
     }
 }
 
-async fn tell(peer: &Peer<RoleServer>, param: ProgressNotificationParam) {
+async fn send_progress(peer: &Peer<RoleServer>, param: ProgressNotificationParam) {
     if let Err(error) = peer.notify_progress(param).await {
-        tracing::debug!(%error, "nobody hears of the progress");
+        tracing::debug!(%error, "the progress notification was not sent");
     }
 }
 
-fn on_wire(tool: &Tool) -> WireTool {
+fn wire_tool(tool: &Tool) -> WireTool {
     let annotations = ToolAnnotations::from_raw(
         Some(tool.title.to_owned()),
-        Some(tool.effect.reads_only()),
-        Some(tool.effect.destroys()),
-        Some(tool.effect.repeats()),
+        Some(tool.effect.is_read_only()),
+        Some(tool.effect.is_destructive()),
+        Some(tool.effect.is_idempotent()),
         Some(tool.open_world),
     );
-    WireTool::new(tool.name, tool.about, Arc::new(schema::input(tool)))
+    WireTool::new(tool.name, tool.description, Arc::new(schema::input(tool)))
         .with_annotations(annotations)
 }
 
-/// Everything fits into one page, so that no cursor was ever given out.
+/// Refuses cursors: everything fits into one page, so none was ever given out.
 fn first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor.as_deref()) {
         None => Ok(()),
@@ -194,18 +194,18 @@ impl ServerHandler for Handler {
         let given = request.arguments.clone().unwrap_or_default();
         let outcome = match Arguments::check(tool, given) {
             Err(error) => Err(error),
-            Ok(arguments) => match self.asking.verdict(tool, &request, &context).await {
-                Ok(Verdict::Ask(ask)) => return Ok(ask.into()),
-                Ok(Verdict::Go) => self.outcome(tool, arguments, &context).await,
+            Ok(arguments) => match self.confirmations.decide(tool, &request, &context).await {
+                Ok(Decision::Ask(ask)) => return Ok(ask.into()),
+                Ok(Decision::Proceed) => self.run_tool(tool, arguments, &context).await,
                 Err(error) => Err(error),
             },
         };
         request.arguments = None;
         let result = match outcome {
-            Ok(value) => answer::success(tool.name, value),
+            Ok(value) => response::success(tool.name, value),
             Err(error) => {
                 tracing::info!(tool = tool.name, %error, "the tool failed");
-                answer::failure(&error)
+                response::error(&error)
             }
         };
         Ok(result.into())
@@ -230,7 +230,7 @@ impl ServerHandler for Handler {
             .iter()
             .map(|template| {
                 ResourceTemplate::new(template.uri(), template.name)
-                    .with_description(template.about)
+                    .with_description(template.description)
                     .with_mime_type(JSON)
             })
             .collect();
@@ -266,7 +266,7 @@ impl ServerHandler for Handler {
         let prompts = prompt::ALL
             .iter()
             .map(|prompt| {
-                Prompt::new(prompt.name, Some(prompt.about), None).with_title(prompt.title)
+                Prompt::new(prompt.name, Some(prompt.description), None).with_title(prompt.title)
             })
             .collect();
         Ok(ListPromptsResult::with_all_items(prompts))
@@ -289,7 +289,7 @@ impl ServerHandler for Handler {
         };
         let message = PromptMessage::new_text(Role::User, prompt.text);
         let mut result = GetPromptResult::new(vec![message]);
-        result.description = Some(prompt.about.to_owned());
+        result.description = Some(prompt.description.to_owned());
         Ok(result.into())
     }
 

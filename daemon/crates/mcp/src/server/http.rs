@@ -1,5 +1,5 @@
-//! The same server over HTTP, for judges of the protocol that speak nothing else. It asks nobody who they
-//! are, so it stands behind a feature that no program that ships has.
+//! The same server over HTTP, for protocol test suites that speak nothing else. It authenticates nobody,
+//! so it is behind a feature that no released program enables.
 
 use super::Server;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -19,7 +19,7 @@ impl Server {
     /// Requests for another host than this machine, or from another origin, are refused.
     ///
     /// # Errors
-    /// Why nobody can connect any more.
+    /// The error of the listener.
     pub async fn serve_http(self, listener: TcpListener) -> io::Result<()> {
         let handler = Arc::new(self.handler);
         let service = TowerToHyperService::new(StreamableHttpService::new(
@@ -36,7 +36,7 @@ impl Server {
                     .serve_connection(TokioIo::new(stream), service)
                     .await;
                 if let Err(error) = served {
-                    tracing::debug!(%error, "a connection broke");
+                    tracing::debug!(%error, "the connection ended with an error");
                 }
             });
         }

@@ -1,8 +1,8 @@
-//! JSON-RPC over lines of text. It makes of every line something that the protocol library can answer:
+//! JSON-RPC over lines of text. It turns every line into something that the protocol library can handle:
 //! arguments that are no object reach the tool's own check, what can't be read gets an error with its id,
 //! and nothing ends the session but the end of the input.
 
-use crate::arguments::NO_OBJECT;
+use crate::arguments::NOT_AN_OBJECT;
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 
-/// A longer line is dropped and answered with an error: nobody's arguments are that large.
+/// The longest accepted line in bytes; a longer one gets an error.
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// What this server answers: with parameters that can't be read, the parameters are what is wrong.
-const KNOWN: [&str; 10] = [
+/// The methods of this server: a request for one of them that can't be read has invalid parameters.
+const METHODS: [&str; 10] = [
     "initialize",
     "server/discover",
     "tools/list",
@@ -34,40 +34,40 @@ const KNOWN: [&str; 10] = [
 type Incoming = RxJsonRpcMessage<RoleServer>;
 type Outgoing = TxJsonRpcMessage<RoleServer>;
 
-/// Lines in, lines out.
-pub(super) struct Lines<R, W> {
+/// A transport with one JSON-RPC message per line.
+pub(super) struct LineTransport<R, W> {
     reader: BufReader<R>,
-    /// A line that is not whole yet: reading may be interrupted at any point.
+    /// The line so far: reading may be interrupted at any point.
     line: Vec<u8>,
     overlong: bool,
-    /// Of a line with several messages, those that are still to come.
-    waiting: VecDeque<Value>,
+    /// The messages of a batch that are still to be handled.
+    queued: VecDeque<Value>,
     writer: Arc<Mutex<W>>,
-    /// Before the first request there is nobody who could take anything else.
-    begun: bool,
+    /// Until the first request, other messages are ignored.
+    request_seen: bool,
 }
 
-/// What became of a line.
-enum Read {
+/// A line after parsing.
+enum ParsedLine {
     Message(Box<Incoming>),
-    /// Goes back at once.
-    Answer(Box<Outgoing>),
-    Nothing,
+    /// A reply to send at once.
+    Reply(Box<Outgoing>),
+    Ignored,
 }
 
-impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
     pub(super) fn new(reader: R, writer: W) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: Vec::new(),
             overlong: false,
-            waiting: VecDeque::new(),
+            queued: VecDeque::new(),
             writer: Arc::new(Mutex::new(writer)),
-            begun: false,
+            request_seen: false,
         }
     }
 
-    /// The next whole line; `None` at the end. May be dropped at any await without losing anything.
+    /// Returns the next whole line, `None` at the end of the input. Cancel-safe.
     async fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -91,41 +91,41 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         }
     }
 
-    fn read(&mut self, line: &[u8]) -> Read {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
         if std::mem::take(&mut self.overlong) {
             let text = format!("the message has more than {} MiB", MAX_LINE / 1024 / 1024);
-            return answer(ErrorCode::INVALID_REQUEST, text, None);
+            return error_reply(ErrorCode::INVALID_REQUEST, text, None);
         }
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if line.iter().all(u8::is_ascii_whitespace) {
-            return Read::Nothing;
+            return ParsedLine::Ignored;
         }
         match serde_json::from_slice::<Value>(line) {
             Ok(Value::Array(several)) if several.is_empty() => {
-                let text = "an empty batch asks for nothing";
-                answer(ErrorCode::INVALID_REQUEST, text.to_owned(), None)
+                let text = "the batch is empty";
+                error_reply(ErrorCode::INVALID_REQUEST, text.to_owned(), None)
             }
             Ok(Value::Array(several)) => {
-                self.waiting.extend(several);
-                Read::Nothing
+                self.queued.extend(several);
+                ParsedLine::Ignored
             }
-            Ok(value) => self.understood(value),
+            Ok(value) => self.parse_message(value),
             Err(error) => {
-                let text = format!("the message is no JSON: {error}");
-                answer(ErrorCode::PARSE_ERROR, text, None)
+                let text = format!("the message is not JSON: {error}");
+                error_reply(ErrorCode::PARSE_ERROR, text, None)
             }
         }
     }
 
-    fn understood(&mut self, mut value: Value) -> Read {
+    fn parse_message(&mut self, mut value: Value) -> ParsedLine {
         let id = value
             .get("id")
             .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
         let is_request = id.is_some() && value.get("method").is_some_and(Value::is_string);
-        if !is_request && !self.begun {
-            return Read::Nothing;
+        if !is_request && !self.request_seen {
+            return ParsedLine::Ignored;
         }
-        keep_odd_arguments(&mut value);
+        wrap_non_object_arguments(&mut value);
         let method = value["method"].as_str().map(str::to_owned);
         match serde_json::from_value::<Incoming>(value) {
             // The library takes what it can't read for a method that it doesn't know.
@@ -133,43 +133,45 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
                 request: ClientRequest::CustomRequest(custom),
                 id,
                 ..
-            })) if KNOWN.contains(&custom.method.as_str()) => {
+            })) if METHODS.contains(&custom.method.as_str()) => {
                 let text = format!("the parameters of {} can't be used", custom.method);
-                answer(ErrorCode::INVALID_PARAMS, text, Some(id))
+                error_reply(ErrorCode::INVALID_PARAMS, text, Some(id))
             }
             Ok(message) => {
-                self.begun |= is_request;
-                Read::Message(Box::new(message))
+                self.request_seen |= is_request;
+                ParsedLine::Message(Box::new(message))
             }
             Err(error) if is_request => {
                 let method = method.unwrap_or_default();
                 let text = format!("the parameters of {method} can't be used: {error}");
-                answer(ErrorCode::INVALID_PARAMS, text, id)
+                error_reply(ErrorCode::INVALID_PARAMS, text, id)
             }
             // Notifications and responses are never answered.
-            Err(_) if method.is_some() => Read::Nothing,
+            Err(_) if method.is_some() => ParsedLine::Ignored,
             Err(error) => {
-                let text = format!("the message is no JSON-RPC: {error}");
-                answer(ErrorCode::INVALID_REQUEST, text, id)
+                let text = format!("the message is not JSON-RPC: {error}");
+                error_reply(ErrorCode::INVALID_REQUEST, text, id)
             }
         }
     }
 }
 
-/// Puts arguments that are no object where the tool's check finds them, so that the answer is the
-/// tool's failure and not the protocol's.
-fn keep_odd_arguments(value: &mut Value) {
+/// Moves arguments that are not an object to where the tool's own check finds them, so that the reply is
+/// the tool's error and not the protocol's.
+fn wrap_non_object_arguments(value: &mut Value) {
     if value["method"] != "tools/call" {
         return;
     }
-    let odd = value.pointer_mut("/params/arguments");
-    if let Some(odd) = odd.filter(|arguments| !arguments.is_object() && !arguments.is_null()) {
-        *odd = json!({ NO_OBJECT: odd.take() });
+    let arguments = value.pointer_mut("/params/arguments");
+    if let Some(arguments) =
+        arguments.filter(|arguments| !arguments.is_object() && !arguments.is_null())
+    {
+        *arguments = json!({ NOT_AN_OBJECT: arguments.take() });
     }
 }
 
-fn answer(code: ErrorCode, text: String, id: Option<RequestId>) -> Read {
-    Read::Answer(Box::new(Outgoing::error(
+fn error_reply(code: ErrorCode, text: String, id: Option<RequestId>) -> ParsedLine {
+    ParsedLine::Reply(Box::new(Outgoing::error(
         ErrorData::new(code, text, None),
         id,
     )))
@@ -183,7 +185,7 @@ async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, message: &Outgoing) -> 
     writer.flush().await
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -200,8 +202,8 @@ where
 
     async fn receive(&mut self) -> Option<Incoming> {
         loop {
-            let read = match self.waiting.pop_front() {
-                Some(value) => self.understood(value),
+            let read = match self.queued.pop_front() {
+                Some(value) => self.parse_message(value),
                 None => match self.next_line().await {
                     Ok(Some(line)) => self.read(&line),
                     Ok(None) => return None,
@@ -212,17 +214,17 @@ where
                 },
             };
             match read {
-                Read::Message(message) => return Some(*message),
-                Read::Answer(message) => {
+                ParsedLine::Message(message) => return Some(*message),
+                ParsedLine::Reply(message) => {
                     // In a task of its own: waiting here could be interrupted with half a line out.
                     let writer = self.writer.clone();
                     tokio::spawn(async move {
                         if let Err(error) = write(&writer, &message).await {
-                            tracing::error!(%error, "an answer can't be written");
+                            tracing::error!(%error, "a reply can't be written");
                         }
                     });
                 }
-                Read::Nothing => {}
+                ParsedLine::Ignored => {}
             }
         }
     }

@@ -1,13 +1,13 @@
 //! The account itself: settings, notifications, recovery, API keys.
 
-use crate::param::{between, flag, hex, said, text};
+use crate::param::{flag, hex, integer_in, non_empty, text};
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_account_info",
         "Get account info",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows profile, plan, quota and settings.",
         &[],
         Run::Rest(get("useraccount/composite")),
@@ -15,31 +15,33 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_notifications",
         "Get notifications",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists recent notifications.",
-        &[between("limit", 1, 100, "How many").or_number(20)],
+        &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
         Run::Rest(get("social/notifications")),
     ),
     Tool::new(
         "mark_notification_read",
         "Mark notification read",
-        Effect::Sets,
+        Effect::IdempotentAdditive,
         "Marks a notification as read.",
-        &[said("notification_id", "Notification").required()],
-        Run::Rest(put("social/notifications/{notification_id}/read").done("marked as read")),
+        &[non_empty("notification_id", "Notification").required()],
+        Run::Rest(
+            put("social/notifications/{notification_id}/read").success_message("marked as read"),
+        ),
     ),
     Tool::new(
         "check_recovery_key_status",
         "Check recovery key status",
-        Effect::Reads,
-        "Tells whether a recovery key is set up.",
+        Effect::ReadOnly,
+        "Shows whether a recovery key is set up.",
         &[],
         Run::Rest(get("keys/recovery")),
     ),
     Tool::new(
         "get_storage_usage",
         "Get storage usage",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows quota, used space, file count and bandwidth.",
         &[],
         Run::Rest(get("userusage/quota-limit")),
@@ -47,11 +49,11 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "setup_recovery_key",
         "Set up recovery key",
-        Effect::Spends,
-        "Makes a recovery key and shows it once; an earlier one stops working.",
+        Effect::Destructive,
+        "Creates a recovery key and shows it once; an earlier one stops working.",
         &[hex(
             "passphrase_hash",
-            "Hex PBKDF2 hash, made from the passphrase by the client",
+            "Hex PBKDF2 hash, derived from the passphrase by the client",
         )
         .required()],
         Run::Rest(post("keys/recovery/setup")),
@@ -59,7 +61,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_encryption_audit_log",
         "Get encryption audit log",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists key rotations, recovery set-ups and passphrase changes.",
         &[],
         Run::Rest(get("useraccount/encryption-audit").fixed(&[("page_size", "100")])),
@@ -67,24 +69,24 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "request_account_deletion",
         "Request account deletion",
-        Effect::Replaces,
-        "Deletes the account after 60 days of grace; restore_account undoes it.",
+        Effect::IdempotentDestructive,
+        "Deletes the account after a grace period of 60 days; restore_account cancels it.",
         &[],
-        Run::Rest(delete("useraccount").done("the account will be deleted in 60 days")),
+        Run::Rest(delete("useraccount").success_message("the account will be deleted in 60 days")),
     )
     .confirmed(),
     Tool::new(
         "restore_account",
         "Restore account",
-        Effect::Sets,
+        Effect::IdempotentAdditive,
         "Cancels a pending deletion.",
         &[],
-        Run::Rest(post("useraccount/restore").done("the account is active again")),
+        Run::Rest(post("useraccount/restore").success_message("the account is active again")),
     ),
     Tool::new(
         "get_email_preferences",
         "Get email preferences",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows which emails you get.",
         &[],
         Run::Rest(get("useraccount/email-preferences")),
@@ -92,12 +94,12 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "update_email_preferences",
         "Update email preferences",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Changes which emails you get; only given fields change.",
         &[
-            flag("share_notifications", "Of shares"),
-            flag("follow_notifications", "Of followers"),
-            flag("system_announcements", "Of the service"),
+            flag("share_notifications", "About shares"),
+            flag("follow_notifications", "About followers"),
+            flag("system_announcements", "About the service"),
             flag("marketing_emails", "Advertising"),
             flag("unsubscribe_all", "true: none at all"),
         ],
@@ -106,7 +108,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "list_api_keys",
         "List API keys",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists API keys: names, prefixes, dates, status.",
         &[],
         Run::Rest(get("apikeys").fixed(&[("page_size", "100")])),
@@ -114,10 +116,12 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "create_api_key",
         "Create API key",
-        Effect::Adds,
-        "Makes an API key and shows it once; at most 10 are active.",
+        Effect::Additive,
+        "Creates an API key and shows it once; at most 10 can be active.",
         &[
-            said("name", "What it is for").length(1, 100).required(),
+            non_empty("name", "Purpose of the key")
+                .length(1, 100)
+                .required(),
             text("expires_in", "Such as 30d; never if omitted").length(1, 20),
         ],
         Run::Rest(post("apikeys")),

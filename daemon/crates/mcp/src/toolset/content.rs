@@ -1,14 +1,14 @@
 //! File content, end-to-end encrypted: these need the account's passphrase.
 
 use crate::content;
-use crate::param::{choice, on, said, uuid};
+use crate::param::{choice, flag_on, non_empty, uuid};
 use crate::tool::{Effect, Run, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "read_file_content",
         "Read file content",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Decrypts a file and returns its content. Larger files: download_file. Needs the passphrase, as all content tools do.",
         &[
             uuid("file_uuid", "File").required(),
@@ -19,52 +19,52 @@ pub(super) const TOOLS: &[Tool] = &[
             )
             .or("text"),
         ],
-        Run::Own(content::read),
+        Run::Custom(content::read),
     ),
     Tool::new(
         "download_file",
         "Download file",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Decrypts a file and saves it on this machine.",
         &[
             uuid("file_uuid", "File").required(),
-            said("output_path", "Local file or folder").required(),
+            non_empty("output_path", "Local file or folder").required(),
         ],
-        Run::Own(content::download_file),
+        Run::Custom(content::download_file),
     ),
     Tool::new(
         "download_folder",
         "Download folder",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Saves a folder with everything in it on this machine; files there with the same size are skipped. At most 5 GB.",
         &[
             uuid("folder_uuid", "Folder").required(),
-            said("output_path", "Local folder").required(),
+            non_empty("output_path", "Local folder").required(),
         ],
-        Run::Own(content::download_folder),
+        Run::Custom(content::download_folder),
     ),
     Tool::new(
         "upload_file",
         "Upload file",
-        Effect::Adds,
+        Effect::Additive,
         "Encrypts and uploads a local file of at most 500 MB; a file of that name gets a new version.",
         &[
-            said("local_path", "Local file").required(),
-            uuid("folder_uuid", "Where to; the root if omitted"),
-            said("file_name", "Name there; the local one if omitted"),
+            non_empty("local_path", "Local file").required(),
+            uuid("folder_uuid", "Target folder; the root if omitted"),
+            non_empty("file_name", "Name on the service; the local one if omitted"),
         ],
-        Run::Own(content::upload_file),
+        Run::Custom(content::upload_file),
     ),
     Tool::new(
         "upload_folder",
         "Upload folder",
-        Effect::Adds,
+        Effect::Additive,
         "Encrypts and uploads the files of a local folder, each at most 500 MB.",
         &[
-            said("local_path", "Local folder").required(),
-            uuid("folder_uuid", "Where to; the root if omitted"),
-            on("recursive", "Also what lies in folders below"),
+            non_empty("local_path", "Local folder").required(),
+            uuid("folder_uuid", "Target folder; the root if omitted"),
+            flag_on("recursive", "Include subfolders"),
         ],
-        Run::Own(content::upload_folder),
+        Run::Custom(content::upload_folder),
     ),
 ];

@@ -1,16 +1,16 @@
-//! What is wrong, or why something can't be done.
+//! Diagnosis of uploads, links, encryption and the service.
 
 use crate::health;
-use crate::param::{said, whole};
+use crate::param::{integer, non_empty};
 use crate::tool::{Effect, Run, Tool, get};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "diagnose_upload",
         "Diagnose upload",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Checks whether a file of a size can be uploaded: quota, bandwidth, file count.",
-        &[whole(
+        &[integer(
             "file_size_bytes",
             0,
             "Size; the general state if omitted",
@@ -20,15 +20,15 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "check_share_link_health",
         "Check share link health",
-        Effect::Reads,
-        "Checks why a share link may not work.",
-        &[said("short_code", "Short code or UUID of the link").required()],
+        Effect::ReadOnly,
+        "Checks a share link for problems.",
+        &[non_empty("short_code", "Short code or UUID of the link").required()],
         Run::Rest(get("shares/{short_code}/health")),
     ),
     Tool::new(
         "verify_encryption_status",
         "Verify encryption status",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Checks keys and recovery, and recommends what to do.",
         &[],
         Run::Rest(get("diagnostics/encryption")),
@@ -36,9 +36,9 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "check_service_health",
         "Check service health",
-        Effect::Reads,
-        "Checks whether the service answers, and how fast.",
+        Effect::ReadOnly,
+        "Checks that the service responds, and how fast.",
         &[],
-        Run::Own(health::check),
+        Run::Custom(health::check),
     ),
 ];

@@ -1,17 +1,17 @@
-//! Files and folders: finding, looking, making, moving.
+//! Files and folders: search, list, create, move.
 
 use crate::node_tools;
-use crate::param::{PAGE, PAGE_SIZE, choice, flag, moment, said, text, uuid};
+use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, non_empty, text, uuid};
 use crate::tool::{Effect, Run, Tool, get};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "search_files",
         "Search files",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Searches files and folders by name and metadata.",
         &[
-            text("query", "What to find").length(2, usize::MAX).required(),
+            text("query", "Text to find").length(2, usize::MAX).required(),
             choice(
                 "mode",
                 &["quick", "filtered", "content"],
@@ -20,18 +20,18 @@ pub(super) const TOOLS: &[Tool] = &[
             .or("quick"),
             text("category", "Such as image or document"),
             text("ext", "File extension"),
-            moment("date_from", "Created after; ISO 8601"),
-            moment("date_to", "Created before; ISO 8601"),
+            date_time("date_from", "Created after; ISO 8601"),
+            date_time("date_to", "Created before; ISO 8601"),
             PAGE,
             PAGE_SIZE,
-            flag("include_teams", "Also in team spaces"),
+            flag("include_teams", "Include team spaces"),
         ],
         Run::Rest(get("search")),
     ),
     Tool::new(
         "list_files",
         "List files",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists a folder.",
         &[
             uuid("folder_uuid", "Folder; the root if omitted"),
@@ -48,7 +48,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_file_info",
         "Get file info",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows name, size, type, tags, labels and dates of a file or folder.",
         &[uuid("file_uuid", "File or folder").required()],
         Run::Rest(get("nodes/{file_uuid}")),
@@ -56,53 +56,53 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "create_folder",
         "Create folder",
-        Effect::Adds,
-        "Makes a folder; returns it with its UUID.",
+        Effect::Additive,
+        "Creates a folder; returns it with its UUID.",
         &[
-            said("name", "Folder name").required(),
-            uuid("parent_uuid", "Folder it goes into; the root if omitted"),
+            non_empty("name", "Folder name").required(),
+            uuid("parent_uuid", "Parent folder; the root if omitted"),
         ],
-        Run::Own(node_tools::create_folder),
+        Run::Custom(node_tools::create_folder),
     ),
     Tool::new(
         "move_file",
         "Move file",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Moves a file or folder into another folder.",
         &[
             uuid("file_uuid", "File or folder").required(),
-            uuid("target_folder_uuid", "Where to").required(),
+            uuid("target_folder_uuid", "Target folder").required(),
         ],
-        Run::Own(node_tools::move_file),
+        Run::Custom(node_tools::move_file),
     ),
     Tool::new(
         "rename_file",
         "Rename file",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Renames a file or folder.",
         &[
             uuid("file_uuid", "File or folder").required(),
-            said("new_name", "New name").required(),
+            non_empty("new_name", "New name").required(),
         ],
-        Run::Own(node_tools::rename_file),
+        Run::Custom(node_tools::rename_file),
     ),
     Tool::new(
         "copy_file",
         "Copy file",
-        Effect::Adds,
+        Effect::Additive,
         "Copies a file, or a folder with everything in it, in one step.",
         &[
             uuid("file_uuid", "File or folder").required(),
-            uuid("target_folder_uuid", "Where to").required(),
+            uuid("target_folder_uuid", "Target folder").required(),
         ],
-        Run::Own(node_tools::copy_file),
+        Run::Custom(node_tools::copy_file),
     ),
     Tool::new(
         "delete_file",
         "Delete file",
-        Effect::Replaces,
-        "Moves a file or folder to the trash; restore_from_trash undoes it.",
+        Effect::IdempotentDestructive,
+        "Moves a file or folder to the trash; restore_from_trash brings it back.",
         &[uuid("file_uuid", "File or folder").required()],
-        Run::Own(node_tools::delete_file),
+        Run::Custom(node_tools::delete_file),
     ),
 ];

@@ -1,53 +1,56 @@
 //! Extended file management: trash, versions, favourites, descriptions, labels.
 
 use crate::node_tools;
-use crate::param::{agreed, choice, labels, said, text, uuid};
+use crate::param::{choice, labels, must_accept, non_empty, text, uuid};
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "create_nested_folders",
         "Create nested folders",
-        Effect::Adds,
-        "Makes every missing folder of a path; returns them and the UUID of the last.",
+        Effect::Additive,
+        "Creates every missing folder of a path; returns them and the UUID of the last.",
         &[
-            said("path", "Such as a/b/c, at most 20 levels").required(),
-            uuid("parent_uuid", "Where it begins; the root if omitted"),
+            non_empty("path", "Such as a/b/c, at most 20 levels").required(),
+            uuid(
+                "parent_uuid",
+                "Folder where the path starts; the root if omitted",
+            ),
         ],
-        Run::Own(node_tools::create_nested_folders),
+        Run::Custom(node_tools::create_nested_folders),
     ),
     Tool::new(
         "restore_from_trash",
         "Restore from trash",
-        Effect::Sets,
+        Effect::IdempotentAdditive,
         "Puts a trashed file or folder back where it was.",
-        &[uuid("file_uuid", "What to restore").required()],
-        Run::Rest(post("trash/{file_uuid}/restore").done("restored")),
+        &[uuid("file_uuid", "File or folder").required()],
+        Run::Rest(post("trash/{file_uuid}/restore").success_message("restored")),
     ),
     Tool::new(
         "empty_trash",
         "Empty trash",
-        Effect::Replaces,
-        "Deletes everything in the trash for good. Can't be undone.",
+        Effect::IdempotentDestructive,
+        "Deletes everything in the trash permanently; can't be undone.",
         &[],
-        Run::Rest(delete("trash").done("the trash is empty")),
+        Run::Rest(delete("trash").success_message("the trash is empty")),
     )
     .confirmed(),
     Tool::new(
         "favorite_file",
         "Favorite file",
-        Effect::Sets,
-        "Marks a file or folder as favorite, or takes the mark away.",
+        Effect::IdempotentAdditive,
+        "Marks a file or folder as favorite, or removes the mark.",
         &[
             uuid("file_uuid", "File or folder").required(),
-            choice("action", &["add", "remove"], "What to do").required(),
+            choice("action", &["add", "remove"], "Operation").required(),
         ],
-        Run::Own(node_tools::favorite_file),
+        Run::Custom(node_tools::favorite_file),
     ),
     Tool::new(
         "set_file_description",
         "Set file description",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Sets the description of a file or folder.",
         &[
             uuid("file_uuid", "File or folder").required(),
@@ -58,7 +61,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_file_versions",
         "Get file versions",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists the stored versions of a file with ids, times, sizes and uploaders.",
         &[uuid("file_uuid", "File").required()],
         Run::Rest(get("nodes/{file_uuid}/revisions").fixed(&[("page_size", "100")])),
@@ -66,18 +69,18 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "restore_file_version",
         "Restore file version",
-        Effect::Replaces,
-        "Makes an old version current; the present one stays in the history.",
+        Effect::IdempotentDestructive,
+        "Makes an old version current; the previous one stays in the history.",
         &[
             uuid("file_uuid", "File").required(),
-            said("version_id", "From get_file_versions").required(),
+            non_empty("version_id", "From get_file_versions").required(),
         ],
         Run::Rest(post("nodes/{file_uuid}/revisions/{version_id}/restore")),
     ),
     Tool::new(
         "classify_file",
         "Classify file",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Sets the labels of a file or folder.",
         &[
             uuid("file_uuid", "File or folder").required(),
@@ -88,11 +91,11 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "auto_classify_folder",
         "Auto-classify folder",
-        Effect::Spends,
+        Effect::Destructive,
         "Labels every file in a folder by AI, from extension and metadata. Uses tokens: 100 files a month on Standard, 1000 on Professional, no limit on Premium.",
         &[
             uuid("folder_uuid", "Folder").required(),
-            agreed("confirm_token_use", "Must be true: tokens are used").required(),
+            must_accept("confirm_token_use", "Must be true: tokens are used").required(),
         ],
         Run::Rest(post("ai/classify").renamed(&[("folder_uuid", "folder_id")])),
     ),

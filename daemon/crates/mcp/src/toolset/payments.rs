@@ -1,21 +1,21 @@
 //! Plan, tokens, wallet, creators.
 
-use crate::param::{between, flag, money, number_above, said, text, uuid};
+use crate::param::{flag, integer_in, money, non_empty, number_above, text, uuid};
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_subscription_info",
         "Get subscription info",
-        Effect::Reads,
-        "Shows plan, status, renewal date and what the plan has.",
+        Effect::ReadOnly,
+        "Shows plan, status, renewal date and tier details.",
         &[],
         Run::Rest(get("payment/subscriptions")),
     ),
     Tool::new(
         "get_token_balance",
         "Get token balance",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows the remaining AI tokens.",
         &[],
         Run::Rest(get("payment/tokens/balance")),
@@ -23,7 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_ai_usage",
         "Get AI usage",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows AI use and cost in this billing period.",
         &[],
         Run::Rest(get("ai/usage")),
@@ -31,15 +31,15 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_billing_portal_url",
         "Get billing portal URL",
-        Effect::Reads,
-        "Gives the address of the billing portal.",
+        Effect::ReadOnly,
+        "Returns the address of the billing portal.",
         &[],
         Run::Rest(get("payment/billing-portal")),
     ),
     Tool::new(
         "get_wallet_balance",
         "Get wallet balance",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows balance, tokens and pending payouts.",
         &[],
         Run::Rest(get("payment/wallet")),
@@ -47,7 +47,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "buy_ai_tokens",
         "Buy AI tokens",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists the token packs and where to buy them; nothing is bought here.",
         &[],
         Run::Rest(get("payment/tokens/packs")),
@@ -55,15 +55,15 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "validate_coupon",
         "Validate coupon",
-        Effect::Reads,
-        "Shows what a coupon gives and until when.",
-        &[said("code", "Coupon").length(1, 50).required()],
+        Effect::ReadOnly,
+        "Shows discount and expiration date of a coupon.",
+        &[non_empty("code", "Coupon").length(1, 50).required()],
         Run::Rest(get("payment/coupons/{code}")),
     ),
     Tool::new(
         "get_spending_alerts",
         "Get spending alerts",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows budget and alerts.",
         &[],
         Run::Rest(get("payment/spending-alerts")),
@@ -71,11 +71,11 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "set_spending_alerts",
         "Set spending alerts",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Changes budget and alerts; only given fields change.",
         &[
             number_above("monthly_budget", 0.0, "In your currency"),
-            between("alert_threshold_percent", 1, 100, "Of the budget"),
+            integer_in("alert_threshold_percent", 1, 100, "Percent of the budget"),
             flag("email_alerts_enabled", "By email"),
         ],
         Run::Update(put("payment/spending-alerts")),
@@ -83,19 +83,19 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "create_creator_plan",
         "Create creator plan",
-        Effect::Adds,
-        "Makes a plan that others can subscribe to.",
+        Effect::Additive,
+        "Creates a plan that others can subscribe to.",
         &[
-            said("name", "Plan name").length(1, 100).required(),
+            non_empty("name", "Plan name").length(1, 100).required(),
             money("price_monthly", 1, u64::MAX, "Such as 4.99").required(),
-            text("description", "What it gives").length(0, 500),
+            text("description", "Description of the plan").length(0, 500),
         ],
         Run::Rest(post("payment/creator/plans")),
     ),
     Tool::new(
         "list_creator_plans",
         "List creator plans",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists your creator plans.",
         &[],
         Run::Rest(get("payment/creator/plans").fixed(&[("page_size", "100")])),
@@ -103,7 +103,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "subscribe_to_creator",
         "Subscribe to creator",
-        Effect::Spends,
+        Effect::Destructive,
         "Starts a recurring payment to a creator. Costs money.",
         &[uuid("plan_uuid", "Plan").required()],
         Run::Rest(post("payment/creator/subscriptions").renamed(&[("plan_uuid", "plan_id")])),
@@ -112,18 +112,18 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "cancel_creator_subscription",
         "Cancel creator subscription",
-        Effect::Replaces,
-        "Ends a subscription; access lasts to the end of the period.",
+        Effect::IdempotentDestructive,
+        "Cancels a subscription; access lasts to the end of the period.",
         &[uuid("creator_id", "Creator").required()],
         Run::Rest(
             delete("payment/creator/subscriptions/{creator_id}")
-                .done("the subscription is cancelled"),
+                .success_message("the subscription is cancelled"),
         ),
     ),
     Tool::new(
         "get_creator_earnings",
         "Get creator earnings",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows earnings, payouts and subscriber count.",
         &[],
         Run::Rest(get("payment/creator/earnings")),
@@ -131,8 +131,8 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "request_token_withdrawal",
         "Request token withdrawal",
-        Effect::Spends,
-        "Asks for a payout; it is processed later.",
+        Effect::Destructive,
+        "Requests a payout, which is processed later.",
         &[money("amount", 1, 10_000_000, "0.01 to 100000.00").required()],
         Run::Rest(post("payment/withdrawals")),
     )

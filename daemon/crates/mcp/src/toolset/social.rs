@@ -1,7 +1,7 @@
 //! Profiles, follows, the feed, tips.
 
-use crate::param::{PAGE, Param, choice, flag, handle, money, text, uuid, uuids, whole};
-use crate::tool::{Effect, Need, Run, Tool, delete, get, post, put};
+use crate::param::{PAGE, Param, choice, flag, handle, integer, money, text, uuid, uuids};
+use crate::tool::{Effect, Requirement, Run, Tool, delete, get, post, put};
 
 const USER: Param = uuid("user_id", "User").required();
 
@@ -9,7 +9,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_profile",
         "Get profile",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows a user's name, bio, avatar, follower counts and verification.",
         &[USER],
         Run::Rest(get("social/profiles/{user_id}")),
@@ -17,10 +17,10 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "update_profile",
         "Update profile",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Changes your profile; only given fields change.",
         &[
-            text("display_name", "Shown name").length(0, 100),
+            text("display_name", "Displayed name").length(0, 100),
             text("bio", "About you").length(0, 500),
             text("avatar_url", "Picture address"),
         ],
@@ -29,59 +29,61 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "follow_user",
         "Follow user",
-        Effect::Sets,
-        "Follows a user; following each other makes friends.",
+        Effect::IdempotentAdditive,
+        "Follows a user; users who follow each other become friends.",
         &[uuid("target_user_id", "User").required()],
-        Run::Rest(post("social/follow/{target_user_id}").done("you follow this user")),
+        Run::Rest(post("social/follow/{target_user_id}").success_message("you follow this user")),
     ),
     Tool::new(
         "unfollow_user",
         "Unfollow user",
-        Effect::Sets,
+        Effect::IdempotentAdditive,
         "Stops following a user.",
         &[USER],
-        Run::Rest(delete("social/follow/{user_id}").done("you no longer follow this user")),
+        Run::Rest(
+            delete("social/follow/{user_id}").success_message("you no longer follow this user"),
+        ),
     ),
     Tool::new(
         "list_followers",
         "List followers",
-        Effect::Reads,
-        "Lists who follows you.",
+        Effect::ReadOnly,
+        "Lists your followers.",
         &[],
         Run::Rest(get("social/followers").fixed(&[("page_size", "100")])),
     ),
     Tool::new(
         "list_following",
         "List following",
-        Effect::Reads,
-        "Lists whom you follow.",
+        Effect::ReadOnly,
+        "Lists the users you follow.",
         &[],
         Run::Rest(get("social/following").fixed(&[("page_size", "100")])),
     ),
     Tool::new(
         "get_feed",
         "Get feed",
-        Effect::Reads,
-        "Shows activity of those you follow.",
+        Effect::ReadOnly,
+        "Shows activity of the users you follow.",
         &[PAGE],
         Run::Rest(get("social/feed")),
     ),
     Tool::new(
         "send_tip",
         "Send tip",
-        Effect::Spends,
+        Effect::Destructive,
         "Sends money or tokens to a creator's tip jar. Costs money.",
         &[
             uuid("tip_jar_uuid", "Tip jar").required(),
             money("amount", 1, 1_000_000, "0.01 to 10000.00").required(),
-            choice("currency_type", &["fiat", "tokens"], "What is paid with").or("fiat"),
-            whole("token_amount", 1, "In cents; required for tokens"),
+            choice("currency_type", &["fiat", "tokens"], "Currency").or("fiat"),
+            integer("token_amount", 1, "In cents; required for tokens"),
             text("message", "To the creator").length(0, 1000),
             flag("is_anonymous", "Without your name"),
         ],
         Run::Rest(post("social/tips").renamed(&[("tip_jar_uuid", "tip_jar_id")])),
     )
-    .needs(&[Need {
+    .requirements(&[Requirement {
         when: ("currency_type", "tokens"),
         argument: "token_amount",
     }])
@@ -90,15 +92,15 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "follow_users_bulk",
         "Follow users in bulk",
-        Effect::Sets,
-        "Follows up to 20 users; tells of each whether it worked.",
+        Effect::IdempotentAdditive,
+        "Follows up to 20 users; returns a result for each.",
         &[uuids("user_ids", 20, "Users").required()],
         Run::Rest(post("social/follow/bulk")),
     ),
     Tool::new(
         "get_follow_suggestions",
         "Get follow suggestions",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Suggests users to follow.",
         &[],
         Run::Rest(get("social/suggestions")),
@@ -106,7 +108,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_connection_status",
         "Get connection status",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows whether you follow, block or mute a user.",
         &[USER],
         Run::Rest(get("social/connections/{user_id}")),
@@ -114,31 +116,33 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "block_user",
         "Block user",
-        Effect::Replaces,
-        "Blocks a user and ends following both ways.",
+        Effect::IdempotentDestructive,
+        "Blocks a user and removes follows both ways.",
         &[USER],
-        Run::Rest(post("social/block/{user_id}").done("the user is blocked")),
+        Run::Rest(post("social/block/{user_id}").success_message("the user is blocked")),
     ),
     Tool::new(
         "unblock_user",
         "Unblock user",
-        Effect::Sets,
+        Effect::IdempotentAdditive,
         "Lifts a block.",
         &[USER],
-        Run::Rest(delete("social/block/{user_id}").done("the user is no longer blocked")),
+        Run::Rest(
+            delete("social/block/{user_id}").success_message("the user is no longer blocked"),
+        ),
     ),
     Tool::new(
         "mute_user",
         "Mute user",
-        Effect::Sets,
-        "Hides a user's activity from your feed without their knowing.",
+        Effect::IdempotentAdditive,
+        "Hides a user's activity from your feed without telling them.",
         &[USER],
-        Run::Rest(post("social/mute/{user_id}").done("the user is muted")),
+        Run::Rest(post("social/mute/{user_id}").success_message("the user is muted")),
     ),
     Tool::new(
         "set_username",
         "Set username",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Sets your username.",
         &[handle("username", 1, 30, "Letters, digits, - and _").required()],
         Run::Rest(put("social/username")),
@@ -146,7 +150,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "set_vanity_url",
         "Set vanity URL",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Sets the address of your profile page.",
         &[handle("vanity_url", 3, 30, "Letters, digits, - and _").required()],
         Run::Rest(put("social/vanity-url")),
@@ -154,8 +158,8 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "set_profile_visibility",
         "Set profile visibility",
-        Effect::Replaces,
-        "Sets who sees your profile.",
+        Effect::IdempotentDestructive,
+        "Sets who can see your profile.",
         &[choice(
             "visibility",
             &["public", "private", "followers_only"],
@@ -167,7 +171,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "report_user",
         "Report user",
-        Effect::Adds,
+        Effect::Additive,
         "Reports a user to moderation.",
         &[
             USER,

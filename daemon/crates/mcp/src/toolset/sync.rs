@@ -1,6 +1,6 @@
-//! The sync daemon of this machine; there only while one runs.
+//! The sync daemon of this machine.
 
-use crate::param::{between, choice, said, text};
+use crate::param::{choice, integer_in, non_empty, text};
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool};
 
@@ -8,57 +8,57 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "sync_status",
         "Sync status",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows the state of the synced folders, transfers and problems.",
         &[],
-        Run::Own(sync_tools::status),
+        Run::Custom(sync_tools::status),
     ),
     Tool::new(
         "sync_activity",
         "Sync activity",
-        Effect::Reads,
-        "Shows what sync did last.",
-        &[between("limit", 1, 100, "How many").or_number(20)],
-        Run::Own(sync_tools::activity),
+        Effect::ReadOnly,
+        "Lists what sync did last.",
+        &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
+        Run::Custom(sync_tools::activity),
     ),
     Tool::new(
         "sync_conflicts",
         "Sync conflicts",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists files that were changed on two sides.",
         &[],
-        Run::Own(sync_tools::conflicts),
+        Run::Custom(sync_tools::conflicts),
     ),
     Tool::new(
         "sync_resolve_conflict",
         "Resolve sync conflict",
-        Effect::Replaces,
-        "Settles a conflict.",
+        Effect::IdempotentDestructive,
+        "Resolves a conflict.",
         &[
-            said("path", "From sync_conflicts").required(),
+            non_empty("path", "From sync_conflicts").required(),
             choice(
                 "keep",
                 &["mine", "theirs", "both", "merge"],
-                "mine: the copy made here; theirs: the other device's",
+                "mine: the version of this device; theirs: that of the other device",
             )
             .required(),
         ],
-        Run::Own(sync_tools::resolve),
+        Run::Custom(sync_tools::resolve),
     ),
     Tool::new(
         "sync_pause",
         "Pause sync",
-        Effect::Sets,
+        Effect::IdempotentAdditive,
         "Pauses sync of one folder, or all.",
         &[text("folder", "Local folder; all if omitted")],
-        Run::Own(sync_tools::pause),
+        Run::Custom(sync_tools::pause),
     ),
     Tool::new(
         "sync_resume",
         "Resume sync",
-        Effect::Sets,
-        "Goes on with sync.",
+        Effect::IdempotentAdditive,
+        "Resumes sync of one folder, or all.",
         &[text("folder", "Local folder; all if omitted")],
-        Run::Own(sync_tools::resume),
+        Run::Custom(sync_tools::resume),
     ),
 ];

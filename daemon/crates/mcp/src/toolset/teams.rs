@@ -1,6 +1,6 @@
 //! Teams, their members and what they may do.
 
-use crate::param::{Param, choice, email, said, uuid};
+use crate::param::{Param, choice, email, non_empty, uuid};
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 const TEAM: Param = uuid("team_uuid", "Team").required();
@@ -10,7 +10,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "list_teams",
         "List teams",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists your teams with roles and member counts.",
         &[],
         Run::Rest(get("teams").fixed(&[("page_size", "100")])),
@@ -18,7 +18,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_team_info",
         "Get team info",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows name, owner, member count and creation date of a team.",
         &[TEAM],
         Run::Rest(get("teams/{team_uuid}")),
@@ -26,7 +26,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "list_team_members",
         "List team members",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists members with roles, emails and join dates.",
         &[TEAM],
         Run::Rest(get("teams/{team_uuid}/members").fixed(&[("page_size", "100")])),
@@ -34,25 +34,25 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "create_team",
         "Create team",
-        Effect::Adds,
-        "Makes a team that you own.",
-        &[said("name", "Team name").length(1, 255).required()],
+        Effect::Additive,
+        "Creates a team that you own.",
+        &[non_empty("name", "Team name").length(1, 255).required()],
         Run::Rest(post("teams")),
     ),
     Tool::new(
         "invite_team_member",
         "Invite team member",
-        Effect::Adds,
+        Effect::Additive,
         "Mails an invitation to a team (owner or admin).",
-        &[TEAM, email("email", "Whom").required()],
+        &[TEAM, email("email", "Email of the person").required()],
         Run::Rest(post("teams/{team_uuid}/invite")),
     )
     .open_world(),
     Tool::new(
         "change_member_role",
         "Change member role",
-        Effect::Replaces,
-        "Makes a member admin or member (owner or admin; never the owner's role).",
+        Effect::IdempotentDestructive,
+        "Makes a member admin or member (owner or admin; not the owner's role).",
         &[
             TEAM,
             MEMBER,
@@ -63,16 +63,18 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "remove_team_member",
         "Remove team member",
-        Effect::Replaces,
-        "Removes a member (owner or admin; never the owner).",
+        Effect::IdempotentDestructive,
+        "Removes a member (owner or admin; not the owner).",
         &[TEAM, MEMBER],
-        Run::Rest(delete("teams/{team_uuid}/members/{user_id}").done("the member is removed")),
+        Run::Rest(
+            delete("teams/{team_uuid}/members/{user_id}").success_message("the member is removed"),
+        ),
     )
     .confirmed(),
     Tool::new(
         "get_team_quota",
         "Get team quota",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows use and limits of storage, bandwidth and members.",
         &[TEAM],
         Run::Rest(get("teams/{team_uuid}/quota")),
@@ -80,7 +82,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "get_team_permissions",
         "Get team permissions",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows what your role may do in a team.",
         &[TEAM],
         Run::Rest(get("teams/{team_uuid}/permissions")),
@@ -88,18 +90,19 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "offboard_team_member",
         "Offboard team member",
-        Effect::Replaces,
+        Effect::IdempotentDestructive,
         "Removes a member and revokes all their shared file access (owner or admin).",
         &[TEAM, MEMBER],
         Run::Rest(
-            post("teams/{team_uuid}/members/{user_id}/offboard").done("the member is offboarded"),
+            post("teams/{team_uuid}/members/{user_id}/offboard")
+                .success_message("the member is offboarded"),
         ),
     )
     .confirmed(),
     Tool::new(
         "get_team_storage_usage",
         "Get team storage usage",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Shows storage by member (owner or admin).",
         &[TEAM],
         Run::Rest(get("teams/{team_uuid}/storage")),

@@ -1,6 +1,6 @@
 //! Webhooks, and rules that delete files by age.
 
-use crate::param::{callback, choices, said, uuid, whole};
+use crate::param::{callback, choices, integer, non_empty, uuid};
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 
 /// The event types of the service.
@@ -23,11 +23,11 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "create_webhook",
         "Create webhook",
-        Effect::Adds,
-        "Has events sent to an address.",
+        Effect::Additive,
+        "Sends events to an address.",
         &[
             callback("url", "Public HTTPS address").required(),
-            choices("events", EVENTS, "Which").required(),
+            choices("events", EVENTS, "Event types").required(),
         ],
         Run::Rest(post("webhooks")),
     )
@@ -35,7 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "list_webhooks",
         "List webhooks",
-        Effect::Reads,
+        Effect::ReadOnly,
         "Lists your webhooks with events and status.",
         &[],
         Run::Rest(get("webhooks").fixed(&[("page_size", "100")])),
@@ -43,21 +43,21 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
         "delete_webhook",
         "Delete webhook",
-        Effect::Replaces,
-        "Deletes a webhook; it is called no more.",
-        &[said("webhook_id", "Webhook").required()],
-        Run::Rest(delete("webhooks/{webhook_id}").done("the webhook is deleted")),
+        Effect::IdempotentDestructive,
+        "Deletes a webhook; callbacks stop at once.",
+        &[non_empty("webhook_id", "Webhook id").required()],
+        Run::Rest(delete("webhooks/{webhook_id}").success_message("the webhook is deleted")),
     )
     .confirmed(),
     Tool::new(
         "create_retention_rule",
         "Create retention rule",
-        Effect::Spends,
-        "Has files in a folder deleted when they get old.",
+        Effect::Destructive,
+        "Deletes files in a folder automatically after a number of days.",
         &[
             uuid("folder_uuid", "Folder").required(),
-            whole("delete_after_days", 1, "Age in days").required(),
-            said("name", "Rule name").length(1, 255).required(),
+            integer("delete_after_days", 1, "Age in days").required(),
+            non_empty("name", "Rule name").length(1, 255).required(),
         ],
         Run::Rest(post("retention-rules").renamed(&[("folder_uuid", "folder_id")])),
     )

@@ -2,17 +2,22 @@
 
 use crate::session::Session;
 use crate::world::{Setup, World};
-use cairn_mcp::Choice;
+use cairn_mcp::ToolFilter;
 use serde_json::{Value, json};
 
 const REFERENCE: &str = include_str!("catalogue.json");
+
+/// Returns the tools of the reference.
+pub(crate) fn reference() -> Vec<Value> {
+    serde_json::from_str(REFERENCE).expect("the reference is JSON")
+}
 
 /// An assistant's memory is small: all tools together.
 const MOST_BYTES: usize = 60_000;
 
 async fn listed(session: &mut Session) -> Vec<Value> {
-    let answer = session.ask("tools/list", json!({})).await;
-    answer["result"]["tools"]
+    let response = session.request("tools/list", json!({})).await;
+    response["result"]["tools"]
         .as_array()
         .expect("a list of tools")
         .clone()
@@ -23,7 +28,7 @@ async fn the_tools_are_those_of_the_reference_in_its_order() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
     let tools = listed(&mut session).await;
-    let reference: Vec<Value> = serde_json::from_str(REFERENCE).unwrap();
+    let reference = reference();
     let names = |list: &[Value]| -> Vec<String> {
         list.iter()
             .map(|tool| tool["name"].as_str().unwrap().to_owned())
@@ -103,13 +108,13 @@ fn parameters_agree(tool: &Value, wanted: &Value) {
 async fn schemas_are_flat_and_the_list_is_small() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let answer = session.ask("tools/list", json!({})).await;
-    let text = answer["result"].to_string();
+    let response = session.request("tools/list", json!({})).await;
+    let text = response["result"].to_string();
     assert!(text.len() <= MOST_BYTES, "{} bytes", text.len());
     for word in ["$ref", "$defs", "anyOf", "oneOf", "\"null\""] {
         assert!(!text.contains(word), "{word}");
     }
-    let tools = answer["result"]["tools"].as_array().unwrap();
+    let tools = response["result"]["tools"].as_array().unwrap();
     for tool in tools {
         for property in tool["inputSchema"]["properties"]
             .as_object()
@@ -125,14 +130,14 @@ async fn schemas_are_flat_and_the_list_is_small() {
 #[tokio::test]
 async fn a_choice_leaves_only_what_was_chosen() {
     let world = World::start().await;
-    let choice = Choice {
+    let filter = ToolFilter {
         toolsets: vec!["files".to_owned(), "local".to_owned()],
         read_only: true,
-        ..Choice::default()
+        ..ToolFilter::default()
     };
     let mut session = world
         .session(Setup {
-            choice,
+            filter,
             ..Setup::default()
         })
         .await;
@@ -152,16 +157,20 @@ async fn a_choice_leaves_only_what_was_chosen() {
         ]
     );
     let params = json!({ "name": "delete_file", "arguments": {} });
-    let answer = session.ask("tools/call", params).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let response = session.request("tools/call", params).await;
+    assert_eq!(response["error"]["code"], -32602, "{response}");
 }
 
+/// With CAIRN_UPDATE_DOCS set, the page is written anew.
 #[test]
 fn the_documentation_is_made_of_the_catalogue() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/tools.md");
-    let there = std::fs::read_to_string(path).unwrap_or_default();
+    if std::env::var_os("CAIRN_UPDATE_DOCS").is_some() {
+        std::fs::write(path, cairn_mcp::reference()).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
-        there == cairn_mcp::reference(),
-        "docs/tools.md is not up to date: run `cairn mcp --print-tools > docs/tools.md`"
+        written == cairn_mcp::reference(),
+        "docs/tools.md is not up to date: run this test with CAIRN_UPDATE_DOCS=1"
     );
 }

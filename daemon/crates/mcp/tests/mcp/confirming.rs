@@ -5,23 +5,23 @@ use crate::world::{Setup, World};
 use cairn_mcp::Confirm;
 use serde_json::{Value, json};
 
-async fn asked(session: &mut Session, answer: Value) -> Value {
+async fn asked(session: &mut Session, response: Value) -> Value {
     let call = json!({ "name": "empty_trash", "arguments": {} });
     let id = session.begin("tools/call", call).await;
-    let question = session.answer_or_request(id).await;
+    let question = session.response_or_request(id).await;
     assert_eq!(question["method"], "elicitation/create", "{question}");
     let message = question["params"]["message"].as_str().unwrap();
     assert!(message.contains("Empty trash"), "{message}");
     session
-        .send(json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }))
+        .send(json!({ "jsonrpc": "2.0", "id": question["id"], "result": response }))
         .await;
-    session.answer_or_request(id).await["result"].clone()
+    session.response_or_request(id).await["result"].clone()
 }
 
 #[tokio::test]
 async fn a_client_that_can_ask_is_asked_to() {
     let world = World::start().await;
-    let mut session = world.silent(Setup::default());
+    let mut session = world.connect(Setup::default());
     session.initialize(json!({ "elicitation": {} })).await;
     let yes = json!({ "action": "accept", "content": { "confirm": true } });
     assert_ne!(asked(&mut session, yes).await["isError"], true);
@@ -34,16 +34,16 @@ async fn a_client_that_can_ask_is_asked_to() {
         let message = crate::session::failure(&result).expect("it is refused");
         assert!(message.contains("not confirmed"), "{message}");
     }
-    session.good("list_files", json!({})).await;
+    session.call_ok("list_files", json!({})).await;
 }
 
 #[tokio::test]
 async fn the_stateless_protocol_asks_through_the_result() {
     let world = World::start().await;
     let capabilities = json!({ "elicitation": { "form": {} } });
-    let mut session = world.silent(Setup::default()).stateless(capabilities);
+    let mut session = world.connect(Setup::default()).stateless(capabilities);
     let call = json!({ "name": "empty_trash", "arguments": {} });
-    let first = session.ask("tools/call", call.clone()).await["result"].clone();
+    let first = session.request("tools/call", call.clone()).await["result"].clone();
     assert_eq!(first["resultType"], "input_required", "{first}");
     let (key, request) = first["inputRequests"]
         .as_object()
@@ -58,13 +58,13 @@ async fn the_stateless_protocol_asks_through_the_result() {
         call
     };
     let state = &first["requestState"];
-    let done = session.ask("tools/call", again("accept", state)).await;
+    let done = session.request("tools/call", again("accept", state)).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     assert_ne!(done["result"]["isError"], true, "{done}");
-    let declined = session.ask("tools/call", again("decline", state)).await;
+    let declined = session.request("tools/call", again("decline", state)).await;
     assert_eq!(declined["result"]["isError"], true);
     let forged = session
-        .ask("tools/call", again("accept", &json!("x")))
+        .request("tools/call", again("accept", &json!("x")))
         .await;
     assert_eq!(
         forged["result"]["resultType"], "input_required",
@@ -79,11 +79,11 @@ async fn nobody_is_asked_where_it_is_switched_off_or_impossible() {
         confirm: Confirm::Never,
         ..Setup::default()
     };
-    let mut session = world.silent(never);
+    let mut session = world.connect(never);
     session.initialize(json!({ "elicitation": {} })).await;
-    session.good("empty_trash", json!({})).await;
+    session.call_ok("empty_trash", json!({})).await;
     let mut session = world.session(Setup::default()).await;
-    session.good("empty_trash", json!({})).await;
+    session.call_ok("empty_trash", json!({})).await;
 }
 
 /// The reference marks what has to be confirmed; each of those asks, and nothing else does.
@@ -91,8 +91,8 @@ async fn nobody_is_asked_where_it_is_switched_off_or_impossible() {
 async fn exactly_what_the_reference_marks_is_asked_about() {
     let world = World::start().await;
     let capabilities = json!({ "elicitation": { "form": {} } });
-    let mut session = world.silent(Setup::default()).stateless(capabilities);
-    let reference: Vec<Value> = serde_json::from_str(include_str!("catalogue.json")).unwrap();
+    let mut session = world.connect(Setup::default()).stateless(capabilities);
+    let reference = crate::catalogue::reference();
     for tool in &reference {
         let arguments: serde_json::Map<_, _> = tool["params"]
             .as_array()
@@ -102,7 +102,7 @@ async fn exactly_what_the_reference_marks_is_asked_about() {
             .map(|param| (param["name"].as_str().unwrap().to_owned(), sample(param)))
             .collect();
         let call = json!({ "name": tool["name"], "arguments": arguments });
-        let result = session.ask("tools/call", call).await["result"].clone();
+        let result = session.request("tools/call", call).await["result"].clone();
         let asks = result["resultType"] == "input_required";
         assert_eq!(asks, tool["confirm"] == true, "{}: {result}", tool["name"]);
     }

@@ -24,7 +24,7 @@ async fn upload(session: &mut Session, dir: &Path, name: &str, bytes: &[u8]) -> 
     let local = dir.join(name);
     std::fs::write(&local, bytes).unwrap();
     session
-        .good("upload_file", json!({ "local_path": local }))
+        .call_ok("upload_file", json!({ "local_path": local }))
         .await["file_uuid"]
         .clone()
 }
@@ -51,7 +51,7 @@ async fn a_file_goes_up_and_comes_back_as_it_was() {
     let local = dir.path().join("big.bin");
     std::fs::write(&local, &bytes).unwrap();
     let up = session
-        .good("upload_file", json!({ "local_path": local }))
+        .call_ok("upload_file", json!({ "local_path": local }))
         .await;
     assert_eq!(
         (&up["name"], &up["size"]),
@@ -60,7 +60,7 @@ async fn a_file_goes_up_and_comes_back_as_it_was() {
     let id = up["file_uuid"].as_str().unwrap();
     let to = dir.path().join("new/place/copy.bin");
     let down = json!({ "file_uuid": id, "output_path": to });
-    let down = session.good("download_file", down).await;
+    let down = session.call_ok("download_file", down).await;
     assert_eq!(down["size"], 3_000_000);
     assert!(std::fs::read(&to).unwrap() == bytes);
     assert_eq!(
@@ -70,21 +70,21 @@ async fn a_file_goes_up_and_comes_back_as_it_was() {
     );
     let into = dir.path().join("new");
     session
-        .good(
+        .call_ok(
             "download_file",
             json!({ "file_uuid": id, "output_path": into }),
         )
         .await;
     assert!(std::fs::read(into.join("big.bin")).unwrap() == bytes);
     let again = session
-        .good(
+        .call_ok(
             "upload_file",
             json!({ "local_path": to, "file_name": "big.bin" }),
         )
         .await;
     assert_eq!(again["file_uuid"], id, "a new version of the same file");
     let versions = session
-        .good("get_file_versions", json!({ "file_uuid": id }))
+        .call_ok("get_file_versions", json!({ "file_uuid": id }))
         .await;
     assert_eq!(versions["totalElements"], 2);
 }
@@ -98,28 +98,28 @@ async fn content_is_read_as_text_or_base64() {
         upload(&mut session, dir.path(), "b.bin", &[0xff, 0, 0xfe]).await,
     ];
     let params = json!({ "name": "read_file_content", "arguments": { "file_uuid": ids[0] } });
-    let answer = session.ask("tools/call", params).await;
-    let result = &answer["result"];
+    let response = session.request("tools/call", params).await;
+    let result = &response["result"];
     assert!(
         result.get("structuredContent").is_none(),
         "content stands once"
     );
-    let said = crate::session::text(result);
+    let reply = crate::session::text(result);
     assert_eq!(
-        (&said["content"], &said["name"], &said["size"]),
+        (&reply["content"], &reply["name"], &reply["size"]),
         (&json!(text), &json!("a.txt"), &json!(text.len()))
     );
     let message = session
-        .bad("read_file_content", json!({ "file_uuid": ids[1] }))
+        .call_err("read_file_content", json!({ "file_uuid": ids[1] }))
         .await;
     assert!(message.contains("base64"), "{message}");
-    let said = session
-        .good(
+    let reply = session
+        .call_ok(
             "read_file_content",
             json!({ "file_uuid": ids[1], "encoding": "base64" }),
         )
         .await;
-    assert_eq!(said["content"], "/wD+");
+    assert_eq!(reply["content"], "/wD+");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,12 +133,12 @@ async fn what_is_too_large_points_to_the_other_way() {
     )
     .await;
     let message = session
-        .bad("read_file_content", json!({ "file_uuid": id }))
+        .call_err("read_file_content", json!({ "file_uuid": id }))
         .await;
     assert!(message.contains("download_file"), "{message}");
     let read = json!({ "file_uuid": id, "encoding": "base64" });
     assert_eq!(
-        session.good("read_file_content", read).await["size"],
+        session.call_ok("read_file_content", read).await["size"],
         10 * 1024 * 1024 + 1
     );
     let huge = dir.path().join("huge");
@@ -146,7 +146,7 @@ async fn what_is_too_large_points_to_the_other_way() {
         .and_then(|file| file.set_len(500 * 1024 * 1024 + 1))
         .unwrap();
     let message = session
-        .bad("upload_file", json!({ "local_path": huge }))
+        .call_err("upload_file", json!({ "local_path": huge }))
         .await;
     assert!(message.contains("500 MB"), "{message}");
 }
@@ -162,7 +162,7 @@ async fn folders_go_up_and_down_whole() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc/passwd", from.join("link")).unwrap();
     let up = session
-        .good("upload_folder", json!({ "local_path": from }))
+        .call_ok("upload_folder", json!({ "local_path": from }))
         .await;
     assert_eq!(
         (
@@ -184,7 +184,7 @@ async fn folders_go_up_and_down_whole() {
     std::fs::create_dir_all(to.join("sub")).unwrap();
     std::fs::write(to.join("sub/b"), "xx").unwrap();
     let down = json!({ "folder_uuid": up["folder_uuid"], "output_path": to });
-    let down = session.good("download_folder", down).await;
+    let down = session.call_ok("download_folder", down).await;
     assert_eq!(
         (&down["downloaded"], &down["skipped"], &down["failed"]),
         (&json!(2), &json!(1), &json!(0)),
@@ -201,7 +201,7 @@ async fn folders_go_up_and_down_whole() {
     std::fs::write(flat.join("top"), "1").unwrap();
     std::fs::write(flat.join("below/x"), "1").unwrap();
     let up = json!({ "local_path": flat, "recursive": false });
-    let up = session.good("upload_folder", up).await;
+    let up = session.call_ok("upload_folder", up).await;
     assert_eq!(
         (&up["files_uploaded"], &up["folders_created"]),
         (&json!(1), &json!(1))
@@ -231,7 +231,7 @@ async fn system_directories_are_out_of_bounds() {
             ("upload_file", json!({ "local_path": path })),
             ("upload_folder", json!({ "local_path": path })),
         ] {
-            let message = session.bad(tool, arguments).await;
+            let message = session.call_err(tool, arguments).await;
             assert!(
                 message.contains("system directory"),
                 "{tool} {path}: {message}"
@@ -250,12 +250,12 @@ async fn long_work_tells_how_far_it_is() {
         "arguments": { "local_path": local },
         "_meta": { "progressToken": "up" },
     });
-    let answer = session.ask("tools/call", params).await;
-    assert_ne!(answer["result"]["isError"], true, "{answer}");
+    let response = session.request("tools/call", params).await;
+    assert_ne!(response["result"]["isError"], true, "{response}");
     let reports: Vec<_> = session
         .notifications
         .iter()
-        .filter(|told| told["method"] == "notifications/progress")
+        .filter(|notification| notification["method"] == "notifications/progress")
         .collect();
     assert!(!reports.is_empty());
     let mut before = -1.0;
@@ -285,7 +285,7 @@ async fn a_cancelled_download_leaves_nothing() {
     session
         .send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }))
         .await;
-    let other = session.ask("ping", json!({})).await;
+    let other = session.request("ping", json!({})).await;
     assert!(
         other["result"].is_object(),
         "the call's answer is not wanted any more"
@@ -298,20 +298,22 @@ async fn a_cancelled_download_leaves_nothing() {
 async fn what_is_in_the_trash_or_no_file_is_refused() {
     let (_world, mut session, dir) = begin().await;
     let id = upload(&mut session, dir.path(), "x", b"x").await;
-    let folder = session.good("create_folder", json!({ "name": "f" })).await;
+    let folder = session
+        .call_ok("create_folder", json!({ "name": "f" }))
+        .await;
     let message = session
-        .bad("read_file_content", json!({ "file_uuid": folder["id"] }))
+        .call_err("read_file_content", json!({ "file_uuid": folder["id"] }))
         .await;
     assert!(message.contains("is a folder"), "{message}");
     let place = json!({ "local_path": dir.path().join("x"), "folder_uuid": id });
     assert!(
         session
-            .bad("upload_file", place)
+            .call_err("upload_file", place)
             .await
             .contains("is a file")
     );
     session
-        .good("delete_file", json!({ "file_uuid": id }))
+        .call_ok("delete_file", json!({ "file_uuid": id }))
         .await;
     let result = session
         .call("read_file_content", json!({ "file_uuid": id }))
@@ -322,11 +324,13 @@ async fn what_is_in_the_trash_or_no_file_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn folders_made_without_keys_do_not_stand_in_the_way_of_the_first() {
     let (world, mut session, dir) = begin().await;
-    let folder = session.good("create_folder", json!({ "name": "f" })).await;
+    let folder = session
+        .call_ok("create_folder", json!({ "name": "f" }))
+        .await;
     let local = dir.path().join("x");
     std::fs::write(&local, "x").unwrap();
     let into = json!({ "local_path": local, "folder_uuid": folder["id"] });
-    session.good("upload_file", into).await;
+    session.call_ok("upload_file", into).await;
     // From now on there is something that only the keys open: they are never made again.
     let mut other = world
         .session(Setup {
@@ -335,6 +339,6 @@ async fn folders_made_without_keys_do_not_stand_in_the_way_of_the_first() {
         })
         .await;
     let again = json!({ "local_path": local });
-    let said = other.bad("upload_file", again).await;
-    assert!(said.contains("SERVICE_PASSPHRASE"), "{said}");
+    let reply = other.call_err("upload_file", again).await;
+    assert!(reply.contains("SERVICE_PASSPHRASE"), "{reply}");
 }

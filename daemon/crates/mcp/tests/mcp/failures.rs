@@ -38,7 +38,7 @@ async fn bad_arguments_are_told_by_name() {
             "20 levels",
         ),
     ] {
-        let message = session.bad(tool, arguments).await;
+        let message = session.call_err(tool, arguments).await;
         assert!(message.contains(word), "{tool}: {message}");
     }
 }
@@ -48,7 +48,7 @@ async fn what_the_service_refuses_says_what_to_do() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
     let message = session
-        .bad("get_file_info", json!({ "file_uuid": NOBODY }))
+        .call_err("get_file_info", json!({ "file_uuid": NOBODY }))
         .await;
     assert!(message.starts_with("not found: "), "{message}");
     let wrong = Setup {
@@ -56,12 +56,14 @@ async fn what_the_service_refuses_says_what_to_do() {
         ..Setup::default()
     };
     let mut session = world.session(wrong).await;
-    let message = session.bad("list_files", json!({})).await;
+    let message = session.call_err("list_files", json!({})).await;
     assert!(message.contains("SERVICE_API_KEY"), "{message}");
     let mut session = world.session(unreachable()).await;
-    let message = session.bad("create_folder", json!({ "name": "x" })).await;
+    let message = session
+        .call_err("create_folder", json!({ "name": "x" }))
+        .await;
     assert!(message.contains("can't be reached"), "{message}");
-    let health = session.good("check_service_health", json!({})).await;
+    let health = session.call_ok("check_service_health", json!({})).await;
     assert_eq!(health["reachable"], false, "{health}");
 }
 
@@ -85,7 +87,7 @@ async fn content_without_a_passphrase_names_the_variable() {
         ("upload_file", json!({ "local_path": path })),
         ("upload_folder", json!({ "local_path": out.path() })),
     ] {
-        let message = session.bad(tool, arguments).await;
+        let message = session.call_err(tool, arguments).await;
         assert!(
             message.contains("SERVICE_PASSPHRASE is not set"),
             "{tool}: {message}"
@@ -103,13 +105,17 @@ async fn a_wrong_passphrase_is_said_without_a_word_of_keys() {
     world
         .session(with_passphrase())
         .await
-        .good("upload_file", upload.clone())
+        .call_ok("upload_file", upload.clone())
         .await;
     let wrong = Setup {
         passphrase: Some("another one"),
         ..Setup::default()
     };
-    let message = world.session(wrong).await.bad("upload_file", upload).await;
+    let message = world
+        .session(wrong)
+        .await
+        .call_err("upload_file", upload)
+        .await;
     assert!(message.contains("check SERVICE_PASSPHRASE"), "{message}");
 }
 
@@ -123,7 +129,7 @@ async fn a_message_about_cryptography_is_masked() {
     world.dev("/_dev/faults", rule).await;
     let mut session = world.session(Setup::default()).await;
     let message = session
-        .bad("get_file_info", json!({ "file_uuid": NOBODY }))
+        .call_err("get_file_info", json!({ "file_uuid": NOBODY }))
         .await;
     assert_eq!(message, "Encryption operation failed");
 }
@@ -136,16 +142,16 @@ async fn reads_are_repeated_and_changes_are_not() {
     world
         .dev("/_dev/faults", failing("/api/v1/userusage/quota-limit"))
         .await;
-    session.good("get_storage_usage", json!({})).await;
+    session.call_ok("get_storage_usage", json!({})).await;
     world.dev("/_dev/faults", failing("/api/v1/nodes")).await;
     let message = session
-        .bad("create_folder", json!({ "name": "once" }))
+        .call_err("create_folder", json!({ "name": "once" }))
         .await;
     assert!(message.contains("503"), "{message}");
     let list = world.rest(Method::GET, "nodes", None).await;
     assert_eq!(list["totalElements"], 0, "{list}");
     session
-        .good("create_folder", json!({ "name": "once" }))
+        .call_ok("create_folder", json!({ "name": "once" }))
         .await;
 }
 
@@ -161,16 +167,19 @@ async fn an_id_never_leads_to_another_address() {
         ("mark_notification_read", "notification_id"),
     ] {
         for dots in [".", ".."] {
-            let said = session.bad(tool, json!({ argument: dots })).await;
-            assert!(said.starts_with(&format!("{argument} can't be")), "{said}");
+            let reply = session.call_err(tool, json!({ argument: dots })).await;
+            assert!(
+                reply.starts_with(&format!("{argument} can't be")),
+                "{reply}"
+            );
         }
     }
-    let said = session
-        .bad("delete_webhook", json!({ "webhook_id": "nope" }))
+    let reply = session
+        .call_err("delete_webhook", json!({ "webhook_id": "nope" }))
         .await;
     assert!(
-        said.contains("none of the service's") && !said.contains("/api"),
-        "{said}"
+        reply.contains("not an id of the service") && !reply.contains("/api"),
+        "{reply}"
     );
 }
 
@@ -178,16 +187,16 @@ async fn an_id_never_leads_to_another_address() {
 async fn who_asked_for_deletion_is_told_the_tool_that_undoes_it() {
     let world = World::start().await;
     let mut session = world.session(with_passphrase()).await;
-    session.good("request_account_deletion", json!({})).await;
+    session.call_ok("request_account_deletion", json!({})).await;
     // One is the service's own change, the other is made here with the keys.
     for (tool, arguments) in [
         ("create_team", json!({ "name": "late" })),
         ("create_folder", json!({ "name": "late" })),
     ] {
-        let said = session.bad(tool, arguments).await;
+        let reply = session.call_err(tool, arguments).await;
         assert!(
-            said.contains("restore_account") && !said.contains("POST"),
-            "{said}"
+            reply.contains("restore_account") && !reply.contains("POST"),
+            "{reply}"
         );
     }
 }

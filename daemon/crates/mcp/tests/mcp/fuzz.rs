@@ -119,7 +119,7 @@ async fn no_arguments_bring_a_tool_out_of_its_shape() {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let list = session.ask("tools/list", json!({})).await;
+    let list = session.request("tools/list", json!({})).await;
     let tools = list["result"]["tools"].as_array().unwrap().clone();
     for _ in 0..ROUNDS {
         for tool in &tools {
@@ -135,8 +135,8 @@ async fn no_arguments_bring_a_tool_out_of_its_shape() {
                     );
                 }
                 None => {
-                    let said = text(&result);
-                    assert!(said.is_object(), "{name} with {arguments}: {said}");
+                    let reply = text(&result);
+                    assert!(reply.is_object(), "{name} with {arguments}: {reply}");
                 }
             }
         }

@@ -13,24 +13,28 @@ fn id(node: &Value) -> &str {
 async fn story(setup: Setup) {
     let world = World::start().await;
     let mut session = world.session(setup).await;
-    let a = session.good("create_folder", json!({ "name": "a" })).await;
-    let b = session.good("create_folder", json!({ "name": "b" })).await;
+    let a = session
+        .call_ok("create_folder", json!({ "name": "a" }))
+        .await;
+    let b = session
+        .call_ok("create_folder", json!({ "name": "b" }))
+        .await;
     let inner = session
-        .good(
+        .call_ok(
             "create_folder",
             json!({ "name": "inner", "parent_uuid": id(&a) }),
         )
         .await;
     assert!(inner.get("seal").is_none() && inner.get("content_key").is_none());
     let moved = session
-        .good(
+        .call_ok(
             "move_file",
             json!({ "file_uuid": id(&inner), "target_folder_uuid": id(&b) }),
         )
         .await;
     assert_eq!(moved["parent_id"], b["id"]);
     let renamed = session
-        .good(
+        .call_ok(
             "rename_file",
             json!({ "file_uuid": id(&inner), "new_name": "called" }),
         )
@@ -40,41 +44,41 @@ async fn story(setup: Setup) {
         (&json!("called"), &b["id"])
     );
     let copied = session
-        .good(
+        .call_ok(
             "copy_file",
             json!({ "file_uuid": id(&inner), "target_folder_uuid": id(&a) }),
         )
         .await;
     assert_eq!(copied["parent_id"], a["id"]);
     let upper = json!({ "file_uuid": id(&copied).to_uppercase() });
-    let info = session.good("get_file_info", upper).await;
+    let info = session.call_ok("get_file_info", upper).await;
     assert_eq!(info["name"], "called");
     let list = session
-        .good(
+        .call_ok(
             "list_files",
             json!({ "folder_uuid": id(&a), "page_size": 1.0 }),
         )
         .await;
     assert_eq!(list["totalElements"], 1);
     let deleted = session
-        .good("delete_file", json!({ "file_uuid": id(&copied) }))
+        .call_ok("delete_file", json!({ "file_uuid": id(&copied) }))
         .await;
     assert_eq!(deleted["success"], true, "{deleted}");
     let restored = session
-        .good("restore_from_trash", json!({ "file_uuid": id(&copied) }))
+        .call_ok("restore_from_trash", json!({ "file_uuid": id(&copied) }))
         .await;
     assert_eq!(restored["success"], true);
     session
-        .good("delete_file", json!({ "file_uuid": id(&copied) }))
+        .call_ok("delete_file", json!({ "file_uuid": id(&copied) }))
         .await;
     assert_eq!(
-        session.good("empty_trash", json!({})).await["success"],
+        session.call_ok("empty_trash", json!({})).await["success"],
         true
     );
     session
-        .bad("get_file_info", json!({ "file_uuid": id(&copied) }))
+        .call_err("get_file_info", json!({ "file_uuid": id(&copied) }))
         .await;
-    let root = session.good("list_files", json!({})).await;
+    let root = session.call_ok("list_files", json!({})).await;
     assert_eq!(root["totalElements"], 2);
 }
 
@@ -90,9 +94,9 @@ async fn with_the_keys_the_same_things_happen_sealed() {
     std::fs::write(dir.path().join("x"), "x").unwrap();
     let mut session = world.session(with_passphrase()).await;
     let file = json!({ "local_path": dir.path().join("x") });
-    session.good("upload_file", file).await;
+    session.call_ok("upload_file", file).await;
     let folder = session
-        .good("create_folder", json!({ "name": "sealed" }))
+        .call_ok("create_folder", json!({ "name": "sealed" }))
         .await;
     let raw = world
         .rest(
@@ -103,11 +107,11 @@ async fn with_the_keys_the_same_things_happen_sealed() {
         .await;
     assert!(raw["seal"].is_string(), "{raw}");
     let nested = json!({ "path": "/deep/er/", "parent_uuid": id(&folder) });
-    let nested = session.good("create_nested_folders", nested).await;
+    let nested = session.call_ok("create_nested_folders", nested).await;
     assert_eq!(nested["folders"].as_array().unwrap().len(), 2, "{nested}");
     assert_eq!(nested["leaf_folder_uuid"], nested["folders"][1]["id"]);
     let again = json!({ "path": "deep/er", "parent_uuid": id(&folder) });
-    let again = session.good("create_nested_folders", again).await;
+    let again = session.call_ok("create_nested_folders", again).await;
     assert_eq!(again["folders"], json!([]));
     assert_eq!(again["leaf_folder_uuid"], nested["leaf_folder_uuid"]);
     story(with_passphrase()).await;
@@ -118,7 +122,9 @@ async fn names_that_hide_something_are_shown_plainly() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
     let name = "in\u{200b}voice\u{202e}fdp.exe";
-    session.good("create_folder", json!({ "name": name })).await;
-    let list = session.good("list_files", json!({})).await;
+    session
+        .call_ok("create_folder", json!({ "name": name }))
+        .await;
+    let list = session.call_ok("list_files", json!({})).await;
     assert_eq!(list["content"][0]["name"], "invoicefdp.exe");
 }

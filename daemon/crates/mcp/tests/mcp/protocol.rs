@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 #[tokio::test]
 async fn the_older_handshake_names_server_and_groups() {
     let world = World::start().await;
-    let mut session = world.silent(Setup::default());
-    let answer = session.initialize(json!({})).await;
-    let result = &answer["result"];
+    let mut session = world.connect(Setup::default());
+    let response = session.initialize(json!({})).await;
+    let result = &response["result"];
     assert_eq!(result["protocolVersion"], "2025-11-25");
     assert_eq!(result["serverInfo"]["name"], "cairn");
     for capability in ["tools", "resources", "prompts", "completions"] {
@@ -21,7 +21,7 @@ async fn the_older_handshake_names_server_and_groups() {
     let map = result["instructions"].as_str().unwrap();
     assert!(map.contains("Sharing") && map.contains("create_share_link"));
     assert!(!map.contains("sync_status"));
-    assert!(session.ask("ping", json!({})).await["result"].is_object());
+    assert!(session.request("ping", json!({})).await["result"].is_object());
     session.end().await;
 }
 
@@ -29,14 +29,14 @@ async fn the_older_handshake_names_server_and_groups() {
 async fn every_older_revision_is_agreed_to() {
     let world = World::start().await;
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut session = world.silent(Setup::default());
+        let mut session = world.connect(Setup::default());
         let params = json!({
             "protocolVersion": version,
             "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let answer = session.ask("initialize", params).await;
-        assert_eq!(answer["result"]["protocolVersion"], version);
+        let response = session.request("initialize", params).await;
+        assert_eq!(response["result"]["protocolVersion"], version);
         session.end().await;
     }
 }
@@ -44,19 +44,19 @@ async fn every_older_revision_is_agreed_to() {
 #[tokio::test]
 async fn the_stateless_protocol_needs_no_handshake() {
     let world = World::start().await;
-    let mut session = world.silent(Setup::default()).stateless(json!({}));
-    let discovered = session.ask("server/discover", json!({})).await;
+    let mut session = world.connect(Setup::default()).stateless(json!({}));
+    let discovered = session.request("server/discover", json!({})).await;
     let versions = discovered["result"]["supportedVersions"].as_array();
     assert!(
         versions.is_some_and(|all| all.contains(&json!("2026-07-28"))),
         "{discovered}"
     );
     let sum = json!({ "operation": "sum", "values": [1, 2] });
-    let answer = session
-        .ask("tools/call", json!({ "name": "compute", "arguments": sum }))
+    let response = session
+        .request("tools/call", json!({ "name": "compute", "arguments": sum }))
         .await;
-    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
-    assert_eq!(text(&answer["result"])["result"], 3);
+    assert_eq!(response["result"]["resultType"], "complete", "{response}");
+    assert_eq!(text(&response["result"])["result"], 3);
     session.end().await;
 }
 
@@ -64,21 +64,23 @@ async fn the_stateless_protocol_needs_no_handshake() {
 async fn tools_of_no_name_and_methods_of_no_name_are_protocol_errors() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let answer = session
-        .ask("tools/call", json!({ "name": "nope", "arguments": {} }))
+    let response = session
+        .request("tools/call", json!({ "name": "nope", "arguments": {} }))
         .await;
-    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(response["error"]["code"], -32602);
     assert!(
-        answer["error"]["message"]
+        response["error"]["message"]
             .as_str()
             .unwrap()
             .contains("`nope`")
     );
     assert_eq!(
-        session.ask("nope/nope", json!({})).await["error"]["code"],
+        session.request("nope/nope", json!({})).await["error"]["code"],
         -32601
     );
-    let cursor = session.ask("tools/list", json!({ "cursor": "x" })).await;
+    let cursor = session
+        .request("tools/list", json!({ "cursor": "x" }))
+        .await;
     assert_eq!(cursor["error"]["code"], -32602);
 }
 
@@ -94,9 +96,9 @@ async fn odd_lines_are_answered_and_end_nothing() {
     session
         .send_line(r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"arguments":{}}}"#)
         .await;
-    let answer = session.line().await.unwrap();
+    let response = session.line().await.unwrap();
     assert_eq!(
-        (&answer["id"], &answer["error"]["code"]),
+        (&response["id"], &response["error"]["code"]),
         (&json!("x"), &json!(-32602))
     );
     session
@@ -128,24 +130,24 @@ async fn arguments_that_are_no_object_are_the_tools_failure() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
     for odd in [json!([1]), json!("text"), json!(5), json!(true)] {
-        let message = session.bad("list_files", odd).await;
+        let message = session.call_err("list_files", odd).await;
         assert!(message.contains("JSON object"), "{message}");
     }
     let params = json!({ "name": "get_profile", "arguments": null });
-    let answer = session.ask("tools/call", params).await;
-    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let response = session.request("tools/call", params).await;
+    assert_eq!(response["result"]["isError"], true, "{response}");
 }
 
 #[tokio::test]
 async fn what_comes_before_the_handshake_does_no_harm() {
     let world = World::start().await;
-    let mut session = world.silent(Setup::default());
+    let mut session = world.connect(Setup::default());
     session
         .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
         .await;
     session.send_line("rubbish").await;
     assert_eq!(session.line().await.unwrap()["error"]["code"], -32700);
-    let early = session.ask("tools/list", json!({})).await;
+    let early = session.request("tools/list", json!({})).await;
     assert!(early.get("error").is_some(), "{early}");
     assert!(session.initialize(json!({})).await["result"].is_object());
     session.end().await;
@@ -155,8 +157,9 @@ async fn what_comes_before_the_handshake_does_no_harm() {
 async fn nothing_is_asked_of_the_service_to_begin() {
     let world = World::start().await;
     let mut session = world.session(unreachable()).await;
-    let list = session.ask("tools/list", json!({})).await;
-    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 104);
+    let list = session.request("tools/list", json!({})).await;
+    let tools = list["result"]["tools"].as_array().unwrap().len();
+    assert_eq!(tools, crate::catalogue::reference().len());
     session.end().await;
 }
 
@@ -164,7 +167,7 @@ async fn nothing_is_asked_of_the_service_to_begin() {
 async fn prompts_are_written_out() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let list = session.ask("prompts/list", json!({})).await;
+    let list = session.request("prompts/list", json!({})).await;
     let names: Vec<_> = list["result"]["prompts"]
         .as_array()
         .unwrap()
@@ -197,7 +200,9 @@ async fn prompts_are_written_out() {
         ("team_overview", vec!["only admin or owner"]),
         ("security_check", vec!["scorecard"]),
     ] {
-        let prompt = session.ask("prompts/get", json!({ "name": name })).await;
+        let prompt = session
+            .request("prompts/get", json!({ "name": name }))
+            .await;
         let text = prompt["result"]["messages"][0]["content"]["text"]
             .as_str()
             .unwrap();
@@ -205,6 +210,6 @@ async fn prompts_are_written_out() {
             assert!(text.contains(word), "{name}: {word}");
         }
     }
-    let unknown: Value = session.ask("prompts/get", json!({ "name": "x" })).await;
+    let unknown: Value = session.request("prompts/get", json!({ "name": "x" })).await;
     assert_eq!(unknown["error"]["code"], -32602);
 }

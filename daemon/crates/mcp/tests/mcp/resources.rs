@@ -5,12 +5,14 @@ use crate::world::{Setup, World, unreachable};
 use serde_json::{Value, json};
 
 async fn read(session: &mut Session, uri: &str) -> Value {
-    let answer = session.ask("resources/read", json!({ "uri": uri })).await;
-    let contents = &answer["result"]["contents"];
+    let response = session
+        .request("resources/read", json!({ "uri": uri }))
+        .await;
+    let contents = &response["result"]["contents"];
     assert_eq!(
         contents.as_array().map(Vec::len),
         Some(1),
-        "{uri}: {answer}"
+        "{uri}: {response}"
     );
     assert_eq!(contents[0]["uri"], uri);
     assert_eq!(contents[0]["mimeType"], "application/json");
@@ -21,8 +23,8 @@ async fn read(session: &mut Session, uri: &str) -> Value {
 async fn addresses_are_those_of_the_reference() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let fixed = session.ask("resources/list", json!({})).await;
-    let templates = session.ask("resources/templates/list", json!({})).await;
+    let fixed = session.request("resources/list", json!({})).await;
+    let templates = session.request("resources/templates/list", json!({})).await;
     let uris: Vec<_> = fixed["result"]["resources"]
         .as_array()
         .unwrap()
@@ -53,7 +55,9 @@ async fn addresses_are_those_of_the_reference() {
 async fn files_are_read_and_their_ids_completed() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let folder = session.good("create_folder", json!({ "name": "f" })).await;
+    let folder = session
+        .call_ok("create_folder", json!({ "name": "f" }))
+        .await;
     let id = folder["id"].as_str().unwrap();
     let root = read(&mut session, "service://files").await;
     assert_eq!(
@@ -66,7 +70,7 @@ async fn files_are_read_and_their_ids_completed() {
         "ref": { "type": "ref/resource", "uri": "service://files/{uuid}" },
         "argument": { "name": "uuid", "value": &id[..4] },
     });
-    let completed = session.ask("completion/complete", params).await;
+    let completed = session.request("completion/complete", params).await;
     assert_eq!(
         completed["result"]["completion"]["values"],
         json!([id]),
@@ -76,7 +80,7 @@ async fn files_are_read_and_their_ids_completed() {
         "ref": { "type": "ref/prompt", "name": "storage_audit" },
         "argument": { "name": "x", "value": "" },
     });
-    let nothing = session.ask("completion/complete", params).await;
+    let nothing = session.request("completion/complete", params).await;
     assert_eq!(nothing["result"]["completion"]["values"], json!([]));
 }
 
@@ -95,8 +99,10 @@ async fn errors_are_resources_and_unknown_addresses_are_not() {
         assert!(error["error"].is_string(), "{uri}: {error}");
     }
     for uri in ["service://nope", "service://sync", "file:///etc/passwd", ""] {
-        let answer = session.ask("resources/read", json!({ "uri": uri })).await;
-        assert_eq!(answer["error"]["code"], -32002, "{uri}: {answer}");
+        let response = session
+            .request("resources/read", json!({ "uri": uri }))
+            .await;
+        assert_eq!(response["error"]["code"], -32002, "{uri}: {response}");
     }
     let mut session = world.session(unreachable()).await;
     let error = read(&mut session, "service://usage").await;

@@ -51,10 +51,10 @@ impl Session {
             "capabilities": capabilities,
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let answer = self.ask("initialize", params).await;
+        let response = self.request("initialize", params).await;
         self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
             .await;
-        answer
+        response
     }
 
     pub(crate) async fn send(&mut self, message: Value) {
@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// The answer to a request; notifications before it are kept, requests of the server handed out.
-    pub(crate) async fn answer_or_request(&mut self, id: u64) -> Value {
+    pub(crate) async fn response_or_request(&mut self, id: u64) -> Value {
         loop {
             let line = self.line().await.expect("the server answers");
             assert_eq!(line["jsonrpc"], "2.0", "{line}");
@@ -108,28 +108,28 @@ impl Session {
         }
     }
 
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params).await;
-        self.answer_or_request(id).await
+        self.response_or_request(id).await
     }
 
     /// Calls a tool and gives its result.
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
-        let answer = self.ask("tools/call", params).await;
-        assert!(answer.get("error").is_none(), "{tool}: {answer}");
-        answer["result"].clone()
+        let response = self.request("tools/call", params).await;
+        assert!(response.get("error").is_none(), "{tool}: {response}");
+        response["result"].clone()
     }
 
     /// Calls a tool, which has to succeed, and gives what it says.
-    pub(crate) async fn good(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call_ok(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments.clone()).await;
         assert_ne!(result["isError"], true, "{tool} with {arguments}: {result}");
         text(&result)
     }
 
     /// Calls a tool, which has to fail in the one shape of failures, and gives its message.
-    pub(crate) async fn bad(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn call_err(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments.clone()).await;
         failure(&result).unwrap_or_else(|| panic!("{tool} with {arguments} succeeded: {result}"))
     }
@@ -162,8 +162,8 @@ pub(crate) fn failure(result: &Value) -> Option<String> {
     if result["isError"] != true {
         return None;
     }
-    let said = text(result);
-    let fields = said.as_object().expect("an object");
-    assert_eq!(fields.len(), 1, "{said}");
-    Some(said["error"].as_str().expect("a message").to_owned())
+    let reply = text(result);
+    let fields = reply.as_object().expect("an object");
+    assert_eq!(fields.len(), 1, "{reply}");
+    Some(reply["error"].as_str().expect("a message").to_owned())
 }

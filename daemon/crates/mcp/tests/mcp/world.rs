@@ -4,7 +4,7 @@ use crate::session::Session;
 use cairn_api::{
     Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Transport as _,
 };
-use cairn_mcp::{Account, Choice, Confirm, KeySource, LocalFiles, Server, Settings};
+use cairn_mcp::{Account, Confirm, KeySource, LocalFiles, Server, Settings, ToolFilter};
 use cairn_model::{DeviceId, Name};
 use serde_json::{Value, json};
 use std::io;
@@ -24,7 +24,7 @@ pub(crate) struct World {
 pub(crate) struct Setup {
     pub(crate) key: &'static str,
     pub(crate) passphrase: Option<&'static str>,
-    pub(crate) choice: Choice,
+    pub(crate) filter: ToolFilter,
     pub(crate) confirm: Confirm,
     pub(crate) daemon: Option<PathBuf>,
     /// Another service than the world's.
@@ -36,7 +36,7 @@ impl Default for Setup {
         Self {
             key: "ck_dev_owner",
             passphrase: None,
-            choice: Choice::default(),
+            filter: ToolFilter::default(),
             confirm: Confirm::Auto,
             daemon: None,
             url: None,
@@ -111,7 +111,7 @@ impl World {
                 device: DeviceId::from_random_bytes([7; 16]),
                 keys,
             },
-            choice: setup.choice,
+            filter: setup.filter,
             confirm: setup.confirm,
             files: Arc::new(PlainFiles),
             daemon: setup.daemon,
@@ -120,13 +120,13 @@ impl World {
     }
 
     /// A server and a client of it, with nothing said yet.
-    pub(crate) fn silent(&self, setup: Setup) -> Session {
+    pub(crate) fn connect(&self, setup: Setup) -> Session {
         Session::over(self.server(setup))
     }
 
     /// A server and a client that has shaken hands in the older way.
     pub(crate) async fn session(&self, setup: Setup) -> Session {
-        let mut session = self.silent(setup);
+        let mut session = self.connect(setup);
         session.initialize(json!({})).await;
         session
     }
@@ -143,8 +143,8 @@ impl World {
             headers,
             body: body.to_string().into(),
         };
-        let answer = transport.send(request).await.expect("the server answers");
-        assert!(answer.status.is_success(), "{path}: {}", answer.status);
+        let response = transport.send(request).await.expect("the server answers");
+        assert!(response.status.is_success(), "{path}: {}", response.status);
     }
 
     /// Asks the service itself.

@@ -1,22 +1,22 @@
-//! How results and failures look to a client: one text element, cut where it is too long.
+//! Results and errors as a client gets them: one text element, cut where it is too long.
 
-use crate::failure::ToolError;
+use crate::error::ToolError;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 /// Longer texts would fill an assistant's memory with one answer; bytes.
 const MAX_TEXT: usize = 100_000;
 
-/// What only clients with the keys can use, and nobody can read.
-const SEALED: [&str; 5] = ["content_key", "seal", "content_source", "key_blob", "kdf"];
+/// Fields that only clients with the keys can use.
+const SEALED_FIELDS: [&str; 5] = ["content_key", "seal", "content_source", "key_blob", "kdf"];
 
-/// The result of a call that went well. A file's content stands once, and whole.
+/// Returns the result of a successful call. A file's content is whole and not repeated.
 pub(crate) fn success(tool: &str, mut value: Value) -> CallToolResult {
     if tool == "read_file_content" {
         return CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
     }
     crate::clean::value(&mut value);
-    leave_out_sealed(&mut value);
+    remove_sealed_fields(&mut value);
     let mut text = value.to_string();
     if text.len() > MAX_TEXT {
         value = shortened(value, text.len());
@@ -27,26 +27,26 @@ pub(crate) fn success(tool: &str, mut value: Value) -> CallToolResult {
     result
 }
 
-/// The one shape of all failures.
-pub(crate) fn failure(error: &ToolError) -> CallToolResult {
+/// Returns the result of a failed call.
+pub(crate) fn error(error: &ToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(error.json().to_string())])
 }
 
-/// Takes away what would only cost room.
-pub(crate) fn leave_out_sealed(value: &mut Value) {
+/// Removes fields that are of no use to an assistant.
+pub(crate) fn remove_sealed_fields(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(leave_out_sealed),
+        Value::Array(items) => items.iter_mut().for_each(remove_sealed_fields),
         Value::Object(fields) => {
-            fields.retain(|name, _| !SEALED.contains(&name.as_str()));
-            fields.values_mut().for_each(leave_out_sealed);
+            fields.retain(|name, _| !SEALED_FIELDS.contains(&name.as_str()));
+            fields.values_mut().for_each(remove_sealed_fields);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// The value with its longest list cut to what has room, and a hint how to get the rest.
+/// Returns the value with its longest list cut to fit, and a hint how to get the rest.
 fn shortened(mut value: Value, length: usize) -> Value {
-    const HINT: &str = "the answer was too long: ask for fewer with page_size, for the next page with page, or narrow the search";
+    const HINT: &str = "the result was too long: use a smaller page_size, ask for the next page, or narrow the search";
     let longest = value.as_object().and_then(|fields| {
         fields
             .iter()
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_one_text_with_one_field() {
-        let result = serde_json::to_value(failure(&ToolError::NoPassphrase)).unwrap();
+        let result = serde_json::to_value(error(&ToolError::NoPassphrase)).unwrap();
         assert_eq!(result["isError"], true);
         assert_eq!(result["content"].as_array().unwrap().len(), 1);
         let text = result["content"][0]["text"].as_str().unwrap();

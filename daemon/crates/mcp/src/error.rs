@@ -1,4 +1,4 @@
-//! Why a tool failed, in words that say what to do next; and what of it may not be said.
+//! Errors of tools, with messages that say what to do next and never mention cryptography.
 
 use crate::mask;
 use cairn_api::ApiError;
@@ -7,7 +7,7 @@ use cairn_transfer::TransferError;
 use serde_json::{Value, json};
 use std::io;
 
-pub(crate) type Outcome<T = ()> = Result<T, ToolError>;
+pub(crate) type ToolResult<T = ()> = Result<T, ToolError>;
 
 /// A failure of a tool or resource.
 #[derive(Debug, thiserror::Error)]
@@ -15,29 +15,29 @@ pub(crate) enum ToolError {
     /// The arguments are not what the tool takes.
     #[error("{0}")]
     Argument(String),
-    /// It can't be done, for a reason that is said in full.
+    /// The call can't be done; the text gives the whole reason.
     #[error("{0}")]
     Refused(String),
     #[error(
         "SERVICE_PASSPHRASE is not set: file content needs the account's passphrase; set the variable where this tool server is configured and start it again"
     )]
     NoPassphrase,
-    #[error("{}", explained(.0))]
+    #[error("{}", api_message(.0))]
     Api(#[from] ApiError),
-    #[error("{}", moved(.0))]
+    #[error("{}", transfer_message(.0))]
     Transfer(#[from] TransferError),
     #[error("can't {doing}: {source}")]
     Local { doing: String, source: io::Error },
-    #[error("the sync daemon can't do it: {0}")]
+    #[error("the sync daemon refused it: {0}")]
     Daemon(#[from] ControlError),
-    #[error("the service did not answer within {seconds} s: it may be busy; try again later")]
-    Late { seconds: u64 },
-    #[error("it was not confirmed: nothing was changed")]
+    #[error("the service did not respond within {seconds} s: it may be busy; try again later")]
+    TimedOut { seconds: u64 },
+    #[error("not confirmed: nothing was changed")]
     NotConfirmed,
-    #[error("it was cancelled: nothing is left half done")]
+    #[error("cancelled: nothing is left half done")]
     Cancelled,
-    #[error("the tool server hit an internal error: try again, and report it if it stays")]
-    Panicked,
+    #[error("the tool server had an internal error: try again, and report it if it persists")]
+    Internal,
 }
 
 impl ToolError {
@@ -49,28 +49,28 @@ impl ToolError {
         Self::Refused(text.into())
     }
 
-    /// Says what was being done to a file on this machine.
+    /// Adds the attempted operation to an error of a local file.
     pub(crate) fn local(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let doing = doing.into();
         move |source| Self::Local { doing, source }
     }
 
-    /// The message as it may leave this process.
-    pub(crate) fn told(&self) -> String {
-        let whole = self.to_string();
+    /// Returns the message that may leave this process.
+    pub(crate) fn public_message(&self) -> String {
+        let message = self.to_string();
         if matches!(self, Self::NoPassphrase) {
-            return whole;
+            return message;
         }
-        mask::masked(crate::clean::text(&whole))
+        mask::masked(crate::clean::text(&message))
     }
 
-    /// The one shape that every failure has.
+    /// Returns the JSON shape of every error.
     pub(crate) fn json(&self) -> Value {
-        json!({ "error": self.told() })
+        json!({ "error": self.public_message() })
     }
 }
 
-fn explained(error: &ApiError) -> String {
+fn api_message(error: &ApiError) -> String {
     match error {
         ApiError::Unauthorized => {
             "the service doesn't accept the access token: check SERVICE_API_KEY, it may have expired or been revoked".to_owned()
@@ -78,14 +78,14 @@ fn explained(error: &ApiError) -> String {
         ApiError::Forbidden { message } => forbidden(message),
         // Every tool's own address exists: an id in it can't be read.
         ApiError::NotFound { message } if message.starts_with("there is nothing at ") => {
-            "not found: an id in the call is none of the service's; list or search first to get a current id".to_owned()
+            "not found: an id in the call is not an id of the service; list or search first to get a current id".to_owned()
         }
         ApiError::NotFound { message } => {
             format!("not found: {message}; list or search first to get a current id")
         }
         ApiError::Conflict { message, .. } => format!("conflict: {message}"),
         ApiError::PreconditionFailed { message } => {
-            format!("it changed meanwhile: {message}; look at it again and repeat")
+            format!("it was changed by someone else: {message}; read it again and repeat")
         }
         ApiError::Gone { message } => format!("no longer available (410 Gone): {message}"),
         ApiError::TooLarge { message } => format!("too large: {message}"),
@@ -98,20 +98,20 @@ fn explained(error: &ApiError) -> String {
         ApiError::Rejected { status, message } => {
             format!("the service refused it ({status}): {message}")
         }
-        ApiError::Protocol(why) => format!("the service's answer can't be used: {why}"),
+        ApiError::Protocol(why) => format!("the service's response can't be used: {why}"),
     }
 }
 
-/// What the service says to its clients, in the words of whoever has only tools.
+/// Replaces the service's endpoints in a message by tools.
 fn forbidden(message: &str) -> String {
     let message = message.replace("POST /useraccount/restore", "restore_account");
     format!("not allowed: {message}")
 }
 
-fn moved(error: &TransferError) -> String {
+fn transfer_message(error: &TransferError) -> String {
     match error {
-        TransferError::Unauthorized => explained(&ApiError::Unauthorized),
-        TransferError::Offline(why) => explained(&ApiError::Offline(why.clone())),
+        TransferError::Unauthorized => api_message(&ApiError::Unauthorized),
+        TransferError::Offline(why) => api_message(&ApiError::Offline(why.clone())),
         TransferError::Forbidden { message } => forbidden(message),
         TransferError::Gone { message } => {
             format!("not found: {message}; list or search first to get a current id")
