@@ -1,6 +1,6 @@
-//! Both versions of a conflict side by side: facts of each, and the lines in which they differ.
+//! Both versions of a conflict: size and time of each, and the lines in which they differ.
 //!
-//! Both lie in the synced folder. They are read here and changed by the daemon only.
+//! Both are files in the synced folder. They are only read here; the daemon changes them.
 
 use crate::program::Fault;
 use serde::Serialize;
@@ -13,29 +13,29 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use ts_rs::TS;
 
-/// Bigger texts are compared by the programs that they were made with.
+/// The size in bytes up to which texts are compared.
 const MAX_TEXT: u64 = 256 * 1024;
-/// Lines around a difference.
+/// The number of equal lines shown around a difference.
 const CONTEXT: usize = 3;
-/// More lines than a person reads here.
+/// The most lines of a comparison.
 const MAX_LINES: usize = 2_000;
-/// The comparison gives up looking for the shortest difference after this time.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// The time after which the comparison stops looking for the shortest difference.
+const DIFF_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// One of the two versions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
-pub struct VersionFacts {
+pub struct VersionInfo {
     /// Below the folder.
     pub path: String,
     pub exists: bool,
     pub bytes: u64,
-    /// RFC 3339 in UTC; absent where it is unknown.
+    /// RFC 3339 in UTC; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub modified: Option<String>,
 }
 
-/// What a line of the comparison is.
+/// The kind of a line in the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
@@ -57,7 +57,7 @@ pub struct DiffLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub mine: Option<u32>,
-    /// Its number in the other one.
+    /// Its number in the other version.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub theirs: Option<u32>,
@@ -67,14 +67,14 @@ pub struct DiffLine {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ConflictDetail {
     /// This device's: the conflict copy.
-    pub mine: VersionFacts,
-    /// What kept the name.
-    pub theirs: VersionFacts,
-    /// Absent where one of them is no text, or too big.
+    pub mine: VersionInfo,
+    /// The version that kept the name.
+    pub theirs: VersionInfo,
+    /// Absent if one of them isn't text, or is too big.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub diff: Option<Vec<DiffLine>>,
-    /// There are more differing lines than `diff` has.
+    /// True if there are more differing lines than `diff` has.
     pub cut: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct ConflictDetail {
 /// [`Fault`] if a version can't be read.
 pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, Fault> {
     let root = Path::new(folder);
-    let (mine, theirs) = (facts(root, copy)?, facts(root, path)?);
+    let (mine, theirs) = (version_info(root, copy)?, version_info(root, path)?);
     let comparable = mine.exists && theirs.exists;
     let texts = match comparable {
         true => text(root, &mine)?.zip(text(root, &theirs)?),
@@ -100,36 +100,36 @@ pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, Faul
     })
 }
 
-fn facts(root: &Path, path: &str) -> Result<VersionFacts, Fault> {
-    let mut facts = VersionFacts {
+fn version_info(root: &Path, path: &str) -> Result<VersionInfo, Fault> {
+    let mut info = VersionInfo {
         path: path.to_owned(),
         exists: false,
         bytes: 0,
         modified: None,
     };
-    // A link is a version of its own: what it points to is none of this folder's.
+    // A symbolic link is not followed: it may lead out of the folder.
     match std::fs::symlink_metadata(root.join(path)) {
         Ok(meta) => {
-            facts.exists = meta.is_file();
-            facts.bytes = meta.len();
+            info.exists = meta.is_file();
+            info.bytes = meta.len();
             let at = meta.modified().ok().map(OffsetDateTime::from);
-            facts.modified = at.and_then(|at| at.format(&Rfc3339).ok());
-            Ok(facts)
+            info.modified = at.and_then(|at| at.format(&Rfc3339).ok());
+            Ok(info)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(facts),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(info),
         Err(error) => Err(unreadable(path, &error)),
     }
 }
 
-fn text(root: &Path, facts: &VersionFacts) -> Result<Option<String>, Fault> {
-    if facts.bytes > MAX_TEXT {
+fn text(root: &Path, info: &VersionInfo) -> Result<Option<String>, Fault> {
+    if info.bytes > MAX_TEXT {
         return Ok(None);
     }
     let mut bytes = Vec::new();
     // It may grow while it is read.
-    File::open(root.join(&facts.path))
+    File::open(root.join(&info.path))
         .and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(&facts.path, &error))?;
+        .map_err(|error| unreadable(&info.path, &error))?;
     if bytes.len() as u64 > MAX_TEXT || bytes.contains(&0) {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ fn unreadable(path: &str, error: &io::Error) -> Fault {
 
 fn compare(mine: &str, theirs: &str) -> (Vec<DiffLine>, bool) {
     let diff = TextDiff::configure()
-        .timeout(PATIENCE)
+        .timeout(DIFF_TIMEOUT)
         .diff_lines(mine, theirs);
     let mut lines = Vec::new();
     for group in diff.grouped_ops(CONTEXT) {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_too_big_is_not_compared() {
+    fn binary_and_big_files_are_not_compared() {
         assert_eq!(world(b"a\0b", b"a").diff, None);
         assert_eq!(world(&[0xff, 0xfe], b"a").diff, None);
         assert_eq!(world(&vec![b'a'; 300_000], b"a").diff, None);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_gone_is_told() {
+    fn a_version_that_is_gone_does_not_exist() {
         let dir = tempfile::tempdir().unwrap();
         let detail = read(dir.path().to_str().unwrap(), "file", "copy").unwrap();
         assert!(!detail.mine.exists && !detail.theirs.exists && detail.diff.is_none());

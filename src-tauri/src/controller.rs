@@ -1,16 +1,17 @@
-//! The one that decides what the tray and the window show, and what a click does.
+//! The controller: decides what the tray and the window show, and carries out clicks.
 //!
-//! It takes inputs in one order and speaks to the desktop through [`Gui`], so it runs in tests as it is.
-//! At most four updates a second reach the window, however much the daemon tells.
+//! It processes inputs in one order and reaches the desktop through [`Gui`], so it runs in tests as it
+//! is. At most four updates a second reach the window, however many events the daemon sends.
 
-use crate::calls::Desk;
-use crate::link::LinkEvent;
-use crate::notes::{Note, Notes};
+use crate::commands::Commands;
+use crate::connection::ConnectionEvent;
+use crate::notifications::{Notification, Notifier};
 use crate::program::FaultCode;
-use crate::progress::Progress;
+use crate::progress::ProgressTracker;
 use crate::settings::{IconScheme, Settings};
 use crate::tray::{Action, RECENT, Recent, Tray, tray};
-use crate::view::{self, ActivityView, ConflictView, Known, Link, View};
+use crate::view::{self, ActivityView, ConflictView, ConnectionState, Model, View};
+use crate::window::Page;
 use cairn_control::{ConflictList, Event, Request};
 use std::path::Path;
 use std::sync::Arc;
@@ -18,65 +19,38 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// Four times a second.
-pub const PACE: Duration = Duration::from_millis(250);
-/// Conflicts are asked for again while something goes on.
-const CONFLICTS_PACE: Duration = Duration::from_secs(1);
-/// More rows of one update than anybody sees pass by; the rest is there when the list is opened.
-const ROWS: usize = 500;
+/// The shortest interval between two updates: four a second.
+pub const RENDER_INTERVAL: Duration = Duration::from_millis(250);
+/// The shortest interval between two requests for the conflicts.
+const CONFLICTS_INTERVAL: Duration = Duration::from_secs(1);
+/// The most rows in one update; the window fetches the rest when the list is opened.
+const MAX_ROWS: usize = 500;
 
-/// A place of the window.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, ts_rs::TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    Overview,
-    Activity,
-    Attention,
-    Folders,
-    Settings,
-    Setup,
-}
-
-impl Place {
-    /// The word in the page's address.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Overview => "overview",
-            Self::Activity => "activity",
-            Self::Attention => "attention",
-            Self::Folders => "folders",
-            Self::Settings => "settings",
-            Self::Setup => "setup",
-        }
-    }
-}
-
-/// What the controller does to the desktop. None of it waits.
+/// The controller's view of the desktop. No method waits.
 pub trait Gui: Send + Sync + 'static {
-    /// Makes the tray look so.
+    /// Updates the icon and the menu of the tray.
     fn show_tray(&self, tray: &Tray, scheme: IconScheme);
-    /// Hands the open window, if there is one, a new view.
+    /// Sends a new view to the window, if it is open.
     fn push_view(&self, view: &View);
-    /// Hands the open window what happened, the newest first.
+    /// Sends activity to the window, if it is open, the newest first.
     fn push_activity(&self, rows: &[ActivityView]);
     /// Opens the window, or brings it to the front.
-    fn open_window(&self, place: Option<Place>);
+    fn open_window(&self, page: Option<Page>);
     /// Shows a notification.
-    fn notify(&self, note: &Note);
+    fn notify(&self, notification: &Notification);
     /// Ends the program.
     fn quit(&self);
 }
 
-/// Something that the controller takes in.
+/// An input of the controller.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
-    Link(LinkEvent),
+    Connection(ConnectionEvent),
     /// A click in the tray's menu.
     Click(Action),
     /// A second start of the program.
     SecondStart,
-    /// The window wants to know all that is known.
+    /// The window has opened and wants everything that is known.
     WindowReady,
     Settings(Settings),
     Conflicts(Vec<ConflictView>),
@@ -85,47 +59,47 @@ pub enum Input {
 /// The state of the tray program.
 pub struct Controller<G: Gui> {
     gui: Arc<G>,
-    desk: Arc<Desk>,
-    known: Known,
-    progress: Progress,
-    notes: Notes,
+    commands: Arc<Commands>,
+    model: Model,
+    progress: ProgressTracker,
+    notifier: Notifier,
     recent: Vec<Recent>,
     rows: Vec<ActivityView>,
     shown: Option<(Tray, IconScheme)>,
     pushed: Option<View>,
-    /// When something is to be shown again.
+    /// The time of the next render.
     due: Option<Instant>,
-    last: Instant,
-    conflicts_asked: Option<Instant>,
+    last_render: Instant,
+    conflicts_requested: Option<Instant>,
     conflicts_due: Option<Instant>,
-    /// A person has started the program: what is to be set up is offered, once.
-    greet: bool,
+    /// A person has started the program: the setup is offered once if it is needed.
+    offer_setup: bool,
 }
 
 impl<G: Gui> Controller<G> {
-    /// A controller that has seen nothing yet.
+    /// Returns a controller that has received no input yet.
     #[must_use]
-    pub fn new(gui: Arc<G>, desk: Arc<Desk>, greet: bool) -> Self {
+    pub fn new(gui: Arc<G>, commands: Arc<Commands>, offer_setup: bool) -> Self {
         let now = Instant::now();
         Self {
             gui,
-            desk,
-            known: Known::default(),
-            progress: Progress::default(),
-            notes: Notes::default(),
+            commands,
+            model: Model::default(),
+            progress: ProgressTracker::default(),
+            notifier: Notifier::default(),
             recent: Vec::new(),
             rows: Vec::new(),
             shown: None,
             pushed: None,
             due: Some(now),
-            last: now,
-            conflicts_asked: None,
+            last_render: now,
+            conflicts_requested: None,
             conflicts_due: None,
-            greet,
+            offer_setup,
         }
     }
 
-    /// Works until nobody sends inputs any more.
+    /// Runs until all senders of inputs are dropped.
     pub async fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
         loop {
             let due = self.due;
@@ -137,18 +111,18 @@ impl<G: Gui> Controller<G> {
             };
             tokio::select! {
                 biased;
-                () = waiting => self.show(),
+                () = waiting => self.render(),
                 input = inputs.recv() => match input {
-                    Some(input) => self.take(input).await,
+                    Some(input) => self.process(input).await,
                     None => return,
                 },
             }
         }
     }
 
-    async fn take(&mut self, input: Input) {
+    async fn process(&mut self, input: Input) {
         match input {
-            Input::Link(event) => self.link(event),
+            Input::Connection(event) => self.connection(event),
             Input::Click(action) => self.click(action).await,
             Input::SecondStart => self.gui.open_window(None),
             Input::WindowReady => {
@@ -157,49 +131,56 @@ impl<G: Gui> Controller<G> {
             }
             Input::Settings(_) => self.due = Some(Instant::now()),
             Input::Conflicts(conflicts) => {
-                self.known.conflicts = conflicts;
-                self.soon();
+                self.model.conflicts = conflicts;
+                self.schedule_render();
             }
         }
     }
 
-    fn link(&mut self, event: LinkEvent) {
+    fn connection(&mut self, event: ConnectionEvent) {
         match event {
-            LinkEvent::Starting => self.lost(Link::Starting, None),
-            LinkEvent::Down(fault) if fault.code == FaultCode::NotLoggedIn => {
-                self.lost(Link::LoggedOut, None);
+            ConnectionEvent::Starting => self.disconnected(ConnectionState::Starting, None),
+            ConnectionEvent::Down(fault) if fault.code == FaultCode::NotLoggedIn => {
+                self.disconnected(ConnectionState::LoggedOut, None);
             }
-            LinkEvent::Down(fault) => self.lost(Link::Down, Some(fault.message)),
-            LinkEvent::Up => {
-                self.known.link = Link::Up;
-                self.known.trouble = None;
-                self.conflicts_soon();
+            ConnectionEvent::Down(fault) => {
+                self.disconnected(ConnectionState::Down, Some(fault.message))
             }
-            LinkEvent::Told(Event::Status { status }) => {
-                self.known.share = self.progress.observe(&status);
-                // A new one, or one that may have been settled: the status itself lists none.
-                let made = status.counters.conflicts != self.known.status.counters.conflicts;
-                if made || !self.known.conflicts.is_empty() {
-                    self.conflicts_soon();
+            ConnectionEvent::Up => {
+                self.model.connection = ConnectionState::Up;
+                self.model.last_error = None;
+                self.schedule_conflicts();
+            }
+            ConnectionEvent::Event(Event::Status { status }) => {
+                self.model.progress = self.progress.observe(&status);
+                // A new one, or one that may have been resolved: the status itself lists none.
+                let has_new = status.counters.conflicts != self.model.status.counters.conflicts;
+                if has_new || !self.model.conflicts.is_empty() {
+                    self.schedule_conflicts();
                 }
-                self.known.status = status;
+                self.model.status = status;
             }
-            LinkEvent::Told(Event::Activity { activity }) => {
+            ConnectionEvent::Event(Event::Activity { activity }) => {
                 self.activity(&view::activity(&activity));
             }
         }
-        self.soon();
+        self.schedule_render();
     }
 
-    fn lost(&mut self, link: Link, trouble: Option<String>) {
-        // Tried again by itself: until that ends, the reason of the last failure stays readable.
-        if link == Link::Starting && matches!(self.known.link, Link::Down | Link::LoggedOut) {
+    fn disconnected(&mut self, connection: ConnectionState, last_error: Option<String>) {
+        // A new attempt: until it ends, the error of the last one stays visible.
+        if connection == ConnectionState::Starting
+            && matches!(
+                self.model.connection,
+                ConnectionState::Down | ConnectionState::LoggedOut
+            )
+        {
             return;
         }
-        self.known = Known {
-            link,
-            trouble,
-            ..Known::default()
+        self.model = Model {
+            connection,
+            last_error,
+            ..Model::default()
         };
     }
 
@@ -217,59 +198,59 @@ impl<G: Gui> Controller<G> {
             self.recent.truncate(RECENT);
         }
         self.rows.insert(0, row.clone());
-        self.rows.truncate(ROWS);
+        self.rows.truncate(MAX_ROWS);
     }
 
-    /// Asks for the conflicts, at the next beat that is not too close to the last time.
-    fn conflicts_soon(&mut self) {
+    /// Schedules a request for the conflicts, not too soon after the last one.
+    fn schedule_conflicts(&mut self) {
         let now = Instant::now();
         let next = self
-            .conflicts_asked
-            .map_or(now, |at| (at + CONFLICTS_PACE).max(now));
+            .conflicts_requested
+            .map_or(now, |at| (at + CONFLICTS_INTERVAL).max(now));
         self.conflicts_due.get_or_insert(next);
     }
 
-    /// The answer comes as an input.
-    fn ask_conflicts(&mut self, now: Instant) {
+    /// Requests the conflicts; the reply arrives as an input.
+    fn request_conflicts(&mut self, now: Instant) {
         self.conflicts_due = None;
-        self.conflicts_asked = Some(now);
-        let desk = self.desk.clone();
+        self.conflicts_requested = Some(now);
+        let commands = self.commands.clone();
         tokio::spawn(async move {
-            // A daemon that is gone meanwhile is told by the link.
-            if let Ok(list) = desk.ask::<ConflictList>(Request::Conflicts).await {
+            // The connection reports a daemon that is gone meanwhile.
+            if let Ok(list) = commands.request::<ConflictList>(Request::Conflicts).await {
                 let conflicts = list.conflicts.iter().map(view::conflict).collect();
-                let _ = desk.inputs.send(Input::Conflicts(conflicts)).await;
+                let _ = commands.inputs.send(Input::Conflicts(conflicts)).await;
             }
         });
     }
 
-    /// Shows what is known at the next beat.
-    fn soon(&mut self) {
-        let next = (self.last + PACE).max(Instant::now());
+    /// Schedules a render, not too soon after the last one.
+    fn schedule_render(&mut self) {
+        let next = (self.last_render + RENDER_INTERVAL).max(Instant::now());
         self.due = Some(self.due.map_or(next, |due| due.min(next)));
     }
 
-    fn show(&mut self) {
+    fn render(&mut self) {
         let now = Instant::now();
-        self.last = now;
+        self.last_render = now;
         self.due = None;
-        let settings = self.desk.settings();
+        let settings = self.commands.settings();
         let language = settings.language();
-        let view = view::build(&self.known, language);
-        if self.greet && wants_setup(&view, &settings) {
-            self.greet = false;
-            self.gui.open_window(Some(Place::Setup));
+        let view = view::build(&self.model, language);
+        if self.offer_setup && wants_setup(&view, &settings) {
+            self.offer_setup = false;
+            self.gui.open_window(Some(Page::Setup));
         }
         let tray = (tray(&view, &self.recent, language), settings.icon);
         if self.shown.as_ref() != Some(&tray) {
             self.gui.show_tray(&tray.0, tray.1);
             self.shown = Some(tray);
         }
-        let notes = self
-            .notes
+        let notifications = self
+            .notifier
             .observe(&view, now.into_std(), settings.notify, language);
-        for note in &notes {
-            self.gui.notify(note);
+        for notification in &notifications {
+            self.gui.notify(notification);
         }
         if self.pushed.as_ref() != Some(&view) {
             self.gui.push_view(&view);
@@ -279,65 +260,68 @@ impl<G: Gui> Controller<G> {
             self.gui.push_activity(&std::mem::take(&mut self.rows));
         }
         if self.conflicts_due.is_some_and(|due| due <= now) {
-            self.ask_conflicts(now);
+            self.request_conflicts(now);
         }
-        let later = [self.conflicts_due, self.notes.due().map(Instant::from_std)];
+        let later = [
+            self.conflicts_due,
+            self.notifier.due().map(Instant::from_std),
+        ];
         self.due = later.into_iter().flatten().min();
     }
 
     async fn click(&mut self, action: Action) {
-        let ordered = match action {
+        let result = match action {
             Action::Status | Action::Submenu(_) | Action::Separator => Ok(()),
             Action::Open => {
                 self.gui.open_window(None);
                 Ok(())
             }
             Action::Attention => {
-                self.gui.open_window(Some(Place::Attention));
+                self.gui.open_window(Some(Page::Attention));
                 Ok(())
             }
             Action::Settings => {
-                self.gui.open_window(Some(Place::Settings));
+                self.gui.open_window(Some(Page::Settings));
                 Ok(())
             }
             Action::LogIn => {
-                self.gui.open_window(Some(Place::Setup));
+                self.gui.open_window(Some(Page::Setup));
                 Ok(())
             }
-            Action::OpenFolder(path) => self.desk.desktop.open(path.into()),
-            Action::Reveal(path) => self.desk.desktop.reveal(path.into()),
+            Action::OpenFolder(path) => self.commands.desktop.open(path.into()),
+            Action::Reveal(path) => self.commands.desktop.reveal(path.into()),
             Action::Pause(span) => {
-                let request = crate::calls::pause_request(span);
-                self.desk.daemon.ask(request).await.map(drop)
+                let request = crate::commands::pause_request(span);
+                self.commands.send(request).await
             }
             Action::Resume => {
                 let request = Request::Resume { folder: None };
-                self.desk.daemon.ask(request).await.map(drop)
+                self.commands.send(request).await
             }
             Action::Quit => {
                 self.gui.quit();
                 Ok(())
             }
             Action::StopAndQuit => {
-                let stopped = self.desk.daemon.hold().await;
+                let stopped = self.commands.daemon.suspend().await;
                 self.gui.quit();
                 stopped
             }
         };
-        if let Err(fault) = ordered {
-            let language = self.desk.settings().language();
-            self.gui.notify(&Note {
-                topic: crate::notes::Topic::Error,
-                title: language.text("note.not_done", &[]),
+        if let Err(fault) = result {
+            let language = self.commands.settings().language();
+            self.gui.notify(&Notification {
+                topic: crate::notifications::Topic::Error,
+                title: language.text("notification.failed", &[]),
                 body: fault.message,
             });
         }
     }
 }
 
-/// Whether the window should open by itself at a start: there is something to set up.
+/// Returns true if the window should open by itself at a start: there is something to set up.
 fn wants_setup(view: &View, settings: &Settings) -> bool {
-    !settings.setup_left && view.link == Link::LoggedOut
+    !settings.setup_left && view.connection == ConnectionState::LoggedOut
 }
 
 #[cfg(test)]

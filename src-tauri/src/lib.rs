@@ -1,13 +1,13 @@
-//! The tray program: shows what the daemon does and passes on what a person wants.
+//! The tray program: shows the state of the daemon and forwards what a person wants.
 //!
-//! It holds no sync logic and no keys. What it knows comes over the control protocol, what it does goes
-//! there or to the `cairn` program. Everything but [`shell`] works without a desktop.
+//! It has no sync logic and no keys. Its state comes over the control protocol; its actions go there or to
+//! the `cairn` program. Everything but [`shell`] works without a desktop.
 
-pub mod calls;
+pub mod commands;
 pub mod conflict;
+pub mod connection;
 pub mod controller;
-pub mod link;
-pub mod notes;
+pub mod notifications;
 pub mod options;
 pub mod program;
 pub mod progress;
@@ -16,3 +16,4 @@ pub mod shell;
 pub mod strings;
 pub mod tray;
 pub mod view;
+pub mod window;

@@ -1,9 +1,9 @@
-//! Starts the tray, or says in one line why not.
+//! The tray program's entry point.
 
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 #![expect(
     clippy::print_stdout,
-    reason = "`--help` and `--version` answer on stdout"
+    reason = "`--help` and `--version` print on stdout"
 )]
 
 use cairn_tray::options::{Options, Stop};
@@ -13,8 +13,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let options = match Options::parse(std::env::args_os().skip(1)) {
         Ok(options) => options,
-        Err(answer @ (Stop::Help | Stop::Version)) => {
-            println!("{answer}");
+        Err(text @ (Stop::Help | Stop::Version)) => {
+            println!("{text}");
             return ExitCode::SUCCESS;
         }
         Err(error @ (Stop::Value(_) | Stop::Unknown(_))) => {

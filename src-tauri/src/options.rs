@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// How the tray program was started.
+/// The command line of the tray program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Another home than the platform's own directories.
     pub home: Option<PathBuf>,
-    /// Where the `cairn` program is, if not beside this one.
+    /// The path of the `cairn` program, if it isn't beside this one.
     pub cairn: Option<PathBuf>,
     /// Opens the window at once.
     pub show: bool,
@@ -16,7 +16,7 @@ pub struct Options {
     pub autostarted: bool,
 }
 
-/// What is wrong with a command line, or what was asked for instead of a start.
+/// The reason that the program doesn't start: an invalid command line, or a request for help.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stop {
     #[error(
@@ -27,7 +27,7 @@ pub enum Stop {
     Version,
     #[error("`{0}` needs a value: see `cairn-tray --help`")]
     Value(String),
-    #[error("can't make sense of `{0}`: see `cairn-tray --help`")]
+    #[error("unknown argument `{0}`: see `cairn-tray --help`")]
     Unknown(String),
 }
 
@@ -35,7 +35,7 @@ impl Options {
     /// Reads the arguments that follow the program's name.
     ///
     /// # Errors
-    /// [`Stop`], which says what to show instead.
+    /// [`Stop`], with the text to show instead.
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Stop> {
         let mut options = Self::default();
         let mut arguments = arguments.into_iter();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_read_and_nonsense_is_named() {
+    fn arguments_are_read_and_unknown_ones_are_named() {
         let options = parse("--show --home /tmp/h").unwrap();
         assert!(options.show && !options.autostarted);
         assert_eq!(options.home, Some("/tmp/h".into()));

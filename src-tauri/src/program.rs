@@ -1,4 +1,4 @@
-//! The `cairn` program, for what the control protocol doesn't offer: logging in, keys, versions, setup.
+//! The `cairn` program, for what the control protocol doesn't offer: login, keys, versions, setup.
 //!
 //! Its contract is its JSON on the standard output. Secrets go through its standard input or the
 //! environment, never through arguments, which other users could read.
@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use ts_rs::TS;
 
-/// A word for the window, from which its advice follows.
+/// The kind of a failure, on which the window's advice depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultCode {
@@ -22,12 +22,12 @@ pub enum FaultCode {
     NotLoggedIn,
     Offline,
     Decision,
-    /// The daemon can't be asked just now.
+    /// No daemon is connected.
     NoDaemon,
     Cancelled,
 }
 
-/// Why something was not done: what happened, to what, what to do.
+/// The reason that something was not done: what happened, to what, what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
@@ -79,7 +79,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run with these arguments.
+    /// Returns a run with these arguments.
     pub fn of<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
         Self {
             arguments: arguments.into_iter().map(Into::into).collect(),
@@ -87,7 +87,7 @@ impl Run {
         }
     }
 
-    /// Hands the program a secret line.
+    /// Adds a secret line for the standard input.
     #[must_use]
     pub fn with_secret(mut self, secret: impl Into<String>) -> Self {
         self.secrets.push(secret.into());
@@ -98,10 +98,10 @@ impl Run {
 /// The program, or a double of it in tests.
 #[async_trait]
 pub trait Program: Send + Sync + 'static {
-    /// Runs it to its end and gives its document.
+    /// Runs it to its end and returns its document.
     ///
     /// # Errors
-    /// [`Fault`], with the program's own words.
+    /// [`Fault`], with the program's message.
     async fn run(&self, run: Run) -> Result<Value, Fault>;
 }
 
@@ -113,7 +113,7 @@ pub struct Cairn {
 }
 
 impl Cairn {
-    /// The program that was named, else the one beside this program, else the one on the path.
+    /// Finds the program that was named, else the one beside this program, else the one on the path.
     #[must_use]
     pub fn find(named: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         let name = format!("cairn{}", std::env::consts::EXE_SUFFIX);
@@ -127,7 +127,7 @@ impl Cairn {
         }
     }
 
-    /// Where the program is, as far as it was found.
+    /// Returns the path of the program; only its name if it is to be looked up on the path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.program
@@ -173,7 +173,7 @@ impl Program for Cairn {
     }
 }
 
-/// The exit codes are part of the program's contract.
+/// Converts a failed run. The exit codes are part of the program's contract.
 fn fault(exit: Option<i32>, document: &Value) -> Fault {
     let code = match exit {
         Some(2) => FaultCode::Usage,
@@ -183,7 +183,7 @@ fn fault(exit: Option<i32>, document: &Value) -> Fault {
         Some(_) | None => FaultCode::Failed,
     };
     let message = document["error"]["message"].as_str().map_or_else(
-        || "the cairn program ended without a word: see `cairn logs`".to_owned(),
+        || "the cairn program ended without a message: see `cairn logs`".to_owned(),
         str::to_owned,
     );
     Fault::new(code, message)
@@ -195,7 +195,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_failure_keeps_the_program_s_words() {
+    fn a_failure_keeps_the_program_s_message() {
         let document = json!({"error": {"code": 3, "message": "not logged in"}});
         assert_eq!(
             fault(Some(3), &document),

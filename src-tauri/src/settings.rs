@@ -1,6 +1,6 @@
-//! What a person chose for the tray itself: `tray.json` in the home.
+//! The settings of the tray itself: `tray.json` in the home.
 //!
-//! What concerns syncing is the daemon's configuration and not kept here.
+//! Everything about syncing is in the daemon's configuration instead.
 
 use crate::strings::Language;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use ts_rs::TS;
 
-/// Which notifications are wanted.
+/// The notifications that are on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct Notify {
@@ -30,7 +30,7 @@ impl Default for Notify {
     }
 }
 
-/// The colour of the tray's icon: panels don't tell theirs.
+/// The colour of the tray's icon: panels don't report theirs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum IconScheme {
@@ -55,25 +55,25 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The language that texts are in.
+    /// Returns the language of the texts.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language.unwrap_or_else(Language::of_system)
     }
 }
 
-/// Where the settings lie.
+/// The file of the settings.
 #[derive(Clone, Debug)]
 pub struct SettingsFile(PathBuf);
 
 impl SettingsFile {
-    /// In the data directory of a home.
+    /// Returns the file in the data directory of a home.
     #[must_use]
     pub fn in_dir(dir: &Path) -> Self {
         Self(dir.join("tray.json"))
     }
 
-    /// Reads them; what is missing or damaged is as it is at first.
+    /// Reads the settings; defaults replace what is missing or damaged.
     #[must_use]
     pub fn load(&self) -> Settings {
         std::fs::read(&self.0)
@@ -85,7 +85,7 @@ impl SettingsFile {
     /// Replaces the file in one step.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     pub fn save(&self, settings: &Settings) -> io::Result<()> {
         if let Some(dir) = self.0.parent() {
             std::fs::create_dir_all(dir)?;
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_survive_and_damage_is_forgiven() {
+    fn settings_survive_and_a_damaged_file_gives_defaults() {
         let dir = tempfile::tempdir().unwrap();
         let file = SettingsFile::in_dir(&dir.path().join("new"));
         assert_eq!(file.load(), Settings::default());

@@ -1,38 +1,39 @@
 //! The desktop: everything that needs Tauri. Decisions are made elsewhere.
 
-mod commands;
 mod desktop;
 mod gui;
 mod icons;
+mod invoke;
 mod menu;
 
 pub use icons::picture;
 
-use crate::calls::Desk;
+use crate::commands::Commands;
+use crate::connection::{Connection, Daemon};
 use crate::controller::{Controller, Gui as _, Input};
-use crate::link::{Daemon, Link};
 use crate::options::Options;
 use crate::program::Cairn;
 use crate::settings::SettingsFile;
 use crate::tray::Action;
 use cairn_control::Home;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tauri::RunEvent;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 /// The window's name, and that of its capability.
 const WINDOW: &str = "main";
-/// Clicks and events that wait while the controller is busy.
+/// The number of clicks and events that may wait while the controller is busy.
 const BACKLOG: usize = 256;
 
-/// Why the program could not run.
+/// The reason that the program could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ShellError {
     #[error(
-        "there is no display to show anything on: start it in a desktop session, or use `cairn status` and the other commands instead"
+        "there is no display: start it in a desktop session, or use `cairn status` and the other commands"
     )]
     NoDisplay,
-    #[error("can't find the place for Cairn's files: {0}")]
+    #[error("can't find the directory for Cairn's files: {0}")]
     Home(#[from] std::io::Error),
     #[error("can't start: {0}")]
     Tauri(#[from] tauri::Error),
@@ -47,55 +48,34 @@ pub fn run(options: Options) -> Result<(), ShellError> {
         return Err(ShellError::NoDisplay);
     }
     let home = Home::resolve(options.home.clone())?;
-    let custom = options.home.clone();
-    let program = Arc::new(Cairn::find(options.cairn.clone(), custom));
+    let program = Arc::new(Cairn::find(options.cairn.clone(), options.home.clone()));
     let (inputs, receiver) = mpsc::channel(BACKLOG);
-    let builder = tauri::Builder::default()
-        .plugin(second_start(inputs.clone()))
-        .plugin(
-            tauri_plugin_autostart::Builder::new()
-                .args(["--autostarted"])
-                .build(),
-        )
-        .plugin(tauri_plugin_dialog::init())
-        .plugin(tauri_plugin_notification::init())
-        .plugin(tauri_plugin_opener::init())
-        .invoke_handler(tauri::generate_handler![commands::call]);
-    let setup_inputs = inputs.clone();
-    let builder = builder.setup(move |app| {
-        let handle = app.handle().clone();
-        let link = Link::new(home.socket_path(), program.clone());
+    let builder = plugins(&inputs).setup(move |app| {
+        let handle = app.handle();
+        let connection = Connection::new(home.socket_path(), program.clone());
         let file = SettingsFile::in_dir(home.data_dir());
-        let desk = Arc::new(Desk {
-            daemon: link.clone() as Arc<dyn Daemon>,
+        let commands = Arc::new(Commands {
+            daemon: connection.clone() as Arc<dyn Daemon>,
             program: program.clone(),
             desktop: Arc::new(desktop::ThisDesktop(handle.clone())),
             settings: Mutex::new(file.load()),
             file,
             cairn: program.path().to_string_lossy().into_owned(),
-            inputs: setup_inputs.clone(),
-            cancel: tokio::sync::Notify::new(),
+            inputs: inputs.clone(),
+            cancel: Notify::new(),
         });
-        tauri::Manager::manage(app, desk.clone());
-        let gui = Arc::new(gui::TauriGui::new(&handle, setup_inputs.clone())?);
+        tauri::Manager::manage(app, commands.clone());
+        let gui = Arc::new(gui::TauriGui::new(handle, inputs.clone())?);
         if options.show {
             gui.open_window(None);
         }
-        let greet = !options.autostarted && !options.show;
-        tauri::async_runtime::spawn(Controller::new(gui, desk, greet).run(receiver));
-        let (events, mut told) = mpsc::channel(BACKLOG);
-        tauri::async_runtime::spawn(async move { link.keep(events).await });
-        tauri::async_runtime::spawn(async move {
-            while let Some(event) = told.recv().await {
-                if setup_inputs.send(Input::Link(event)).await.is_err() {
-                    return;
-                }
-            }
-        });
+        let offer_setup = !options.autostarted && !options.show;
+        let controller = Controller::new(gui, commands, offer_setup);
+        tauri::async_runtime::spawn(controller.run(receiver));
+        spawn_connection(connection, inputs);
         Ok(())
     });
-    let app = build(builder)?;
-    app.run(|_, event| {
+    build(builder)?.run(|_, event| {
         // The last window was closed: the tray stays. Quitting has an exit code.
         if let RunEvent::ExitRequested {
             api, code: None, ..
@@ -107,7 +87,31 @@ pub fn run(options: Options) -> Result<(), ShellError> {
     Ok(())
 }
 
-/// GTK ends with a panic where the display can't be opened, which says nothing to a person.
+fn plugins(inputs: &mpsc::Sender<Input>) -> tauri::Builder<tauri::Wry> {
+    let autostart = tauri_plugin_autostart::Builder::new().args(["--autostarted"]);
+    tauri::Builder::default()
+        .plugin(second_start(inputs.clone()))
+        .plugin(autostart.build())
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_notification::init())
+        .plugin(tauri_plugin_opener::init())
+        .invoke_handler(tauri::generate_handler![invoke::call])
+}
+
+/// Maintains the connection and forwards its events to the controller.
+fn spawn_connection(connection: Arc<Connection>, inputs: mpsc::Sender<Input>) {
+    let (sender, mut events) = mpsc::channel(BACKLOG);
+    tauri::async_runtime::spawn(async move { connection.maintain(sender).await });
+    tauri::async_runtime::spawn(async move {
+        while let Some(event) = events.recv().await {
+            if inputs.send(Input::Connection(event)).await.is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// Builds the app. GTK panics if the display can't be opened, with a message that helps nobody.
 fn build(builder: tauri::Builder<tauri::Wry>) -> Result<tauri::App, ShellError> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -134,7 +138,7 @@ fn second_start(inputs: mpsc::Sender<Input>) -> tauri::plugin::TauriPlugin<tauri
     })
 }
 
-/// Hands the controller an input from a thread that must not wait.
+/// Sends an input to the controller from a thread that must not wait.
 fn send(inputs: &mpsc::Sender<Input>, input: Input) {
     let inputs = inputs.clone();
     tauri::async_runtime::spawn(async move {

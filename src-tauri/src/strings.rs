@@ -22,7 +22,7 @@ pub enum Language {
 type Catalogue = BTreeMap<String, String>;
 
 impl Language {
-    /// The language of the system, English where it is none of ours.
+    /// Returns the language of the system, or English if there is no catalogue for it.
     #[must_use]
     pub fn of_system() -> Self {
         sys_locale::get_locale().map_or(Self::En, |locale| Self::of_locale(&locale))
@@ -45,7 +45,7 @@ impl Language {
         }
     }
 
-    /// The text of a key, with `{name}` filled in. An unknown key shows itself.
+    /// Returns the text of a key, with `{name}` filled in. An unknown key shows itself.
     #[must_use]
     pub fn text(self, key: &str, values: &[(&str, &str)]) -> String {
         let found = self.catalogue().get(key);
@@ -56,14 +56,14 @@ impl Language {
         text
     }
 
-    /// The text for a number of things: `key.one` or `key.other`, with `{n}` filled in.
+    /// Returns the text for a number of things: `key.one` or `key.other`, with `{n}` filled in.
     #[must_use]
     pub fn count(self, key: &str, n: u64) -> String {
         let form = if n == 1 { "one" } else { "other" };
         self.text(&format!("{key}.{form}"), &[("n", &self.number(n))])
     }
 
-    /// A whole number with its thousands apart.
+    /// Formats a whole number with thousands separators.
     #[must_use]
     pub fn number(self, n: u64) -> String {
         let digits = n.to_string();
@@ -80,7 +80,7 @@ impl Language {
         out
     }
 
-    /// Bytes with a decimal unit: `999 B`, `1.5 kB`, `12 MB`.
+    /// Formats bytes with a decimal unit: `999 B`, `1.5 kB`, `12 MB`.
     #[must_use]
     pub fn size(self, bytes: u64) -> String {
         const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
@@ -102,7 +102,7 @@ impl Language {
         format!("{text} {}", UNITS[unit])
     }
 
-    /// A span of seconds, roughly: `45 s`, `12 min`, `3 h`.
+    /// Formats seconds, rounded: `45 s`, `12 min`, `3 h`.
     #[must_use]
     pub fn span(self, seconds: u64) -> String {
         match seconds {

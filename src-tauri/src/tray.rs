@@ -1,18 +1,18 @@
-//! The tray's icon and menu as data: a pure function of what is known.
+//! The tray's icon and menu as data: a pure function of the view.
 //!
 //! On Linux there is no tooltip, so the first entry is the status. The shell changes entries in place.
 
 use crate::strings::Language;
-use crate::view::{Link, StateView, View};
+use crate::view::{ConnectionState, StateView, View};
 
-/// Quarters of a burst that the syncing icon tells apart.
+/// The number of steps in which the syncing icon shows progress.
 pub const QUARTERS: u8 = 4;
-/// Files in the submenu of recent ones.
+/// The number of files in the submenu of recent ones.
 pub const RECENT: usize = 5;
 /// Longer names are cut in the middle: a menu is as wide as its widest entry.
 const LABEL: usize = 48;
 
-/// Which picture the tray shows.
+/// The picture of the tray.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Icon {
     pub state: StateView,
@@ -21,7 +21,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// The name of the picture, without size and colour scheme.
+    /// Returns the name of the picture, without size and colour scheme.
     #[must_use]
     pub fn name(self) -> &'static str {
         match (self.state, self.quarter) {
@@ -38,7 +38,7 @@ impl Icon {
     }
 }
 
-/// How long to pause.
+/// The duration of a pause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize, ts_rs::TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseFor {
@@ -47,10 +47,10 @@ pub enum PauseFor {
     Resumed,
 }
 
-/// What a click on an entry does.
+/// The effect of a click on an entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// Nothing: the entry tells something.
+    /// None: the entry only shows the status.
     Status,
     Open,
     OpenFolder(String),
@@ -69,7 +69,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The entry's id in the menu.
+    /// Returns the entry's id in the menu.
     #[must_use]
     pub fn id(&self) -> String {
         match self {
@@ -91,7 +91,7 @@ impl Action {
         }
     }
 
-    /// The action of an entry that was clicked.
+    /// Returns the action of an entry that was clicked.
     #[must_use]
     pub fn of_id(id: &str) -> Option<Self> {
         if let Some(path) = id.strip_prefix("folder:") {
@@ -117,7 +117,7 @@ impl Action {
     }
 }
 
-/// One entry, with those below it.
+/// One entry, with the entries of its submenu.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub action: Action,
@@ -149,24 +149,24 @@ impl Entry {
     }
 }
 
-/// The tray, as it should look.
+/// The icon and the menu.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tray {
     pub icon: Icon,
     pub entries: Vec<Entry>,
 }
 
-/// A file that changed lately: its name, and where it is.
+/// The name and the absolute path of a file that changed lately.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recent {
     pub name: String,
     pub path: String,
 }
 
-/// Says how the tray should look.
+/// Returns the icon and the menu for a view.
 #[must_use]
 pub fn tray(view: &View, recent: &[Recent], language: Language) -> Tray {
-    let say = |key: &str| language.text(key, &[]);
+    let text = |key: &str| language.text(key, &[]);
     let status = Entry {
         enabled: false,
         ..Entry::new(Action::Status, view.headline.clone())
@@ -174,34 +174,30 @@ pub fn tray(view: &View, recent: &[Recent], language: Language) -> Tray {
     let mut entries = vec![
         status,
         Entry::separator(),
-        Entry::new(Action::Open, say("tray.open")),
+        Entry::new(Action::Open, text("tray.open")),
     ];
-    let tail = |entries: &mut Vec<Entry>| {
-        entries.extend([
-            Entry::new(Action::Settings, say("tray.settings")),
-            Entry::separator(),
-            Entry::new(Action::Quit, say("tray.quit")),
-            Entry::new(Action::StopAndQuit, say("tray.stop_and_quit")),
-        ]);
-    };
-    match view.link {
-        Link::Up => {}
-        Link::LoggedOut => {
-            entries.push(Entry::new(Action::LogIn, say("tray.log_in")));
-            tail(&mut entries);
-            return Tray {
-                icon: icon(view),
-                entries,
-            };
+    match view.connection {
+        ConnectionState::Up => entries.extend(sync_entries(view, recent, language)),
+        ConnectionState::LoggedOut => {
+            entries.push(Entry::new(Action::LogIn, text("tray.log_in")));
         }
-        Link::Starting | Link::Down => {
-            tail(&mut entries);
-            return Tray {
-                icon: icon(view),
-                entries,
-            };
-        }
+        ConnectionState::Starting | ConnectionState::Down => {}
     }
+    entries.extend([
+        Entry::new(Action::Settings, text("tray.settings")),
+        Entry::separator(),
+        Entry::new(Action::Quit, text("tray.quit")),
+        Entry::new(Action::StopAndQuit, text("tray.stop_and_quit")),
+    ]);
+    Tray {
+        icon: icon(view),
+        entries,
+    }
+}
+
+/// Returns the entries that need a running daemon.
+fn sync_entries(view: &View, recent: &[Recent], language: Language) -> Vec<Entry> {
+    let text = |key: &str| language.text(key, &[]);
     let folders = view
         .folders
         .iter()
@@ -212,34 +208,33 @@ pub fn tray(view: &View, recent: &[Recent], language: Language) -> Tray {
         .take(RECENT)
         .map(|file| Entry::new(Action::Reveal(file.path.clone()), shorten(&file.name)))
         .collect();
-    entries.push(Entry::submenu("folders", say("tray.folders"), folders));
-    entries.push(Entry::submenu("recent", say("tray.recent"), recent));
-    entries.push(if view.state == StateView::Paused {
-        Entry::new(Action::Resume, say("tray.resume"))
+    let pause = if view.state == StateView::Paused {
+        Entry::new(Action::Resume, text("tray.resume"))
     } else {
         let spans = [
             (PauseFor::Hour, "tray.pause_hour"),
             (PauseFor::Tomorrow, "tray.pause_tomorrow"),
             (PauseFor::Resumed, "tray.pause_resumed"),
         ];
-        let spans = spans.map(|(span, key)| Entry::new(Action::Pause(span), say(key)));
-        Entry::submenu("pause", say("tray.pause"), spans.into())
-    });
+        let spans = spans.map(|(span, key)| Entry::new(Action::Pause(span), text(key)));
+        Entry::submenu("pause", text("tray.pause"), spans.into())
+    };
+    let mut entries = vec![
+        Entry::submenu("folders", text("tray.folders"), folders),
+        Entry::submenu("recent", text("tray.recent"), recent),
+        pause,
+    ];
     if view.attention > 0 {
         let label = language.count("tray.attention", view.attention);
         entries.push(Entry::new(Action::Attention, label));
     }
-    tail(&mut entries);
-    Tray {
-        icon: icon(view),
-        entries,
-    }
+    entries
 }
 
 fn icon(view: &View) -> Icon {
     let quarter = view
-        .share
-        .map_or(0, |share| share.percent() / (100 / QUARTERS));
+        .progress
+        .map_or(0, |progress| progress.percent() / (100 / QUARTERS));
     Icon {
         state: view.state,
         quarter: if view.state == StateView::Syncing {
@@ -265,12 +260,12 @@ fn shorten(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Share;
+    use crate::progress::SyncProgress;
     use crate::view::{FolderView, ModeView};
 
     fn view(state: StateView) -> View {
         View {
-            link: Link::Up,
+            connection: ConnectionState::Up,
             state,
             headline: "headline".into(),
             folders: vec![FolderView {
@@ -320,14 +315,14 @@ mod tests {
         assert!(paused.contains("Resume") && !paused.contains("Pause"));
         let mut attention = view(StateView::Attention);
         attention.attention = 2;
-        assert!(labels(&tray_of(&attention)).contains(&"2 things need you…"));
+        assert!(labels(&tray_of(&attention)).contains(&"2 things need attention…"));
         let mut out = view(StateView::Attention);
-        out.link = Link::LoggedOut;
+        out.connection = ConnectionState::LoggedOut;
         assert!(labels(&tray_of(&out)).contains(&"Log in…"));
     }
 
     #[test]
-    fn six_states_have_six_pictures_and_syncing_a_share() {
+    fn six_states_have_six_pictures_and_syncing_shows_progress() {
         let states = [
             StateView::Idle,
             StateView::Syncing,
@@ -349,7 +344,7 @@ mod tests {
             (99, "syncing-3"),
             (100, "syncing-3"),
         ] {
-            syncing.share = Some(Share { done, total: 100 });
+            syncing.progress = Some(SyncProgress { done, total: 100 });
             assert_eq!(icon(&syncing).name(), name);
         }
     }

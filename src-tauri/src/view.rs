@@ -1,27 +1,27 @@
-//! What the window shows, as it crosses the bridge.
+//! The view models of the window.
 //!
 //! These types are apart from the control messages, so that neither follows the other by accident.
 //! Their TypeScript is generated (see `tests/bindings.rs`).
 
 mod convert;
 
-pub use convert::{Known, activity, build, conflict, folder};
+pub use convert::{Model, activity, build, conflict, folder};
 
-use crate::progress::Share;
+use crate::progress::SyncProgress;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Whether the daemon can be asked.
+/// The state of the connection to the daemon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum Link {
-    /// Looking for it, or starting it.
+pub enum ConnectionState {
+    /// The daemon is being looked for, or started.
     #[default]
     Starting,
     Up,
-    /// It doesn't start: `trouble` says why.
+    /// The daemon doesn't start: `last_error` has the reason.
     Down,
-    /// It doesn't start, because this device is not logged in.
+    /// The daemon doesn't start, because this device is not logged in.
     LoggedOut,
 }
 
@@ -38,7 +38,7 @@ pub enum StateView {
     Error,
 }
 
-/// Which way changes travel.
+/// The direction of synchronization.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModeView {
@@ -48,7 +48,7 @@ pub enum ModeView {
     Download,
 }
 
-/// Something that doesn't sync, and what to do about it.
+/// A file or folder that can't be synced, with a hint what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ProblemView {
     pub path: String,
@@ -57,10 +57,10 @@ pub struct ProblemView {
     pub hint: String,
 }
 
-/// Deletions that wait for a person.
+/// Deletions that need a confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct QuestionView {
-    /// True: the files would be deleted on this disk. False: on the service.
+    /// True: the files would be deleted on this device. False: on the server.
     pub here: bool,
     pub files: u64,
 }
@@ -77,13 +77,13 @@ pub struct FolderView {
     pub pending: u64,
     pub files: u64,
     pub bytes: u64,
-    /// The first ones; `problem_count` tells how many there are.
+    /// The first ones; `problem_count` counts all.
     pub problems: Vec<ProblemView>,
     pub problem_count: u64,
     pub questions: Vec<QuestionView>,
 }
 
-/// One file on its way.
+/// A file that is being uploaded or downloaded.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct TransferView {
     pub path: String,
@@ -97,20 +97,20 @@ pub struct TransferView {
     pub seconds_left: Option<u64>,
 }
 
-/// Two versions that both were kept.
+/// A conflict of which both versions were kept.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ConflictView {
     pub folder: String,
-    /// What kept the name, below the folder.
+    /// The path below the folder of the version that kept the name.
     pub path: String,
-    /// The copy beside it, below the folder.
+    /// The path below the folder of the other version, beside it.
     pub copy: String,
     pub kind: String,
     pub device: String,
     pub at: String,
 }
 
-/// Something that happened.
+/// An entry of the activity list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ActivityView {
     pub at: String,
@@ -125,29 +125,29 @@ pub struct ActivityView {
     pub bytes: u64,
 }
 
-/// Everything that the window shows without asking.
+/// Everything that the window shows without a call.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, TS)]
 pub struct View {
-    pub link: Link,
+    pub connection: ConnectionState,
     pub state: StateView,
     /// One line, in the person's language.
     pub headline: String,
-    /// Why the daemon doesn't run, or why it is offline.
+    /// The reason that the daemon doesn't run, or is offline.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub trouble: Option<String>,
+    pub last_error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub paused_until: Option<String>,
     pub pending: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub share: Option<Share>,
+    pub progress: Option<SyncProgress>,
     /// Bytes per second, both ways together.
     pub speed: u64,
     pub folders: Vec<FolderView>,
     pub transfers: Vec<TransferView>,
     pub conflicts: Vec<ConflictView>,
-    /// What needs a person: conflicts, questions and problems.
+    /// How many things need a person: conflicts, confirmations and problems.
     pub attention: u64,
 }

@@ -1,79 +1,141 @@
-//! The window's TypeScript types are those of the Rust view models.
+//! The window's TypeScript is generated from the table of calls and the types that they name.
 //!
-//! Run with `CAIRN_BLESS=1` to write `ui/src/types.ts` anew after a change.
+//! Run with `CAIRN_BLESS=1` to write `ui/src/bindings.ts` anew after a change.
 
-use cairn_tray::calls::*;
-use cairn_tray::conflict::*;
-use cairn_tray::controller::Place;
-use cairn_tray::program::{Fault, FaultCode};
-use cairn_tray::progress::Share;
-use cairn_tray::settings::*;
-use cairn_tray::strings::Language;
-use cairn_tray::tray::PauseFor;
-use cairn_tray::view::*;
+use cairn_tray::commands::{Signature, signatures, visit_types};
+use cairn_tray::program::Fault;
+use cairn_tray::window::{COMMAND, EVENT, WindowEvent};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
-use ts_rs::{Config, TS};
+use ts_rs::{Config, TS, TypeVisitor};
 
-fn declarations() -> String {
+const HEAD: &str = "// Generated from src-tauri by its test `bindings`. Do not edit.
+//
+// After a change of the Rust side: CAIRN_BLESS=1 cargo nextest run -p cairn-tray --test bindings
+";
+
+/// Collects the declarations of our own types, and of those that they name.
+struct Declarations<'a> {
+    config: &'a Config,
+    found: BTreeMap<String, String>,
+}
+
+impl TypeVisitor for Declarations<'_> {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        // Types of the standard library have no file of their own: only what they hold is declared.
+        if T::output_path().is_some() {
+            let name = T::ident(self.config);
+            if self.found.contains_key(&name) {
+                return;
+            }
+            self.found.insert(name, T::decl(self.config));
+        }
+        T::visit_dependencies(self);
+        T::visit_generics(self);
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    name.chars()
+        .enumerate()
+        .fold(String::new(), |mut out, (at, letter)| {
+            if at > 0 && letter.is_uppercase() {
+                out.push('_');
+            }
+            out.extend(letter.to_lowercase());
+            out
+        })
+}
+
+fn camel_case(name: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    first.to_lowercase() + rest
+}
+
+/// `limit: number, path: string`.
+fn parameters(signature: &Signature) -> String {
+    let parameters = signature.arguments.iter();
+    let parameters = parameters.map(|(name, ty)| format!("{name}: {ty}"));
+    parameters.collect::<Vec<_>>().join(", ")
+}
+
+fn calls(signatures: &[Signature], out: &mut String) -> std::fmt::Result {
+    writeln!(
+        out,
+        "\n/** The arguments and the reply of each call. */\nexport type Calls = {{"
+    )?;
+    for signature in signatures {
+        let (op, parameters) = (snake_case(signature.name), parameters(signature));
+        let reply = &signature.reply;
+        writeln!(
+            out,
+            "  {op}: {{ arguments: {{ {parameters} }}; reply: {reply} }};"
+        )?;
+    }
+    writeln!(out, "}};\nexport type Op = keyof Calls;")?;
+    writeln!(out, "/** A call as the program reads it. */")?;
+    writeln!(
+        out,
+        "export type Call<O extends Op = Op> = {{ [K in O]: {{ op: K }} & Calls[K][\"arguments\"] }}[O];"
+    )?;
+    writeln!(
+        out,
+        "\n/** Returns the functions that make the calls. Every promise may fail with a `Fault`. */"
+    )?;
+    writeln!(
+        out,
+        "export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O][\"reply\"]>) {{\n  return {{"
+    )?;
+    for signature in signatures {
+        if !signature.doc.is_empty() {
+            writeln!(out, "    /** {} */", signature.doc.trim())?;
+        }
+        let (name, op) = (camel_case(signature.name), snake_case(signature.name));
+        let mut call = format!("op: \"{op}\"");
+        for (argument, _) in &signature.arguments {
+            write!(call, ", {argument}")?;
+        }
+        let parameters = parameters(signature);
+        writeln!(
+            out,
+            "    {name}: ({parameters}) => send<\"{op}\">({{ {call} }}),"
+        )?;
+    }
+    writeln!(out, "  }};\n}}")
+}
+
+fn bindings() -> Result<String, std::fmt::Error> {
     let config = Config::new().with_large_int("number");
-    let all: &[fn(&Config) -> String] = &[
-        AccountView::decl,
-        ActivityView::decl,
-        Assistant::decl,
-        AssistantConfig::decl,
-        AutostartView::decl,
-        Call::decl,
-        ConflictDetail::decl,
-        ConflictView::decl,
-        DeviceView::decl,
-        DeliveryView::decl,
-        DiffLine::decl,
-        Fault::decl,
-        FaultCode::decl,
-        FolderChoices::decl,
-        FolderView::decl,
-        GateView::decl,
-        IconScheme::decl,
-        KeepView::decl,
-        Language::decl,
-        LineKind::decl,
-        Link::decl,
-        LoginForm::decl,
-        ModeView::decl,
-        Notify::decl,
-        PauseFor::decl,
-        Place::decl,
-        ProblemView::decl,
-        QuestionView::decl,
-        RemoteFolder::decl,
-        Settings::decl,
-        Share::decl,
-        Start::decl,
-        StateView::decl,
-        TransferView::decl,
-        VerdictView::decl,
-        VersionFacts::decl,
-        VersionView::decl,
-        View::decl,
-        WebhookAct::decl,
-        WebhookView::decl,
-    ];
-    let head = "// Made from the Rust view models by src-tauri/tests/bindings.rs. Do not edit.\n";
-    all.iter().fold(head.to_owned(), |out, declare| {
-        format!("{out}\nexport {}\n", declare(&config))
-    })
+    let mut declarations = Declarations {
+        config: &config,
+        found: BTreeMap::new(),
+    };
+    visit_types(&mut declarations);
+    declarations.visit::<WindowEvent>();
+    declarations.visit::<Fault>();
+    let mut out = HEAD.to_owned();
+    for declaration in declarations.found.values() {
+        write!(out, "\nexport {declaration}\n")?;
+    }
+    write!(
+        out,
+        "\nexport const COMMAND = \"{COMMAND}\";\nexport const EVENT = \"{EVENT}\";\n"
+    )?;
+    calls(&signatures(&config), &mut out)?;
+    Ok(out)
 }
 
 #[test]
-fn the_types_of_the_window_are_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/types.ts");
-    let made = declarations();
+fn the_bindings_of_the_window_are_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/bindings.ts");
+    let generated = bindings().unwrap();
     if std::env::var_os("CAIRN_BLESS").is_some() {
-        std::fs::write(&path, &made).unwrap();
+        std::fs::write(&path, &generated).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let current = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        kept == made,
-        "ui/src/types.ts is out of date: run `CAIRN_BLESS=1 cargo test -p cairn-tray --test bindings`"
+        current == generated,
+        "ui/src/bindings.ts is stale: run `CAIRN_BLESS=1 cargo nextest run -p cairn-tray --test bindings`"
     );
 }

@@ -1,10 +1,22 @@
-// A program without a machine behind it, for tests of the page in a browser. In no other build.
+// A fake of the program, for tests of the page in a browser. In no other build.
 //
-// The scenario is in the address: `?scene=busy&lang=de`. Tests look at and steer it through
+// The scene is in the address: `?scene=busy&lang=de`. Tests inspect and control it through
 // `window.cairn`.
 import { emit } from "@tauri-apps/api/event";
 import { mockIPC, mockWindows } from "@tauri-apps/api/mocks";
-import type { Call, ConflictDetail, FolderView, Settings, View } from "./types";
+import {
+  type Call,
+  type Calls,
+  COMMAND,
+  type ConflictDetail,
+  EVENT,
+  type FolderView,
+  type Op,
+  type Page,
+  type Settings,
+  type View,
+  type WindowEvent,
+} from "./bindings";
 
 const query = new URLSearchParams(window.location.search);
 const scene = query.get("scene") ?? "idle";
@@ -33,7 +45,7 @@ const photos: FolderView = {
   bytes: 41_200_000_000,
 };
 const idle: View = {
-  link: "up",
+  connection: "up",
   state: "idle",
   headline: "Up to date",
   pending: 0,
@@ -46,13 +58,13 @@ const idle: View = {
 
 const SCENES: Record<string, View> = {
   idle,
-  empty: { ...idle, folders: [], headline: "No folder is synced yet" },
+  empty: { ...idle, folders: [], headline: "No folders are synced yet" },
   busy: {
     ...idle,
     state: "syncing",
     headline: "Syncing 12 of 340 · 4.2 MB/s · 2 min left",
     pending: 328,
-    share: { done: 12, total: 340 },
+    progress: { done: 12, total: 340 },
     speed: 4_200_000,
     folders: [{ ...folder, state: "syncing", pending: 328 }, photos],
     transfers: [
@@ -78,13 +90,13 @@ const SCENES: Record<string, View> = {
   offline: {
     ...idle,
     state: "offline",
-    headline: "Offline: syncing goes on when the server can be reached",
-    trouble: "can't reach https://cloud.example.org: connection refused",
+    headline: "Offline: syncing resumes when the server can be reached",
+    last_error: "can't reach https://cloud.example.org: connection refused",
   },
   attention: {
     ...idle,
     state: "attention",
-    headline: "4 things need you",
+    headline: "4 things need attention",
     attention: 4,
     conflicts: [
       {
@@ -123,18 +135,18 @@ const SCENES: Record<string, View> = {
     ...idle,
     state: "error",
     headline: "Syncing has stopped",
-    trouble: "the account's storage is full: free some, or ask for more",
+    last_error: "the account's storage is full: free some, or ask for more",
   },
   down: {
     ...idle,
-    link: "down",
+    connection: "down",
     state: "error",
     folders: [],
-    headline: "The sync service doesn’t start",
-    trouble: "the keyring is locked: unlock it and try again",
+    headline: "The sync service can’t start",
+    last_error: "the keyring is locked: unlock it and try again",
   },
-  starting: { ...idle, link: "starting", state: "offline", folders: [], headline: "Starting…" },
-  out: { ...idle, link: "logged_out", state: "attention", folders: [], headline: "Not logged in" },
+  starting: { ...idle, connection: "starting", state: "offline", folders: [], headline: "Starting…" },
+  out: { ...idle, connection: "logged_out", state: "attention", folders: [], headline: "Not logged in" },
 };
 
 const KINDS = ["uploaded", "downloaded", "renamed", "deleted"] as const;
@@ -183,151 +195,133 @@ const calls: Call[] = [];
 const failing = new Map<string, string>();
 let view = SCENES[scene] ?? idle;
 
+function send(event: WindowEvent): void {
+  void emit(EVENT, event);
+}
+
 function push(next: View): void {
   view = next;
-  void emit("view", view);
+  send({ event: "view", payload: view });
 }
 
 const TREE: Record<string, string[]> = { "/": ["music", "photos", "work"], "/photos": ["2025", "2026"] };
 
-function answer(call: Call): unknown {
-  switch (call.op) {
-    case "start":
-      queueMicrotask(() => push(view));
-      return { version: "0.1.0", language: settings.language ?? "en", settings };
-    case "activity":
-      return rows.slice(0, Math.max(call.limit, rowsWanted));
-    case "pause":
-      push({ ...view, state: "paused", headline: "Paused" });
-      return null;
-    case "resume":
-      push({ ...view, state: "idle", headline: "Up to date" });
-      return null;
-    case "conflict":
-      return detail;
-    case "resolve":
-      push({ ...view, conflicts: [], attention: view.attention - 1 });
-      return null;
-    case "folder":
-      return {
-        local: call.local,
-        remote: "/",
-        mode: "two-way",
-        only: ["photos/2026"],
-        exclude: [],
-        gate: { percent: 50, files: 50 },
-      };
-    case "remote_folders":
-      return (TREE[call.path] ?? []).map((name) => ({
-        name,
-        path: `${call.path === "/" ? "" : call.path}/${name}`,
-      }));
-    case "ignore":
-      return ["*.log", "build/"];
-    case "try_ignore": {
-      const rule = call.lines.find((line) => line.startsWith("*.") && call.path.endsWith(line.slice(1)));
-      return rule ? { ignored: true, rule } : { ignored: false };
-    }
-    case "pick_folder":
-      return "/home/ada/Documents";
-    case "save_text":
-      return true;
-    case "versions":
-      return [
-        {
-          revision: "r3",
-          number: 3,
-          bytes: 2_400_000,
-          at: "2026-03-04T10:00:00Z",
-          by: "desk",
-          current: true,
-        },
-        {
-          revision: "r2",
-          number: 2,
-          bytes: 2_390_000,
-          at: "2026-03-03T09:00:00Z",
-          by: "laptop",
-          current: false,
-        },
-      ];
-    case "account":
-      return {
-        email: "ada@example.org",
-        server: "https://cloud.example.org",
-        device_name: "laptop",
-        used: 44_700_000_000,
-        limit: 100_000_000_000,
-        files: 9407,
-      };
-    case "devices":
-      return [
-        { name: "laptop", this: true },
-        { name: "desk", this: false },
-      ];
-    case "login":
-      push({ ...idle, folders: [], headline: "No folder is synced yet" });
-      return {};
-    case "recovery_setup":
-      return "7QX2-M4TD-9KHB-W3EN-5RFC-J8ZV-P6YA-2GUS";
-    case "recovery_status":
-      return false;
-    case "config":
-      return {
-        "limits.up": 2_000_000,
-        "limits.down": "off",
-        "pause.on_metered": true,
-        "pause.on_battery": false,
-      };
-    case "autostart":
-      return { tray: true, daemon: true };
-    case "assistant_config":
-      return {
-        file: "claude_desktop_config.json",
-        text: '{\n  "mcpServers": {\n    "cairn": {\n      "command": "/usr/bin/cairn",\n      "args": ["mcp"]\n    }\n  }\n}',
-      };
-    case "webhooks":
-      return [
-        {
-          id: "w1",
-          url: "https://hooks.example.org/cairn",
-          events: ["file.uploaded", "file.deleted"],
-          enabled: true,
-        },
-      ];
-    case "add_webhook":
-      return "whsec_0123456789abcdef";
-    case "deliveries":
-      return [
-        {
-          id: "d2",
-          event: "file.uploaded",
-          state: "failed",
-          at: "2026-03-04T09:00:00Z",
-          attempts: 7,
-          trouble: "HTTP 500",
-        },
-        {
-          id: "d1",
-          event: "file.deleted",
-          state: "delivered",
-          at: "2026-03-03T09:00:00Z",
-          attempts: 1,
-          trouble: "",
-        },
-      ];
-    case "set_settings":
-      settings = call.settings;
-      return null;
-    default:
-      return null;
-  }
+type Replies = { [O in Op]?: (call: Call<O>) => Calls[O]["reply"] };
+
+/** The replies that the scenes need; other calls have none. */
+const replies: Replies = {
+  start: () => {
+    queueMicrotask(() => push(view));
+    return { version: "0.1.0", language: settings.language ?? "en", settings };
+  },
+  activity: (call) => rows.slice(0, Math.max(call.limit, rowsWanted)),
+  pause: () => {
+    push({ ...view, state: "paused", headline: "Paused" });
+    return null;
+  },
+  resume: () => {
+    push({ ...view, state: "idle", headline: "Up to date" });
+    return null;
+  },
+  conflict: () => detail,
+  resolve: () => {
+    push({ ...view, conflicts: [], attention: view.attention - 1 });
+    return null;
+  },
+  folder: (call) => ({
+    local: call.local,
+    remote: "/",
+    mode: "two-way",
+    only: ["photos/2026"],
+    exclude: [],
+    gate: { percent: 50, files: 50 },
+  }),
+  remote_folders: (call) =>
+    (TREE[call.path] ?? []).map((name) => ({
+      name,
+      path: `${call.path === "/" ? "" : call.path}/${name}`,
+    })),
+  ignore: () => ["*.log", "build/"],
+  try_ignore: (call) => {
+    const rule = call.lines.find((line) => line.startsWith("*.") && call.path.endsWith(line.slice(1)));
+    return rule ? { ignored: true, rule } : { ignored: false };
+  },
+  pick_folder: () => "/home/ada/Documents",
+  save_text: () => true,
+  versions: () => [
+    { revision: "r3", number: 3, bytes: 2_400_000, at: "2026-03-04T10:00:00Z", by: "desk", current: true },
+    { revision: "r2", number: 2, bytes: 2_390_000, at: "2026-03-03T09:00:00Z", by: "laptop", current: false },
+  ],
+  account: () => ({
+    email: "ada@example.org",
+    server: "https://cloud.example.org",
+    device_name: "laptop",
+    used: 44_700_000_000,
+    limit: 100_000_000_000,
+    files: 9407,
+  }),
+  devices: () => [
+    { name: "laptop", this: true },
+    { name: "desk", this: false },
+  ],
+  login: () => {
+    push({ ...idle, folders: [], headline: "No folders are synced yet" });
+    return null;
+  },
+  recovery_setup: () => "7QX2-M4TD-9KHB-W3EN-5RFC-J8ZV-P6YA-2GUS",
+  recovery_status: () => false,
+  config: () => ({
+    limit_up: "2000000",
+    limit_down: "off",
+    pause_on_metered: true,
+    pause_on_battery: false,
+  }),
+  autostart: () => ({ tray: true, daemon: true }),
+  assistant_config: () => ({
+    file: "claude_desktop_config.json",
+    text: '{\n  "mcpServers": {\n    "cairn": {\n      "command": "/usr/bin/cairn",\n      "args": ["mcp"]\n    }\n  }\n}',
+  }),
+  webhooks: () => [
+    {
+      id: "w1",
+      url: "https://hooks.example.org/cairn",
+      events: ["file.uploaded", "file.deleted"],
+      enabled: true,
+    },
+  ],
+  add_webhook: () => "whsec_0123456789abcdef",
+  deliveries: () => [
+    {
+      id: "d2",
+      event: "file.uploaded",
+      state: "failed",
+      at: "2026-03-04T09:00:00Z",
+      attempts: 7,
+      last_error: "HTTP 500",
+    },
+    {
+      id: "d1",
+      event: "file.deleted",
+      state: "delivered",
+      at: "2026-03-03T09:00:00Z",
+      attempts: 1,
+      last_error: "",
+    },
+  ],
+  set_settings: (call) => {
+    settings = call.settings;
+    return null;
+  },
+};
+
+function reply<O extends Op>(call: Call<O>): Calls[O]["reply"] | null {
+  return replies[call.op as O]?.(call) ?? null;
 }
 
 mockWindows("main");
 mockIPC(
   (command, payload) => {
-    if (command !== "call") {
+    if (command !== COMMAND) {
       return null;
     }
     const call = (payload as { call: Call }).call;
@@ -336,7 +330,7 @@ mockIPC(
     if (failure !== undefined) {
       return Promise.reject({ code: "failed", message: failure });
     }
-    return answer(call);
+    return reply(call);
   },
   { shouldMockEvents: true },
 );
@@ -346,8 +340,8 @@ Object.assign(window, {
     calls,
     scenes: SCENES,
     push,
-    activity: (row: (typeof rows)[number]) => emit("activity", [row]),
-    place: (place: string) => emit("place", place),
+    activity: (row: (typeof rows)[number]) => send({ event: "activity", payload: [row] }),
+    page: (page: Page) => send({ event: "page", payload: page }),
     fail: (op: string, message: string) => failing.set(op, message),
   },
 });

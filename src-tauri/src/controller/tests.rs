@@ -1,8 +1,8 @@
 //! The controller with doubles of the desktop, the daemon and the program, in paused time.
 
 use super::*;
-use crate::calls::Desktop;
-use crate::link::Daemon;
+use crate::commands::Desktop;
+use crate::connection::Daemon;
 use crate::program::{Fault, Program, Run};
 use crate::settings::SettingsFile;
 use crate::strings::Language;
@@ -10,68 +10,68 @@ use crate::tray::PauseFor;
 use crate::view::StateView;
 use async_trait::async_trait;
 use cairn_control::{Activity, Conflict, Counters, FolderStatus, State, Status};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 #[derive(Default)]
-struct Seen {
+struct FakeGui {
     trays: Mutex<Vec<Tray>>,
     views: Mutex<Vec<View>>,
     rows: Mutex<Vec<ActivityView>>,
-    opened: Mutex<Vec<Option<Place>>>,
-    notes: Mutex<Vec<Note>>,
+    opened: Mutex<Vec<Option<Page>>>,
+    notifications: Mutex<Vec<Notification>>,
     quits: Mutex<u32>,
 }
 
-impl Gui for Seen {
+impl Gui for FakeGui {
     fn show_tray(&self, tray: &Tray, _: IconScheme) {
-        self.trays.lock().unwrap().push(tray.clone());
+        self.trays.lock().push(tray.clone());
     }
     fn push_view(&self, view: &View) {
-        self.views.lock().unwrap().push(view.clone());
+        self.views.lock().push(view.clone());
     }
     fn push_activity(&self, rows: &[ActivityView]) {
-        self.rows.lock().unwrap().extend_from_slice(rows);
+        self.rows.lock().extend_from_slice(rows);
     }
-    fn open_window(&self, place: Option<Place>) {
-        self.opened.lock().unwrap().push(place);
+    fn open_window(&self, page: Option<Page>) {
+        self.opened.lock().push(page);
     }
-    fn notify(&self, note: &Note) {
-        self.notes.lock().unwrap().push(note.clone());
+    fn notify(&self, notification: &Notification) {
+        self.notifications.lock().push(notification.clone());
     }
     fn quit(&self) {
-        *self.quits.lock().unwrap() += 1;
+        *self.quits.lock() += 1;
     }
 }
 
 #[derive(Default)]
-struct Asked {
+struct FakeDaemon {
     requests: Mutex<Vec<Request>>,
     conflicts: Mutex<Vec<Conflict>>,
-    held: Mutex<bool>,
+    suspended: Mutex<bool>,
     gone: Mutex<bool>,
 }
 
 #[async_trait]
-impl Daemon for Asked {
-    async fn ask(&self, request: Request) -> Result<Value, Fault> {
-        if *self.gone.lock().unwrap() {
+impl Daemon for FakeDaemon {
+    async fn request(&self, request: Request) -> Result<Value, Fault> {
+        if *self.gone.lock() {
             return Err(Fault::new(FaultCode::NoDaemon, "no daemon"));
         }
-        let answer = if request == Request::Conflicts {
-            json!({ "conflicts": *self.conflicts.lock().unwrap() })
+        let reply = if request == Request::Conflicts {
+            json!({ "conflicts": *self.conflicts.lock() })
         } else {
             json!({})
         };
-        self.requests.lock().unwrap().push(request);
-        Ok(answer)
+        self.requests.lock().push(request);
+        Ok(reply)
     }
-    async fn hold(&self) -> Result<(), Fault> {
-        *self.held.lock().unwrap() = true;
+    async fn suspend(&self) -> Result<(), Fault> {
+        *self.suspended.lock() = true;
         Ok(())
     }
-    fn release(&self) {}
+    fn allow(&self) {}
 }
 
 struct Nothing;
@@ -79,7 +79,7 @@ struct Nothing;
 #[async_trait]
 impl Program for Nothing {
     async fn run(&self, run: Run) -> Result<Value, Fault> {
-        panic!("nobody should run {run:?}")
+        panic!("the program should not run: {run:?}")
     }
 }
 
@@ -107,8 +107,8 @@ impl Desktop for Nothing {
 
 struct World {
     _dir: tempfile::TempDir,
-    gui: Arc<Seen>,
-    daemon: Arc<Asked>,
+    gui: Arc<FakeGui>,
+    daemon: Arc<FakeDaemon>,
     inputs: mpsc::Sender<Input>,
 }
 
@@ -116,12 +116,12 @@ impl World {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (inputs, receiver) = mpsc::channel(64);
-        let daemon = Arc::new(Asked::default());
+        let daemon = Arc::new(FakeDaemon::default());
         let settings = Settings {
             language: Some(Language::En),
             ..Settings::default()
         };
-        let desk = Arc::new(Desk {
+        let commands = Arc::new(Commands {
             daemon: daemon.clone(),
             program: Arc::new(Nothing),
             desktop: Arc::new(Nothing),
@@ -131,8 +131,8 @@ impl World {
             inputs: inputs.clone(),
             cancel: tokio::sync::Notify::new(),
         });
-        let gui = Arc::new(Seen::default());
-        tokio::spawn(Controller::new(gui.clone(), desk, true).run(receiver));
+        let gui = Arc::new(FakeGui::default());
+        tokio::spawn(Controller::new(gui.clone(), commands, true).run(receiver));
         Self {
             _dir: dir,
             gui,
@@ -146,8 +146,10 @@ impl World {
     }
 
     async fn status(&self, status: Status) {
-        self.send(Input::Link(LinkEvent::Told(Event::Status { status })))
-            .await;
+        self.send(Input::Connection(ConnectionEvent::Event(Event::Status {
+            status,
+        })))
+        .await;
     }
 
     /// Lets time pass; in paused time everything that is due happens.
@@ -156,7 +158,7 @@ impl World {
     }
 
     fn last_view(&self) -> View {
-        self.gui.views.lock().unwrap().last().unwrap().clone()
+        self.gui.views.lock().last().unwrap().clone()
     }
 }
 
@@ -185,18 +187,18 @@ fn syncing(pending: u64, uploads: u64) -> Status {
 #[tokio::test(start_paused = true)]
 async fn at_most_four_updates_a_second_cross_the_bridge_and_the_last_always_does() {
     let world = World::new();
-    world.send(Input::Link(LinkEvent::Up)).await;
-    world.pass(PACE).await;
-    let before = world.gui.views.lock().unwrap().len();
+    world.send(Input::Connection(ConnectionEvent::Up)).await;
+    world.pass(RENDER_INTERVAL).await;
+    let before = world.gui.views.lock().len();
     for n in 0..1000 {
         world.status(syncing(1000 - n, n)).await;
         run_for(Duration::from_millis(2)).await;
     }
-    world.pass(PACE).await;
-    let updates = world.gui.views.lock().unwrap().len() - before;
+    world.pass(RENDER_INTERVAL).await;
+    let updates = world.gui.views.lock().len() - before;
     assert!((8..=10).contains(&updates), "{updates} updates in 2 s");
-    assert_eq!(world.last_view().share.unwrap().done, 999);
-    let trays = world.gui.trays.lock().unwrap();
+    assert_eq!(world.last_view().progress.unwrap().done, 999);
+    let trays = world.gui.trays.lock();
     assert!(
         trays.last().unwrap().entries[0]
             .label
@@ -207,51 +209,51 @@ async fn at_most_four_updates_a_second_cross_the_bridge_and_the_last_always_does
 #[tokio::test(start_paused = true)]
 async fn what_has_not_changed_is_not_pushed_again_unless_the_window_is_new() {
     let world = World::new();
-    world.send(Input::Link(LinkEvent::Up)).await;
+    world.send(Input::Connection(ConnectionEvent::Up)).await;
     world.status(syncing(5, 0)).await;
-    world.pass(PACE * 4).await;
-    let pushed = world.gui.views.lock().unwrap().len();
+    world.pass(RENDER_INTERVAL * 4).await;
+    let pushed = world.gui.views.lock().len();
     world.status(syncing(5, 0)).await;
-    world.pass(PACE * 4).await;
-    assert_eq!(world.gui.views.lock().unwrap().len(), pushed);
+    world.pass(RENDER_INTERVAL * 4).await;
+    assert_eq!(world.gui.views.lock().len(), pushed);
     world.send(Input::WindowReady).await;
-    world.pass(PACE).await;
-    assert_eq!(world.gui.views.lock().unwrap().len(), pushed + 1);
+    world.pass(RENDER_INTERVAL).await;
+    assert_eq!(world.gui.views.lock().len(), pushed + 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_is_fetched_shown_and_told() {
+async fn a_conflict_is_fetched_shown_and_notified() {
     let world = World::new();
-    world.send(Input::Link(LinkEvent::Up)).await;
+    world.send(Input::Connection(ConnectionEvent::Up)).await;
     world.status(Status::default()).await;
-    world.pass(PACE * 8).await;
-    *world.daemon.conflicts.lock().unwrap() = vec![Conflict {
+    world.pass(RENDER_INTERVAL * 8).await;
+    *world.daemon.conflicts.lock() = vec![Conflict {
         path: "a.txt".into(),
         copy: "a (2).txt".into(),
         folder: "/f".into(),
         kind: "edit".into(),
-        device: "desk".into(),
+        device: "commands".into(),
         at: "2026-01-02T03:04:05Z".into(),
     }];
     let mut status = Status::default();
     status.counters.conflicts = 1;
     world.status(status.clone()).await;
-    world.pass(CONFLICTS_PACE * 2).await;
+    world.pass(CONFLICTS_INTERVAL * 2).await;
     let view = world.last_view();
     assert_eq!((view.state, view.attention), (StateView::Attention, 1));
-    assert_eq!(world.gui.notes.lock().unwrap().len(), 1);
-    // Settled: the next status asks again.
-    world.daemon.conflicts.lock().unwrap().clear();
+    assert_eq!(world.gui.notifications.lock().len(), 1);
+    // Resolved: the next status makes a new request.
+    world.daemon.conflicts.lock().clear();
     status.counters.renames = 1;
     world.status(status).await;
-    world.pass(CONFLICTS_PACE * 2).await;
+    world.pass(CONFLICTS_INTERVAL * 2).await;
     assert_eq!(world.last_view().attention, 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn recent_files_are_the_last_five_and_a_click_orders() {
+async fn recent_files_are_the_last_five_and_a_click_is_carried_out() {
     let world = World::new();
-    world.send(Input::Link(LinkEvent::Up)).await;
+    world.send(Input::Connection(ConnectionEvent::Up)).await;
     for n in [0, 1, 2, 3, 4, 5, 3] {
         let activity = Activity {
             at: String::new(),
@@ -262,11 +264,13 @@ async fn recent_files_are_the_last_five_and_a_click_orders() {
             bytes: 1,
         };
         world
-            .send(Input::Link(LinkEvent::Told(Event::Activity { activity })))
+            .send(Input::Connection(ConnectionEvent::Event(Event::Activity {
+                activity,
+            })))
             .await;
     }
-    world.pass(PACE).await;
-    let trays = world.gui.trays.lock().unwrap().clone();
+    world.pass(RENDER_INTERVAL).await;
+    let trays = world.gui.trays.lock().clone();
     let recent = trays
         .last()
         .unwrap()
@@ -276,7 +280,7 @@ async fn recent_files_are_the_last_five_and_a_click_orders() {
         .unwrap();
     let names: Vec<&str> = recent.below.iter().map(|e| e.label.as_str()).collect();
     assert_eq!(names, ["3.txt", "5.txt", "4.txt", "2.txt", "1.txt"]);
-    assert_eq!(world.gui.rows.lock().unwrap().len(), 7);
+    assert_eq!(world.gui.rows.lock().len(), 7);
 
     world
         .send(Input::Click(Action::Pause(PauseFor::Resumed)))
@@ -284,60 +288,65 @@ async fn recent_files_are_the_last_five_and_a_click_orders() {
     world.send(Input::Click(Action::Resume)).await;
     world.send(Input::Click(Action::Attention)).await;
     world.send(Input::SecondStart).await;
-    world.pass(PACE).await;
-    let requests = world.daemon.requests.lock().unwrap().clone();
+    world.pass(RENDER_INTERVAL).await;
+    let requests = world.daemon.requests.lock().clone();
     assert!(requests.contains(&Request::Pause {
         folder: None,
         until: None
     }));
     assert!(requests.contains(&Request::Resume { folder: None }));
-    assert_eq!(
-        *world.gui.opened.lock().unwrap(),
-        [Some(Place::Attention), None]
-    );
+    assert_eq!(*world.gui.opened.lock(), [Some(Page::Attention), None]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn quitting_leaves_the_daemon_alone_and_stopping_does_not() {
     let world = World::new();
     world.send(Input::Click(Action::Quit)).await;
-    world.pass(PACE).await;
-    assert!(!*world.daemon.held.lock().unwrap());
+    world.pass(RENDER_INTERVAL).await;
+    assert!(!*world.daemon.suspended.lock());
     world.send(Input::Click(Action::StopAndQuit)).await;
-    world.pass(PACE).await;
-    assert!(*world.daemon.held.lock().unwrap());
-    assert_eq!(*world.gui.quits.lock().unwrap(), 2);
+    world.pass(RENDER_INTERVAL).await;
+    assert!(*world.daemon.suspended.lock());
+    assert_eq!(*world.gui.quits.lock(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_daemon_that_went_away_is_said_and_a_failed_click_too() {
+async fn a_daemon_that_went_away_is_shown_and_a_failed_click_too() {
     let world = World::new();
-    world.send(Input::Link(LinkEvent::Up)).await;
+    world.send(Input::Connection(ConnectionEvent::Up)).await;
     world.status(syncing(5, 0)).await;
-    world.pass(PACE).await;
-    world.send(Input::Link(LinkEvent::Starting)).await;
-    world.pass(PACE).await;
-    assert_eq!(world.last_view().link, Link::Starting);
+    world.pass(RENDER_INTERVAL).await;
+    world
+        .send(Input::Connection(ConnectionEvent::Starting))
+        .await;
+    world.pass(RENDER_INTERVAL).await;
+    assert_eq!(world.last_view().connection, ConnectionState::Starting);
     let fault = Fault::failed("the keyring is locked");
-    world.send(Input::Link(LinkEvent::Down(fault))).await;
-    world.send(Input::Link(LinkEvent::Starting)).await;
-    world.pass(PACE).await;
+    world
+        .send(Input::Connection(ConnectionEvent::Down(fault)))
+        .await;
+    world
+        .send(Input::Connection(ConnectionEvent::Starting))
+        .await;
+    world.pass(RENDER_INTERVAL).await;
     assert_eq!(
-        world.last_view().trouble.as_deref(),
+        world.last_view().last_error.as_deref(),
         Some("the keyring is locked")
     );
-    *world.daemon.gone.lock().unwrap() = true;
+    *world.daemon.gone.lock() = true;
     world.send(Input::Click(Action::Resume)).await;
-    world.pass(PACE).await;
-    assert_eq!(world.gui.notes.lock().unwrap()[0].body, "no daemon");
+    world.pass(RENDER_INTERVAL).await;
+    assert_eq!(world.gui.notifications.lock()[0].body, "no daemon");
     let out = Fault::new(FaultCode::NotLoggedIn, "not logged in");
-    world.send(Input::Link(LinkEvent::Down(out))).await;
-    world.pass(PACE).await;
+    world
+        .send(Input::Connection(ConnectionEvent::Down(out)))
+        .await;
+    world.pass(RENDER_INTERVAL).await;
     world.send(Input::Settings(Settings::default())).await;
-    world.pass(PACE).await;
+    world.pass(RENDER_INTERVAL).await;
     assert_eq!(
-        *world.gui.opened.lock().unwrap(),
-        [Some(Place::Setup)],
+        *world.gui.opened.lock(),
+        [Some(Page::Setup)],
         "offered once"
     );
 }

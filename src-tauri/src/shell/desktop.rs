@@ -1,6 +1,6 @@
 //! Pickers, the file manager and autostart of this desktop.
 
-use crate::calls::Desktop;
+use crate::commands::Desktop;
 use crate::program::Fault;
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
@@ -39,21 +39,21 @@ impl Desktop for ThisDesktop {
     fn reveal(&self, path: PathBuf) -> Result<(), Fault> {
         if !path.exists() {
             return Err(Fault::failed(format!(
-                "{} is not there any more",
+                "{} no longer exists",
                 path.display()
             )));
         }
         self.0
             .opener()
             .reveal_item_in_dir(&path)
-            .map_err(|error| not_shown(&path, &error))
+            .map_err(|error| reveal_error(&path, &error))
     }
 
     fn open(&self, path: PathBuf) -> Result<(), Fault> {
         self.0
             .opener()
             .open_path(path.to_string_lossy(), None::<&str>)
-            .map_err(|error| not_shown(&path, &error))
+            .map_err(|error| reveal_error(&path, &error))
     }
 
     fn autostarts(&self) -> bool {
@@ -79,7 +79,7 @@ fn path(chosen: Option<FilePath>) -> Option<PathBuf> {
     chosen.and_then(|path| path.into_path().ok())
 }
 
-fn not_shown(path: &Path, error: &tauri_plugin_opener::Error) -> Fault {
+fn reveal_error(path: &Path, error: &tauri_plugin_opener::Error) -> Fault {
     Fault::failed(format!(
         "the file manager can't show {}: {error}",
         path.display()

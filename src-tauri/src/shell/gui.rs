@@ -1,14 +1,15 @@
-//! The tray icon, the window and notifications, as the controller wants them.
+//! The tray icon, the window and notifications, with Tauri.
 
-use crate::controller::{Gui, Input, Place};
-use crate::notes::Note;
+use crate::controller::{Gui, Input};
+use crate::notifications::Notification;
 use crate::settings::IconScheme;
 use crate::shell::menu::TrayMenu;
 use crate::shell::{WINDOW, click, picture, send};
 use crate::tray::{Icon, Tray};
 use crate::view::{ActivityView, View};
-use serde::Serialize;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::window::{EVENT, Page, WindowEvent};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use tauri::image::Image;
 use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Emitter as _, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
@@ -19,7 +20,7 @@ use tokio::sync::mpsc;
 const SIZE: (f64, f64) = (980.0, 700.0);
 const MIN_SIZE: (f64, f64) = (620.0, 440.0);
 
-/// The desktop's side of the controller.
+/// The controller's desktop, with Tauri.
 pub(super) struct TauriGui {
     app: AppHandle,
     tray: TrayIcon<Wry>,
@@ -55,15 +56,15 @@ impl TauriGui {
         })
     }
 
-    fn emit<T: Serialize + Clone>(&self, event: &str, payload: T) {
-        // A window that has just been closed needs to hear nothing.
+    fn emit(&self, event: WindowEvent) {
+        // A window that has just been closed needs no event.
         if self.app.get_webview_window(WINDOW).is_some() {
-            let _ = self.app.emit_to(WINDOW, event, payload);
+            let _ = self.app.emit_to(WINDOW, EVENT, event);
         }
     }
 
     fn show_icon(&self, icon: Icon, scheme: IconScheme) {
-        let mut shown = self.icon.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.icon.lock();
         if *shown == Some((icon, scheme)) {
             return;
         }
@@ -81,36 +82,36 @@ impl Gui for TauriGui {
         let (app, menu, entries) = (self.app.clone(), self.menu.clone(), tray.entries.clone());
         // Widgets belong to the main thread; what is queued stays in order.
         let _ = self.app.run_on_main_thread(move || {
-            let mut menu = menu.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut menu = menu.lock();
             let _ = menu.show(&app, &entries);
         });
     }
 
     fn push_view(&self, view: &View) {
-        self.emit("view", view.clone());
+        self.emit(WindowEvent::View(view.clone()));
     }
 
     fn push_activity(&self, rows: &[ActivityView]) {
-        self.emit("activity", rows.to_vec());
+        self.emit(WindowEvent::Activity(rows.to_vec()));
     }
 
-    fn open_window(&self, place: Option<Place>) {
+    fn open_window(&self, page: Option<Page>) {
         let app = self.app.clone();
         let _ = self.app.run_on_main_thread(move || {
-            if let Err(error) = open(&app, place) {
+            if let Err(error) = open(&app, page) {
                 eprintln!("cairn-tray: can't open the window: {error}");
             }
         });
     }
 
-    fn notify(&self, note: &Note) {
+    fn notify(&self, notification: &Notification) {
         // A desktop without notifications is no reason to stop.
         let _ = self
             .app
             .notification()
             .builder()
-            .title(&note.title)
-            .body(&note.body)
+            .title(&notification.title)
+            .body(&notification.body)
             .show();
     }
 
@@ -119,21 +120,21 @@ impl Gui for TauriGui {
     }
 }
 
-/// The window is made when it is opened and destroyed when it is closed: hidden, its engine would keep
-/// hundreds of megabytes.
-fn open(app: &AppHandle, place: Option<Place>) -> tauri::Result<()> {
+/// Creates the window. It is destroyed when it is closed: hidden, its engine would keep hundreds of
+/// megabytes.
+fn open(app: &AppHandle, page: Option<Page>) -> tauri::Result<()> {
     if let Some(window) = app.get_webview_window(WINDOW) {
         window.unminimize()?;
         window.show()?;
         window.set_focus()?;
-        if let Some(place) = place {
-            window.emit("place", place)?;
+        if let Some(page) = page {
+            window.emit(EVENT, WindowEvent::Page(page))?;
         }
         return Ok(());
     }
-    let page = place.map_or_else(
+    let page = page.map_or_else(
         || "index.html".to_owned(),
-        |place| format!("index.html#{}", place.name()),
+        |page| format!("index.html#{}", page.name()),
     );
     WebviewWindowBuilder::new(app, WINDOW, WebviewUrl::App(page.into()))
         .title("Cairn")

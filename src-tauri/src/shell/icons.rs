@@ -54,7 +54,7 @@ const PICTURES: &[Row] = &[
     ),
 ];
 
-/// The PNG of an icon. An unknown name would show the first: a test makes sure there is none.
+/// Returns the PNG of an icon. An unknown name would show the first: a test makes sure there is none.
 #[must_use]
 pub fn picture(icon: Icon, scheme: IconScheme) -> &'static [u8] {
     let found = PICTURES.iter().find(|(name, ..)| *name == icon.name());
@@ -72,7 +72,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn each_state_share_and_scheme_has_its_own_picture() {
+    fn each_state_quarter_and_scheme_has_its_own_picture() {
         let states = [
             StateView::Idle,
             StateView::Paused,

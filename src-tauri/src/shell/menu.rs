@@ -1,14 +1,14 @@
-//! The tray's menu, changed in place: replacing a whole menu makes it vanish under the pointer.
+//! The tray's menu, changed in place: replacing a whole menu closes it under the pointer.
 
 use crate::tray::{Action, Entry};
 use tauri::menu::{IsMenuItem, Menu, MenuItem, PredefinedMenuItem, Submenu};
 use tauri::{AppHandle, Wry};
 
-/// One entry that is in the menu now.
+/// The widget of an entry.
 enum Widget {
     Plain(MenuItem<Wry>),
-    Line(PredefinedMenuItem<Wry>),
-    Below(Submenu<Wry>, Vec<Shown>),
+    Separator(PredefinedMenuItem<Wry>),
+    Submenu(Submenu<Wry>, Vec<Shown>),
 }
 
 struct Shown {
@@ -20,12 +20,12 @@ impl Shown {
     fn make(app: &AppHandle, entry: &Entry) -> tauri::Result<Self> {
         let id = entry.action.id();
         let widget = match &entry.action {
-            Action::Separator => Widget::Line(PredefinedMenuItem::separator(app)?),
+            Action::Separator => Widget::Separator(PredefinedMenuItem::separator(app)?),
             Action::Submenu(_) => {
                 let submenu = Submenu::with_id(app, id, &entry.label, entry.enabled)?;
                 let mut below = Vec::new();
-                adjust(app, &Place::Below(&submenu), &mut below, &entry.below)?;
-                Widget::Below(submenu, below)
+                adjust(app, &Parent::Submenu(&submenu), &mut below, &entry.below)?;
+                Widget::Submenu(submenu, below)
             }
             Action::Status
             | Action::Open
@@ -54,19 +54,19 @@ impl Shown {
     fn item(&self) -> &dyn IsMenuItem<Wry> {
         match &self.widget {
             Widget::Plain(item) => item,
-            Widget::Line(item) => item,
-            Widget::Below(item, _) => item,
+            Widget::Separator(item) => item,
+            Widget::Submenu(item, _) => item,
         }
     }
 
-    /// Changes what differs.
+    /// Changes the widget where the new entry differs.
     fn update(&mut self, app: &AppHandle, entry: &Entry) -> tauri::Result<()> {
         let (text, enabled) = (
             self.entry.label != entry.label,
             self.entry.enabled != entry.enabled,
         );
         match &mut self.widget {
-            Widget::Line(_) => {}
+            Widget::Separator(_) => {}
             Widget::Plain(item) => {
                 if text {
                     item.set_text(&entry.label)?;
@@ -75,14 +75,14 @@ impl Shown {
                     item.set_enabled(entry.enabled)?;
                 }
             }
-            Widget::Below(item, below) => {
+            Widget::Submenu(item, below) => {
                 if text {
                     item.set_text(&entry.label)?;
                 }
                 if enabled {
                     item.set_enabled(entry.enabled)?;
                 }
-                adjust(app, &Place::Below(item), below, &entry.below)?;
+                adjust(app, &Parent::Submenu(item), below, &entry.below)?;
             }
         }
         self.entry = entry.clone();
@@ -90,28 +90,28 @@ impl Shown {
     }
 }
 
-enum Place<'a> {
-    Top(&'a Menu<Wry>),
-    Below(&'a Submenu<Wry>),
+enum Parent<'a> {
+    Menu(&'a Menu<Wry>),
+    Submenu(&'a Submenu<Wry>),
 }
 
-impl Place<'_> {
+impl Parent<'_> {
     fn insert(&self, item: &dyn IsMenuItem<Wry>, at: usize) -> tauri::Result<()> {
         match self {
-            Self::Top(menu) => menu.insert(item, at),
-            Self::Below(menu) => menu.insert(item, at),
+            Self::Menu(menu) => menu.insert(item, at),
+            Self::Submenu(menu) => menu.insert(item, at),
         }
     }
 
     fn remove(&self, item: &dyn IsMenuItem<Wry>) -> tauri::Result<()> {
         match self {
-            Self::Top(menu) => menu.remove(item),
-            Self::Below(menu) => menu.remove(item),
+            Self::Menu(menu) => menu.remove(item),
+            Self::Submenu(menu) => menu.remove(item),
         }
     }
 }
 
-/// The menu with what is in it.
+/// The menu with its entries.
 pub(super) struct TrayMenu {
     menu: Menu<Wry>,
     shown: Vec<Shown>,
@@ -129,22 +129,22 @@ impl TrayMenu {
         &self.menu
     }
 
-    /// Makes the menu have these entries. Runs on the main thread.
+    /// Changes the menu to these entries. Must run on the main thread.
     pub(super) fn show(&mut self, app: &AppHandle, entries: &[Entry]) -> tauri::Result<()> {
-        adjust(app, &Place::Top(&self.menu), &mut self.shown, entries)
+        adjust(app, &Parent::Menu(&self.menu), &mut self.shown, entries)
     }
 }
 
-/// Keeps the entries at the beginning and the end that stay, and exchanges those between.
+/// Keeps the equal entries at the beginning and the end, and replaces those between.
 fn adjust(
     app: &AppHandle,
-    place: &Place<'_>,
+    parent: &Parent<'_>,
     shown: &mut Vec<Shown>,
     entries: &[Entry],
 ) -> tauri::Result<()> {
     let (head, tail) = common(shown, entries);
     for gone in shown.drain(head..shown.len() - tail) {
-        place.remove(gone.item())?;
+        parent.remove(gone.item())?;
     }
     for (at, entry) in entries
         .iter()
@@ -153,7 +153,7 @@ fn adjust(
         .skip(head)
     {
         let new = Shown::make(app, entry)?;
-        place.insert(new.item(), at)?;
+        parent.insert(new.item(), at)?;
         shown.insert(at, new);
     }
     for (shown, entry) in shown.iter_mut().zip(entries) {
@@ -164,7 +164,7 @@ fn adjust(
     Ok(())
 }
 
-/// How many entries at the beginning and at the end have the same actions.
+/// Returns the number of entries at the beginning and at the end that have the same actions.
 fn common(shown: &[Shown], entries: &[Entry]) -> (usize, usize) {
     let same = |(shown, entry): &(&Shown, &Entry)| shown.entry.action == entry.action;
     let head = shown.iter().zip(entries).take_while(same).count();

@@ -1,98 +1,99 @@
-//! From control messages to what the window shows.
+//! Conversion of control messages to view models.
 
 use super::{
-    ActivityView, ConflictView, FolderView, Link, ModeView, ProblemView, QuestionView, StateView,
-    TransferView, View,
+    ActivityView, ConflictView, ConnectionState, FolderView, ModeView, ProblemView, QuestionView,
+    StateView, TransferView, View,
 };
-use crate::progress::Share;
+use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
 
-/// More problems of one folder are counted, not listed: the list is for reading.
-const LISTED: usize = 200;
-/// Lines that need nobody: held deletions are told a second time, as a question; the rest only informs.
-const NO_PROBLEM: [&str; 4] = ["deletions_held", "symlink", "special", "changing"];
-/// A burst of small files has more; these are the ones that take time.
-const TRANSFERS: usize = 50;
+/// The most problems of one folder that are listed; further ones are only counted.
+const MAX_PROBLEMS: usize = 200;
+/// Problems that need no person: deletions to confirm are shown as a question, the others only inform.
+const INFORMATIONAL: [&str; 4] = ["deletions_held", "symlink", "special", "changing"];
+/// The most transfers that are listed: a burst of small files has more, of short duration.
+const MAX_TRANSFERS: usize = 50;
 
-/// What is known of the daemon at one moment.
+/// Everything that is known of the daemon at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    pub link: Link,
-    pub trouble: Option<String>,
+pub struct Model {
+    pub connection: ConnectionState,
+    pub last_error: Option<String>,
     pub status: control::Status,
-    pub share: Option<Share>,
+    pub progress: Option<SyncProgress>,
     pub conflicts: Vec<ConflictView>,
 }
 
-/// Builds the view.
+/// Builds the view of a model, in a language.
 #[must_use]
-pub fn build(known: &Known, language: Language) -> View {
-    let status = &known.status;
-    let up = known.link == Link::Up;
+pub fn build(model: &Model, language: Language) -> View {
+    let status = &model.status;
+    let up = model.connection == ConnectionState::Up;
     let mut view = View {
-        link: known.link,
-        trouble: known.trouble.clone().or_else(|| status.message.clone()),
+        connection: model.connection,
+        last_error: model.last_error.clone().or_else(|| status.message.clone()),
         ..View::default()
     };
     if up {
         view.state = state(status.state);
         view.paused_until.clone_from(&status.paused_until);
         view.pending = status.pending;
-        view.share = known.share;
+        view.progress = model.progress;
         view.speed = status.transfers.iter().map(|t| t.speed).sum();
         view.folders = status.folders.iter().map(folder_status).collect();
         view.transfers = status
             .transfers
             .iter()
-            .take(TRANSFERS)
+            .take(MAX_TRANSFERS)
             .map(transfer)
             .collect();
-        view.conflicts.clone_from(&known.conflicts);
-        let of_folders: u64 = view.folders.iter().map(needs).sum();
+        view.conflicts.clone_from(&model.conflicts);
+        let of_folders: u64 = view.folders.iter().map(attention).sum();
         view.attention = of_folders + view.conflicts.len() as u64;
-        // For the daemon a conflict is settled: both versions are kept. For a person it is not.
+        // For the daemon a conflict is done: both versions are kept. A person still has to choose.
         if view.state == StateView::Idle && view.attention > 0 {
             view.state = StateView::Attention;
         }
     } else {
-        view.state = match known.link {
-            Link::Down => StateView::Error,
-            Link::LoggedOut => StateView::Attention,
-            Link::Starting | Link::Up => StateView::Offline,
+        view.state = match model.connection {
+            ConnectionState::Down => StateView::Error,
+            ConnectionState::LoggedOut => StateView::Attention,
+            ConnectionState::Starting | ConnectionState::Up => StateView::Offline,
         };
     }
     view.headline = headline(&view, language);
     view
 }
 
-fn needs(folder: &FolderView) -> u64 {
+/// Returns how many things of a folder need a person.
+fn attention(folder: &FolderView) -> u64 {
     folder.problem_count + folder.questions.len() as u64
 }
 
 fn headline(view: &View, language: Language) -> String {
-    let say = |key: &str| language.text(key, &[]);
-    match (view.link, view.state) {
-        (Link::Starting, _) => return say("headline.starting"),
-        (Link::Down, _) => return say("headline.down"),
-        (Link::LoggedOut, _) => return say("headline.logged_out"),
-        (Link::Up, _) => {}
+    let text = |key: &str| language.text(key, &[]);
+    match (view.connection, view.state) {
+        (ConnectionState::Starting, _) => return text("headline.starting"),
+        (ConnectionState::Down, _) => return text("headline.down"),
+        (ConnectionState::LoggedOut, _) => return text("headline.logged_out"),
+        (ConnectionState::Up, _) => {}
     }
     match view.state {
-        StateView::Idle if view.folders.is_empty() => say("headline.no_folders"),
-        StateView::Idle => say("headline.idle"),
+        StateView::Idle if view.folders.is_empty() => text("headline.no_folders"),
+        StateView::Idle => text("headline.idle"),
         StateView::Syncing => syncing(view, language),
-        StateView::Paused => say("headline.paused"),
-        StateView::Offline => say("headline.offline"),
+        StateView::Paused => text("headline.paused"),
+        StateView::Offline => text("headline.offline"),
         StateView::Attention => language.count("headline.attention", view.attention.max(1)),
-        StateView::Error => say("headline.error"),
+        StateView::Error => text("headline.error"),
     }
 }
 
 fn syncing(view: &View, language: Language) -> String {
-    let mut parts = vec![match view.share {
-        Some(Share { done, total }) => language.text(
-            "headline.syncing_share",
+    let mut parts = vec![match view.progress {
+        Some(SyncProgress { done, total }) => language.text(
+            "headline.syncing_progress",
             &[
                 ("done", &language.number(done)),
                 ("total", &language.number(total)),
@@ -139,16 +140,16 @@ impl From<ModeView> for control::Mode {
     }
 }
 
-/// A pair's choices, for its form.
+/// Converts a folder pair for its form.
 #[must_use]
-pub fn folder(folder: &control::Folder) -> crate::calls::FolderChoices {
-    crate::calls::FolderChoices {
+pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
+    crate::commands::FolderChoices {
         local: folder.local.clone(),
         remote: folder.remote.clone(),
         mode: mode(folder.mode),
         only: folder.only.clone(),
         exclude: folder.exclude.clone(),
-        gate: folder.gate.map(|gate| crate::calls::GateView {
+        gate: folder.gate.map(|gate| crate::commands::GateView {
             percent: gate.percent,
             files: gate.files,
         }),
@@ -159,7 +160,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
     let problems: Vec<&control::Problem> = folder
         .errors
         .iter()
-        .filter(|problem| !NO_PROBLEM.contains(&problem.code.as_str()))
+        .filter(|problem| !INFORMATIONAL.contains(&problem.code.as_str()))
         .collect();
     FolderView {
         local: folder.local.clone(),
@@ -171,7 +172,11 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         files: folder.files,
         bytes: folder.bytes,
         problem_count: problems.len() as u64,
-        problems: problems.into_iter().take(LISTED).map(problem).collect(),
+        problems: problems
+            .into_iter()
+            .take(MAX_PROBLEMS)
+            .map(problem)
+            .collect(),
         questions: folder
             .questions
             .iter()
@@ -212,7 +217,7 @@ fn transfer(transfer: &control::Transfer) -> TransferView {
     }
 }
 
-/// One activity.
+/// Converts one activity.
 #[must_use]
 pub fn activity(activity: &control::Activity) -> ActivityView {
     ActivityView {
@@ -225,7 +230,7 @@ pub fn activity(activity: &control::Activity) -> ActivityView {
     }
 }
 
-/// One conflict.
+/// Converts one conflict.
 #[must_use]
 pub fn conflict(conflict: &control::Conflict) -> ConflictView {
     ConflictView {
@@ -250,15 +255,15 @@ mod tests {
         }
     }
 
-    fn known(state: control::State) -> Known {
-        Known {
-            link: Link::Up,
+    fn model_in(state: control::State) -> Model {
+        Model {
+            connection: ConnectionState::Up,
             status: control::Status {
                 state,
                 folders: vec![folder(state)],
                 ..Default::default()
             },
-            ..Known::default()
+            ..Model::default()
         }
     }
 
@@ -272,13 +277,13 @@ mod tests {
     }
 
     #[test]
-    fn the_headline_says_how_far_it_is() {
-        let mut known = known(control::State::Syncing);
-        known.share = Some(Share {
+    fn the_headline_shows_the_progress() {
+        let mut model = model_in(control::State::Syncing);
+        model.progress = Some(SyncProgress {
             done: 12,
             total: 1340,
         });
-        known.status.transfers = vec![control::Transfer {
+        model.status.transfers = vec![control::Transfer {
             path: "f".into(),
             direction: control::Direction::Up,
             done: 1,
@@ -287,28 +292,28 @@ mod tests {
             seconds_left: Some(100),
         }];
         assert_eq!(
-            build(&known, Language::En).headline,
+            build(&model, Language::En).headline,
             "Syncing 12 of 1,340 · 4.2 MB/s · 2 min left"
         );
         assert_eq!(
-            build(&known, Language::De).headline,
+            build(&model, Language::De).headline,
             "Synchronisiert 12 von 1.340 · 4,2 MB/s · noch 2 min"
         );
     }
 
     #[test]
     fn what_needs_a_person_is_counted_once() {
-        let mut known = known(control::State::Attention);
-        known.status.folders[0].errors = vec![
+        let mut model = model_in(control::State::Attention);
+        model.status.folders[0].errors = vec![
             problem("deletions_held"),
             problem("symlink"),
             problem("unreadable"),
         ];
-        known.status.folders[0].questions = vec![control::Question {
+        model.status.folders[0].questions = vec![control::Question {
             side: control::Side::Remote,
             files: 9,
         }];
-        known.conflicts = vec![ConflictView {
+        model.conflicts = vec![ConflictView {
             folder: "/home/a/Cairn".into(),
             path: "a".into(),
             copy: "b".into(),
@@ -316,18 +321,18 @@ mod tests {
             device: "desk".into(),
             at: String::new(),
         }];
-        let view = build(&known, Language::En);
+        let view = build(&model, Language::En);
         assert_eq!(view.attention, 3);
-        assert_eq!(view.headline, "3 things need you");
+        assert_eq!(view.headline, "3 things need attention");
         assert_eq!(view.folders[0].name, "Cairn");
         assert!(!view.folders[0].questions[0].here);
     }
 
     #[test]
     fn a_conflict_alone_needs_a_person() {
-        let mut known = known(control::State::Idle);
-        assert_eq!(build(&known, Language::En).state, StateView::Idle);
-        known.conflicts = vec![conflict(&control::Conflict {
+        let mut model = model_in(control::State::Idle);
+        assert_eq!(build(&model, Language::En).state, StateView::Idle);
+        model.conflicts = vec![conflict(&control::Conflict {
             path: "a".into(),
             copy: "b".into(),
             folder: "/f".into(),
@@ -335,30 +340,30 @@ mod tests {
             device: String::new(),
             at: String::new(),
         })];
-        assert_eq!(build(&known, Language::En).state, StateView::Attention);
+        assert_eq!(build(&model, Language::En).state, StateView::Attention);
     }
 
     #[test]
     fn without_a_daemon_nothing_of_the_last_one_is_shown() {
-        let mut known = known(control::State::Idle);
-        known.link = Link::Down;
-        known.trouble = Some("the keyring is locked".into());
-        let view = build(&known, Language::En);
+        let mut model = model_in(control::State::Idle);
+        model.connection = ConnectionState::Down;
+        model.last_error = Some("the keyring is locked".into());
+        let view = build(&model, Language::En);
         assert_eq!(view.state, StateView::Error);
         assert!(view.folders.is_empty());
-        assert_eq!(view.trouble.as_deref(), Some("the keyring is locked"));
-        known.link = Link::LoggedOut;
-        assert_eq!(build(&known, Language::En).headline, "Not logged in");
+        assert_eq!(view.last_error.as_deref(), Some("the keyring is locked"));
+        model.connection = ConnectionState::LoggedOut;
+        assert_eq!(build(&model, Language::En).headline, "Not logged in");
     }
 
     #[test]
     fn ten_thousand_problems_cross_the_bridge_as_a_number() {
-        let mut known = known(control::State::Attention);
-        known.status.folders[0].errors = vec![problem("unreadable"); 10_000];
-        let folder = &build(&known, Language::En).folders[0];
+        let mut model = model_in(control::State::Attention);
+        model.status.folders[0].errors = vec![problem("unreadable"); 10_000];
+        let folder = &build(&model, Language::En).folders[0];
         assert_eq!(
             (folder.problems.len(), folder.problem_count),
-            (LISTED, 10_000)
+            (MAX_PROBLEMS, 10_000)
         );
     }
 }

@@ -1,4 +1,4 @@
-// How hard a passphrase is to guess, roughly: a hint for a person, no promise.
+// An estimate of how hard a passphrase is to guess.
 
 /** What guessers try first. */
 const COMMON = ["password", "passwort", "123456", "qwerty", "qwertz", "letmein", "cairn", "geheim", "abc123"];

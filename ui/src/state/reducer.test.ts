@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ActivityView, Settings, View } from "../types";
-import { initial, MAX_ROWS, placeOf, reduce } from "./reducer";
+import type { ActivityView, Settings, View } from "../bindings";
+import { initial, MAX_ROWS, pageOf, reduce } from "./reducer";
 
 const settings: Settings = {
   language: null,
@@ -10,7 +10,7 @@ const settings: Settings = {
 };
 
 const view: View = {
-  link: "up",
+  connection: "up",
   state: "idle",
   headline: "Up to date",
   pending: 0,
@@ -29,23 +29,23 @@ const row = (path: string): ActivityView => ({
   bytes: 1,
 });
 
-test("an address names a place, and nonsense is the overview", () => {
-  expect(placeOf("#attention")).toBe("attention");
-  expect(placeOf("#<script>")).toBe("overview");
-  expect(placeOf("")).toBe("overview");
+test("an address names a page, and nonsense is the overview", () => {
+  expect(pageOf("#attention")).toBe("attention");
+  expect(pageOf("#<script>")).toBe("overview");
+  expect(pageOf("")).toBe("overview");
 });
 
 test("setting up is offered once, and never to who left it for later", () => {
-  const out: View = { ...view, link: "logged_out" };
+  const out: View = { ...view, connection: "logged_out" };
   const start = { version: "1", language: "en" as const, settings };
   const started = reduce(initial(""), { type: "started", start });
   const offered = reduce(started, { type: "view", view: out });
-  expect(offered.place).toBe("setup");
-  const left = reduce(offered, { type: "place", place: "overview" });
-  expect(reduce(left, { type: "view", view: out }).place).toBe("overview");
+  expect(offered.page).toBe("setup");
+  const left = reduce(offered, { type: "page", page: "overview" });
+  expect(reduce(left, { type: "view", view: out }).page).toBe("overview");
   const later = { ...start, settings: { ...settings, setup_left: true } };
   const quiet = reduce(initial(""), { type: "started", start: later });
-  expect(reduce(quiet, { type: "view", view: out }).place).toBe("overview");
+  expect(reduce(quiet, { type: "view", view: out }).page).toBe("overview");
 });
 
 test("rows that came during the fetch stand once, the newest first", () => {

@@ -1,40 +1,40 @@
-// What the window knows, and how each thing that happens changes it. Pure: no clock, no requests.
-import type { ActivityView, Language, Place, Settings, Start, View } from "../types";
+// The state of the window, and how each action changes it. Pure: no clock, no calls.
+import type { ActivityView, Language, Page, Settings, StartInfo, View } from "../bindings";
 
 export interface State {
   readonly view: View | null;
-  readonly place: Place;
+  readonly page: Page;
   readonly language: Language;
   readonly settings: Settings | null;
   readonly version: string;
   /** The newest first. */
   readonly rows: readonly ActivityView[];
-  /** The rows from before the window was opened are there. */
+  /** True if the rows from before the window was opened have been fetched. */
   readonly rowsLoaded: boolean;
 }
 
-export type Happening =
-  | { type: "started"; start: Start }
+export type Action =
+  | { type: "started"; start: StartInfo }
   | { type: "view"; view: View }
   | { type: "rows"; rows: readonly ActivityView[] }
   | { type: "history"; rows: readonly ActivityView[] }
-  | { type: "place"; place: Place }
+  | { type: "page"; page: Page }
   | { type: "settings"; settings: Settings; language: Language };
 
-/** More than anybody scrolls through; a bound for a window that stays open for weeks. */
+/** The most rows in memory: a window may stay open for weeks. */
 export const MAX_ROWS = 100_000;
 
-const PLACES: readonly Place[] = ["overview", "activity", "attention", "folders", "settings", "setup"];
+const PAGES: readonly Page[] = ["overview", "activity", "attention", "folders", "settings", "setup"];
 
-export function placeOf(hash: string): Place {
+export function pageOf(hash: string): Page {
   const word = hash.replace(/^#/, "");
-  return PLACES.find((place) => place === word) ?? "overview";
+  return PAGES.find((page) => page === word) ?? "overview";
 }
 
 export function initial(hash: string): State {
   return {
     view: null,
-    place: placeOf(hash),
+    page: pageOf(hash),
     language: "en",
     settings: null,
     version: "",
@@ -43,30 +43,30 @@ export function initial(hash: string): State {
   };
 }
 
-export function reduce(state: State, happening: Happening): State {
-  switch (happening.type) {
+export function reduce(state: State, action: Action): State {
+  switch (action.type) {
     case "started": {
-      const { language, settings, version } = happening.start;
+      const { language, settings, version } = action.start;
       return { ...state, language, settings, version };
     }
     case "view":
-      return { ...state, view: happening.view, place: placeFor(state, happening.view) };
+      return { ...state, view: action.view, page: pageFor(state, action.view) };
     case "rows":
-      return { ...state, rows: [...happening.rows, ...state.rows].slice(0, MAX_ROWS) };
+      return { ...state, rows: [...action.rows, ...state.rows].slice(0, MAX_ROWS) };
     case "history":
-      return { ...state, rows: merge(state.rows, happening.rows), rowsLoaded: true };
-    case "place":
-      return { ...state, place: happening.place };
+      return { ...state, rows: merge(state.rows, action.rows), rowsLoaded: true };
+    case "page":
+      return { ...state, page: action.page };
     case "settings":
-      return { ...state, settings: happening.settings, language: happening.language };
+      return { ...state, settings: action.settings, language: action.language };
   }
 }
 
 /** A device that is not logged in is offered the setup once, when the window opens. */
-function placeFor(state: State, view: View): Place {
+function pageFor(state: State, view: View): Page {
   const first = state.view === null;
-  const wanted = view.link === "logged_out" && state.settings?.setup_left !== true;
-  return first && wanted && state.place === "overview" ? "setup" : state.place;
+  const wanted = view.connection === "logged_out" && state.settings?.setup_left !== true;
+  return first && wanted && state.page === "overview" ? "setup" : state.page;
 }
 
 /** Rows that came while the older ones were being fetched are in both. */

@@ -1,74 +1,75 @@
-// The one store: holds the state, and passes what happens to the reducer.
-import { ask, hear, reason } from "../bridge";
-import type { Place, Settings } from "../types";
-import { pickLanguage } from "../words";
-import { type Happening, initial, reduce } from "./reducer";
+// The one store: holds the state, and passes actions to the reducer.
+
+import type { Page, Settings } from "../bindings";
+import { api, errorMessage, subscribe } from "../bridge";
+import { pickLanguage } from "../i18n";
+import { type Action, initial, reduce } from "./reducer";
 
 /** Rows fetched when the list is first shown. */
 const HISTORY = 20_000;
 
 let state = $state.raw(initial(window.location.hash));
-let note = $state("");
-let trouble = $state("");
+let announcement = $state("");
+let error = $state("");
 
-function happen(happening: Happening): void {
-  state = reduce(state, happening);
+function dispatch(action: Action): void {
+  state = reduce(state, action);
 }
 
 export const store = {
-  get now() {
+  get state() {
     return state;
   },
-  /** A word for the live region: something was done. */
-  get note() {
-    return note;
+  /** A text for the live region: something was done. */
+  get announcement() {
+    return announcement;
   },
-  /** Why the last order failed; empty when it didn't. */
-  get trouble() {
-    return trouble;
+  /** Why the last request failed; empty if it succeeded. */
+  get error() {
+    return error;
   },
-  say(text: string): void {
-    note = text;
+  announce(text: string): void {
+    announcement = text;
   },
-  forgive(): void {
-    trouble = "";
+  dismissError(): void {
+    error = "";
   },
-  go(place: Place): void {
-    happen({ type: "place", place });
-    trouble = "";
+  go(page: Page): void {
+    dispatch({ type: "page", page });
+    error = "";
   },
-  /** Carries out an order; a failure is shown until it is forgiven. True if it worked. */
-  async order(work: () => Promise<unknown>): Promise<boolean> {
-    trouble = "";
+  /** Runs a request; its error is shown until it is dismissed. True if it succeeded. */
+  async run(work: () => Promise<unknown>): Promise<boolean> {
+    error = "";
     try {
       await work();
       return true;
-    } catch (error) {
-      trouble = reason(error);
+    } catch (failure) {
+      error = errorMessage(failure);
       return false;
     }
   },
   async loadHistory(): Promise<void> {
-    if (state.rowsLoaded || state.view?.link !== "up") {
+    if (state.rowsLoaded || state.view?.connection !== "up") {
       return;
     }
-    await store.order(async () => happen({ type: "history", rows: await ask.activity(HISTORY) }));
+    await store.run(async () => dispatch({ type: "history", rows: await api.activity(HISTORY) }));
   },
-  async keepSettings(settings: Settings): Promise<boolean> {
-    const kept = await store.order(() => ask.setSettings(settings));
-    if (kept) {
+  async saveSettings(settings: Settings): Promise<boolean> {
+    const saved = await store.run(() => api.setSettings(settings));
+    if (saved) {
       const language = settings.language ?? pickLanguage(navigator.language);
-      happen({ type: "settings", settings, language });
+      dispatch({ type: "settings", settings, language });
     }
-    return kept;
+    return saved;
   },
 };
 
-export async function begin(): Promise<void> {
-  await hear({
-    view: (view) => happen({ type: "view", view }),
-    activity: (rows) => happen({ type: "rows", rows }),
-    place: (place) => happen({ type: "place", place }),
+export async function start(): Promise<void> {
+  await subscribe({
+    view: (view) => dispatch({ type: "view", view }),
+    activity: (rows) => dispatch({ type: "rows", rows }),
+    page: (page) => dispatch({ type: "page", page }),
   });
-  await store.order(async () => happen({ type: "started", start: await ask.start() }));
+  await store.run(async () => dispatch({ type: "started", start: await api.start() }));
 }

@@ -28,7 +28,7 @@ export async function world() {
   return {
     async open({
       scene = "idle",
-      place = "",
+      at = "",
       scheme = "light",
       lang = "en",
       rows = 60,
@@ -54,7 +54,7 @@ export async function world() {
         rows: String(rows),
         ...(later ? { later: "1" } : {}),
       });
-      await page.goto(`http://127.0.0.1:${server.address().port}/?${query}#${place}`);
+      await page.goto(`http://127.0.0.1:${server.address().port}/?${query}#${at}`);
       await page.locator("main").waitFor();
       await page.waitForFunction(() => window.cairn.calls.some((call) => call.op === "start"));
       return page;

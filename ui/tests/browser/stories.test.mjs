@@ -11,14 +11,14 @@ after(() => here.close());
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
-test("a conflict is compared and settled", async () => {
-  const page = await here.open({ scene: "attention", place: "attention" });
+test("a conflict is compared and resolved", async () => {
+  const page = await here.open({ scene: "attention", at: "attention" });
   await button(page, "Compare: notes/plan.md").click();
   const dialog = page.getByRole("dialog", { name: "Two versions of plan.md" });
   await dialog.getByText("call Grace on Monday").waitFor();
   assert.equal(await dialog.locator(".line.mine").count(), 2);
   assert.match(await dialog.locator(".line.mine").first().textContent(), /only on this device/);
-  await button(dialog, "Keep this device’s").click();
+  await button(dialog, "Keep this device’s version").click();
   await dialog.waitFor({ state: "detached" });
   assert.deepEqual(await calls(page, "resolve"), [
     {
@@ -32,7 +32,7 @@ test("a conflict is compared and settled", async () => {
 });
 
 test("a merge that fails says why, and the versions stay", async () => {
-  const page = await here.open({ scene: "attention", place: "attention" });
+  const page = await here.open({ scene: "attention", at: "attention" });
   await page.evaluate(() => window.cairn.fail("resolve", "both changed the same line: choose one"));
   await button(page, "Compare: notes/plan.md").click();
   await button(page, "Merge").click();
@@ -40,14 +40,14 @@ test("a merge that fails says why, and the versions stay", async () => {
   assert.equal(await page.getByRole("dialog").count(), 1);
 });
 
-test("deleting many files is asked twice, bringing them back once", async () => {
-  const page = await here.open({ scene: "attention", place: "attention" });
+test("deleting many files needs two confirmations, restoring them one", async () => {
+  const page = await here.open({ scene: "attention", at: "attention" });
   await button(page, "Delete them").click();
   assert.equal((await calls(page, "confirm")).length, 0);
   await button(page.getByRole("dialog"), "Delete them").click();
-  await button(page, "Bring them back").click();
+  await button(page, "Restore them").click();
   assert.deepEqual(
-    (await calls(page, "confirm")).map((call) => [call.folder, call.delete]),
+    (await calls(page, "confirm")).map((call) => [call.folder, call.approve]),
     [
       ["/home/ada/Pictures", true],
       ["/home/ada/Pictures", false],
@@ -56,7 +56,7 @@ test("deleting many files is asked twice, bringing them back once", async () => 
 });
 
 test("a hundred thousand rows scroll with few in the page", async () => {
-  const page = await here.open({ place: "activity", rows: 100_000 });
+  const page = await here.open({ at: "activity", rows: 100_000 });
   await page.getByText("100,000 entries").waitFor();
   const list = page.getByRole("group", { name: "Activity, newest first" });
   await list.evaluate((box) => {
@@ -71,7 +71,7 @@ test("a hundred thousand rows scroll with few in the page", async () => {
 });
 
 test("what happens while the list is open comes on top", async () => {
-  const page = await here.open({ place: "activity" });
+  const page = await here.open({ at: "activity" });
   await page.getByText("60 entries").waitFor();
   await page.evaluate(() =>
     window.cairn.activity({
@@ -85,29 +85,29 @@ test("what happens while the list is open comes on top", async () => {
   );
   await page.getByText("61 entries").waitFor();
   assert.match(await page.locator(".box li").first().textContent(), /brand new\.txt/);
-  await page.getByLabel("What happened").selectOption("deleted");
+  await page.getByLabel("Type").selectOption("deleted");
   await page.getByText("15 entries").waitFor();
 });
 
 test("an old version is restored", async () => {
-  const page = await here.open({ place: "activity" });
+  const page = await here.open({ at: "activity" });
   await button(page, "Versions…: reports/annual report 2026.pdf").first().click();
   await button(page, "Restore: Version 2").click();
-  await page.getByText("Restored. The version before stays in the list.").waitFor({ state: "attached" });
+  await page.getByText("Restored. The previous version stays in the list.").waitFor({ state: "attached" });
   const asked = await calls(page, "restore_version");
   assert.equal(asked[0].revision, "r2");
   assert.equal(asked[0].path, "reports/annual report 2026.pdf");
 });
 
 test("a folder is added with the system's picker and chosen subfolders", async () => {
-  const page = await here.open({ place: "folders" });
+  const page = await here.open({ at: "folders" });
   await button(page, "Add folder").click();
   const dialog = page.getByRole("dialog");
   await button(dialog, "Choose…").click();
   await dialog.getByText("/home/ada/Documents").waitFor();
-  await dialog.getByLabel("Only the chosen ones").check();
+  await dialog.getByLabel("Only selected subfolders").check();
   await dialog.getByRole("checkbox", { name: "photos", exact: true }).check();
-  await button(dialog, "Show what is in photos").click();
+  await button(dialog, "Show subfolders of photos").click();
   await dialog.getByRole("checkbox", { name: "2025", exact: true }).uncheck();
   const photos = dialog.getByRole("checkbox", { name: "photos", exact: true });
   assert.equal(await photos.evaluate((box) => box.indeterminate), true);
@@ -125,12 +125,12 @@ test("a folder is added with the system's picker and chosen subfolders", async (
 });
 
 test("ignore rules are tried while they are written, and kept", async () => {
-  const page = await here.open({ place: "folders" });
+  const page = await here.open({ at: "folders" });
   await button(page, "Ignore rules of Cairn").click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Try a path").fill("/out/x.log");
-  await dialog.getByText("Ignored, because of *.log").waitFor();
-  await dialog.getByLabel("Rules, one a line").fill("*.tmp\n");
+  await dialog.getByLabel("Test a path").fill("/out/x.log");
+  await dialog.getByText("Ignored by *.log").waitFor();
+  await dialog.getByLabel("One rule per line").fill("*.tmp\n");
   await dialog.getByText("Synced", { exact: true }).waitFor();
   await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });
@@ -149,10 +149,10 @@ test("from nothing to a synced folder in four steps, by keyboard names alone", a
   await page.getByLabel("Passphrase", { exact: true }).fill("correct horse battery staple");
   await page.getByText("Strong", { exact: true }).waitFor();
   assert.equal(await login.isDisabled(), true, "not before it was typed twice");
-  await page.getByLabel("Passphrase again").fill("correct horse battery staple");
+  await page.getByLabel("Repeat passphrase").fill("correct horse battery staple");
   await login.click();
   await page.getByText("Step 3 of 4").waitFor();
-  await button(page, "Make the key").click();
+  await button(page, "Create recovery key").click();
   const key = await page.locator(".key code").allTextContents();
   assert.equal(key.length, 8);
   assert.deepEqual(await findings(page), []);
@@ -191,7 +191,7 @@ test("a login that waits can be cancelled", async () => {
   await page.evaluate(() => window.cairn.fail("login", "the login was cancelled"));
   await page.getByLabel("Server address").fill("https://cloud.example.org");
   await button(page, "Continue").click();
-  await page.getByLabel("This account has a passphrase already").check();
+  await page.getByLabel("This account already has a passphrase").check();
   await page.getByLabel("Passphrase", { exact: true }).fill("known");
   await button(page, "Log in").click();
   await page.getByRole("alert").getByText("the login was cancelled").waitFor();
@@ -199,19 +199,19 @@ test("a login that waits can be cancelled", async () => {
 });
 
 test("the language changes at once, everywhere", async () => {
-  const page = await here.open({ place: "settings" });
+  const page = await here.open({ at: "settings" });
   await page.getByLabel("Language").selectOption("de");
   await page.getByRole("heading", { name: "Einstellungen" }).waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
-  await button(page, "Verlauf").click();
+  await button(page, "Aktivität").click();
   await page.getByText("60 Einträge").waitFor();
 });
 
 test("settings go to where they belong", async () => {
-  const page = await here.open({ place: "settings" });
+  const page = await here.open({ at: "settings" });
   await page.getByLabel("Upload limit").fill("500KB");
   await page.getByLabel("Pause on battery").check();
-  await page.getByLabel("When something big is done").uncheck();
+  await page.getByLabel("Large syncs that are complete").uncheck();
   await page.getByLabel("Start syncing").uncheck();
   await page.waitForFunction(() => window.cairn.calls.some((call) => call.op === "set_autostart"));
   assert.deepEqual(
@@ -232,7 +232,7 @@ test("settings go to where they belong", async () => {
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /"mcpServers"/);
 });
 
-test("a failed order is said, and forgiven", async () => {
+test("a failed request is shown until it is dismissed", async () => {
   const page = await here.open();
   await page.evaluate(() => window.cairn.fail("pause", "the daemon is not running just now"));
   await button(page, "Pause").click();
@@ -241,24 +241,24 @@ test("a failed order is said, and forgiven", async () => {
   await page.getByRole("alert").waitFor({ state: "detached" });
 });
 
-test("pausing shows everywhere, and the places by keyboard alone", async () => {
+test("pausing shows everywhere, and the pages by keyboard alone", async () => {
   const page = await here.open();
   await button(page, "Pause").click();
   await button(page, "Resume").waitFor();
   assert.equal(await page.getByTestId("headline").textContent(), "Paused");
   assert.equal(await page.locator("footer [role=status]").textContent(), "Paused");
-  for (const place of ["Activity", "Attention", "Folders", "Settings"]) {
-    await button(page, place).focus();
+  for (const name of ["Activity", "Attention", "Folders", "Settings"]) {
+    await button(page, name).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("main", { name: place }).waitFor();
+    await page.getByRole("main", { name }).waitFor();
   }
-  await page.evaluate(() => window.cairn.place("overview"));
+  await page.evaluate(() => window.cairn.page("overview"));
   await page.getByRole("main", { name: "Overview" }).waitFor();
 });
 
 test("a daemon that comes back shows by itself", async () => {
   const page = await here.open({ scene: "down" });
-  await page.getByRole("heading", { name: "The sync service doesn’t start" }).first().waitFor();
+  await page.getByRole("heading", { name: "The sync service can’t start" }).first().waitFor();
   await button(page, "Try again").click();
   assert.equal((await calls(page, "retry")).length, 1);
   await page.evaluate(() => window.cairn.push(window.cairn.scenes.idle));
@@ -274,7 +274,7 @@ test("nothing moves where a person wants no motion", async () => {
 });
 
 test("a webhook is added, tried and its failed delivery sent again", async () => {
-  const page = await here.open({ place: "settings" });
+  const page = await here.open({ at: "settings" });
   await button(page, "Add webhook").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Address").fill("https://hooks.example.org/new");
@@ -286,7 +286,7 @@ test("a webhook is added, tried and its failed delivery sent again", async () =>
   ]);
   await button(dialog, "Close").click();
   await button(page, "Test https://hooks.example.org/cairn").click();
-  assert.equal((await calls(page, "act_webhook"))[0].act, "test");
+  assert.equal((await calls(page, "change_webhook"))[0].action, "test");
   await button(page, "Deliveries https://hooks.example.org/cairn").click();
   await dialog.getByText("HTTP 500").waitFor();
   await button(dialog, "Try again").click();

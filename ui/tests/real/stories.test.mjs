@@ -55,10 +55,10 @@ test("from nothing to a synced folder, through the four steps", async () => {
   await window.click("//label[contains(., 'private file')]//input");
   await window.button("Continue");
   await window.type("Passphrase", "correct horse battery staple");
-  await window.type("Passphrase again", "correct horse battery staple");
+  await window.type("Repeat passphrase", "correct horse battery staple");
   await window.button("Log in");
   await window.see("Step 3 of 4");
-  await window.button("Make the key");
+  await window.button("Create recovery key");
   await window.find("//ol[contains(@class, 'key')]//code");
   const key = await window.script(
     "return [...document.querySelectorAll('.key code')].map((code) => code.textContent)",
@@ -102,7 +102,7 @@ test("a pause from the tray shows in the window and on the command line, and bac
   assert.equal(world.cairn("status").state, "idle");
 });
 
-test("a conflict of two devices is settled in the window", async () => {
+test("a conflict of two devices is resolved in the window", async () => {
   const other = world.path("other-home");
   const otherFolder = world.path("other-folder");
   mkdirSync(other, { mode: 0o700 });
@@ -122,9 +122,9 @@ test("a conflict of two devices is settled in the window", async () => {
     await window.button("Compare: hello.txt");
     await window.see("hello from the window");
     await window.see("hello from the desk");
-    await window.button("Keep this device’s");
-    await until("the settled conflict", () => world.cairn("conflicts").conflicts.length === 0);
-    await window.see("Nothing needs you");
+    await window.button("Keep this device’s version");
+    await until("the resolved conflict", () => world.cairn("conflicts").conflicts.length === 0);
+    await window.see("Nothing needs attention");
     assert.equal(readFileSync(join(world.folder, "hello.txt"), "utf8"), "hello from the window\n");
     await until("one file on the other device", () => {
       const here = readFileSync(join(otherFolder, "hello.txt"), "utf8");
@@ -177,7 +177,7 @@ test("a second start shows the first one's window, and closing destroys its engi
   assert.equal(world.cairn("--no-start", "status").state, "idle", "quitting the tray stops no sync");
 });
 
-test("a server that is away is said, and its return too", async () => {
+test("a logout is shown, and a new login too", async () => {
   window = await world.driven();
   await until("the headline", async () => (await headline()) === "Up to date");
   await window.button("Settings");
@@ -185,7 +185,7 @@ test("a server that is away is said, and its return too", async () => {
   await window.button("Log out");
   await window.click("//dialog//button[normalize-space()='Log out']");
   await window.button("Overview");
-  await window.see("Log in to go on syncing");
+  await window.see("Log in to continue syncing");
   const item = await world.item();
   await until("the tray's entry", () => world.menu(item).some((entry) => entry.label === "Log in…"));
   world.logIn(world.home, "window");

@@ -1,0 +1,157 @@
+//! The account: login and logout, usage, keys and devices.
+
+use super::Commands;
+use crate::program::{Fault, FaultCode, Run};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The account and this device.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct AccountView {
+    pub email: String,
+    pub server: String,
+    pub device_name: String,
+    pub used: u64,
+    pub limit: u64,
+    pub files: u64,
+}
+
+/// A device of the account.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct DeviceView {
+    pub name: String,
+    pub this: bool,
+}
+
+/// The form of a login.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, TS)]
+pub struct LoginForm {
+    pub server: String,
+    /// None: the person signs in with the browser.
+    #[ts(optional = nullable)]
+    pub api_key: Option<String>,
+    pub passphrase: String,
+    #[ts(optional = nullable)]
+    pub device_name: Option<String>,
+    /// Keep secrets in a private file instead of the system's keyring.
+    pub secrets_in_file: bool,
+}
+
+pub(super) async fn account(commands: &Commands) -> Result<AccountView, Fault> {
+    let document = commands.run(Run::of(["whoami"])).await?;
+    let text = |key: &str| document[key].as_str().unwrap_or_default().to_owned();
+    let figure = |key: &str| document["usage"][key].as_u64().unwrap_or(0);
+    Ok(AccountView {
+        email: text("email"),
+        server: text("server"),
+        device_name: text("device_name"),
+        used: figure("storage_used"),
+        limit: figure("storage_limit"),
+        files: figure("file_count"),
+    })
+}
+
+pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, Fault> {
+    let document = commands.run(Run::of(["devices"])).await?;
+    let devices = document["devices"].as_array().cloned().unwrap_or_default();
+    Ok(devices
+        .iter()
+        .map(|device| DeviceView {
+            name: device["name"].as_str().unwrap_or_default().to_owned(),
+            this: device["this"].as_bool().unwrap_or(false),
+        })
+        .collect())
+}
+
+/// Logs in with the daemon suspended: it may still work with another account's keys.
+pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), Fault> {
+    let mut arguments = vec![
+        "login".to_owned(),
+        format!("--server={}", form.server.trim()),
+        "--passphrase-file=-".to_owned(),
+    ];
+    let name = form.device_name.as_deref().map(str::trim);
+    if let Some(name) = name.filter(|name| !name.is_empty()) {
+        arguments.push(format!("--device-name={name}"));
+    }
+    if form.secrets_in_file {
+        arguments.push("--secrets=file".to_owned());
+    }
+    let run = Run {
+        api_key: form.api_key.filter(|key| !key.trim().is_empty()),
+        ..Run::of(arguments).with_secret(form.passphrase)
+    };
+    let suspended = Suspended::begin(commands).await?;
+    let result = tokio::select! {
+        result = commands.run(run) => result,
+        // Dropping the run ends the program.
+        () = commands.cancel.notified() => {
+            Err(Fault::new(FaultCode::Cancelled, "the login was cancelled"))
+        }
+    };
+    drop(suspended);
+    result.map(drop)
+}
+
+pub(super) async fn cancel_login(commands: &Commands) -> Result<(), Fault> {
+    commands.cancel.notify_waiters();
+    Ok(())
+}
+
+pub(super) async fn logout(commands: &Commands) -> Result<(), Fault> {
+    let suspended = Suspended::begin(commands).await?;
+    let result = commands.run(Run::of(["logout"])).await;
+    drop(suspended);
+    result.map(drop)
+}
+
+pub(super) async fn recovery_setup(
+    commands: &Commands,
+    passphrase: String,
+) -> Result<String, Fault> {
+    let run = Run::of(["recovery-key", "setup", "--passphrase-file=-"]).with_secret(passphrase);
+    let document = commands.run(run).await?;
+    document["recovery_key"]
+        .as_str()
+        .map(str::to_owned)
+        .ok_or_else(|| {
+            Fault::failed("the cairn program returned no recovery key: see `cairn logs`")
+        })
+}
+
+pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, Fault> {
+    let document = commands.run(Run::of(["recovery-key", "status"])).await?;
+    Ok(document["configured"].as_bool().unwrap_or(false))
+}
+
+pub(super) async fn change_passphrase(
+    commands: &Commands,
+    current: String,
+    next: String,
+) -> Result<(), Fault> {
+    let arguments = [
+        "passphrase",
+        "change",
+        "--passphrase-file=-",
+        "--new-passphrase-file=-",
+    ];
+    let run = Run::of(arguments).with_secret(current).with_secret(next);
+    commands.run(run).await.map(drop)
+}
+
+/// Lets the daemon run again when it is dropped, also if the window is closed in between.
+struct Suspended<'a>(&'a Commands);
+
+impl<'a> Suspended<'a> {
+    async fn begin(commands: &'a Commands) -> Result<Self, Fault> {
+        let suspended = Self(commands);
+        commands.daemon.suspend().await?;
+        Ok(suspended)
+    }
+}
+
+impl Drop for Suspended<'_> {
+    fn drop(&mut self) {
+        self.0.daemon.allow();
+    }
+}

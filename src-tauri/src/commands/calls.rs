@@ -1,0 +1,140 @@
+//! The table of everything that the window can ask for: arguments, reply and handler of each call.
+//!
+//! The functions that the page calls are generated from it (see `tests/bindings.rs`).
+
+use super::account::{AccountView, DeviceView, LoginForm};
+use super::conflicts::KeepView;
+use super::device::{
+    Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo,
+};
+use super::folders::{FolderChoices, IgnoreCheck, RemoteFolder};
+use super::history::VersionView;
+use super::webhooks::{DeliveryView, WebhookAction, WebhookView};
+use super::{Commands, account, conflicts, device, folders, history, sync, to_json, webhooks};
+use crate::conflict::ConflictDetail;
+use crate::program::Fault;
+use crate::settings::Settings;
+use crate::tray::PauseFor;
+use crate::view::ActivityView;
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::PathBuf;
+use ts_rs::{Config, TS, TypeVisitor};
+
+/// One call as TypeScript writes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// The variant's name, for example `AddFolder`.
+    pub name: &'static str,
+    /// The first line of its documentation, empty if there is none.
+    pub doc: &'static str,
+    /// Name and type of each argument, in order.
+    pub arguments: Vec<(&'static str, String)>,
+    /// The type of the reply.
+    pub reply: String,
+}
+
+macro_rules! calls {
+    ($(
+        $(#[doc = $doc:literal])?
+        $name:ident ( $($argument:ident : $type:ty),* ) -> $reply:ty = $handler:path;
+    )*) => {
+        /// A call of the window.
+        #[derive(Clone, PartialEq, Debug, Deserialize)]
+        #[serde(tag = "op", rename_all = "snake_case")]
+        pub enum Call {
+            $( $(#[doc = $doc])? $name { $($argument: $type),* }, )*
+        }
+
+        impl Commands {
+            /// Runs a call and returns its reply as JSON.
+            ///
+            /// # Errors
+            /// [`Fault`], with a text for a person.
+            pub async fn handle(&self, call: Call) -> Result<Value, Fault> {
+                match call {
+                    $( Call::$name { $($argument),* } => {
+                        let reply: $reply = $handler(self $(, $argument)*).await?;
+                        to_json(&reply)
+                    } )*
+                }
+            }
+        }
+
+        /// Returns all calls in the order of the table.
+        #[must_use]
+        pub fn signatures(config: &Config) -> Vec<Signature> {
+            vec![ $( Signature {
+                name: stringify!($name),
+                doc: concat!($($doc)?),
+                arguments: vec![ $( (stringify!($argument), <$type as TS>::name(config)) ),* ],
+                reply: <$reply as TS>::name(config),
+            } ),* ]
+        }
+
+        /// Visits the types of all arguments and replies.
+        pub fn visit_types(visitor: &mut impl TypeVisitor) {
+            $( $( visitor.visit::<$type>(); )* visitor.visit::<$reply>(); )*
+        }
+    };
+}
+
+calls! {
+    /// The window has opened and wants everything that is known.
+    Start() -> StartInfo = device::start;
+    /// The newest first.
+    Activity(limit: u32) -> Vec<ActivityView> = history::activity;
+    Pause(span: PauseFor) -> () = sync::pause;
+    Resume() -> () = sync::resume;
+    /// Scans all folders again.
+    Rescan() -> () = sync::rescan;
+    /// Tries again to reach the daemon.
+    Retry() -> () = sync::retry;
+    Conflict(folder: String, path: String, copy: String) -> ConflictDetail = conflicts::detail;
+    Resolve(folder: String, copy: String, keep: KeepView) -> () = conflicts::resolve;
+    /// Lets the deletions that wait in a folder happen, or brings the files back.
+    Confirm(folder: String, approve: bool) -> () = conflicts::confirm;
+    Folder(local: String) -> FolderChoices = folders::choices;
+    AddFolder(folder: FolderChoices) -> () = folders::add;
+    ChangeFolder(folder: FolderChoices) -> () = folders::change;
+    RemoveFolder(local: String) -> () = folders::remove;
+    RemoteFolders(path: String) -> Vec<RemoteFolder> = folders::remote;
+    /// The lines of the folder's rules file.
+    Ignore(folder: String) -> Vec<String> = folders::rules;
+    SetIgnore(folder: String, lines: Vec<String>) -> () = folders::set_rules;
+    /// Checks a path below the folder as if the rules were these.
+    TryIgnore(folder: String, lines: Vec<String>, path: String) -> IgnoreCheck = folders::try_rules;
+    Reveal(folder: String, path: String) -> () = device::reveal;
+    OpenFolder(folder: String) -> () = device::open_folder;
+    /// Null if the person cancelled.
+    PickFolder() -> Option<PathBuf> = device::pick_folder;
+    /// True if it was saved, false if the person cancelled.
+    SaveText(name: String, text: String) -> bool = device::save_text;
+    /// The newest first.
+    Versions(folder: String, path: String) -> Vec<VersionView> = history::versions;
+    RestoreVersion(folder: String, path: String, revision: String) -> () = history::restore;
+    Account() -> AccountView = account::account;
+    Devices() -> Vec<DeviceView> = account::devices;
+    Login(form: LoginForm) -> () = account::login;
+    /// Ends a login that waits for the browser.
+    CancelLogin() -> () = account::cancel_login;
+    Logout() -> () = account::logout;
+    /// Creates a recovery key and returns it.
+    RecoverySetup(passphrase: String) -> String = account::recovery_setup;
+    /// True if there is a recovery key.
+    RecoveryStatus() -> bool = account::recovery_status;
+    ChangePassphrase(current: String, next: String) -> () = account::change_passphrase;
+    Config() -> DaemonConfig = device::config;
+    SetConfig(key: ConfigKey, value: String) -> () = device::set_config;
+    Autostart() -> AutostartView = device::autostart;
+    SetAutostart(tray: bool, daemon: bool) -> () = device::set_autostart;
+    AssistantConfig(assistant: Assistant) -> AssistantConfig = device::assistant_config;
+    SetSettings(settings: Settings) -> () = device::set_settings;
+    Webhooks() -> Vec<WebhookView> = webhooks::list;
+    /// Returns the secret that signs its deliveries.
+    AddWebhook(url: String, events: Vec<String>) -> String = webhooks::add;
+    ChangeWebhook(id: String, action: WebhookAction) -> () = webhooks::change;
+    /// The newest first.
+    Deliveries(id: String) -> Vec<DeliveryView> = webhooks::deliveries;
+    RetryDelivery(id: String, delivery: String) -> () = webhooks::retry;
+}

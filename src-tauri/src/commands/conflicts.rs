@@ -1,0 +1,62 @@
+//! Conflicts and deletions that wait for a person.
+
+use super::{Commands, blocking, path_below};
+use crate::conflict::{self, ConflictDetail};
+use crate::program::Fault;
+use cairn_control::{Answer, Keep, Request};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The version of a conflict that keeps the name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeepView {
+    Mine,
+    Theirs,
+    Both,
+    Merge,
+}
+
+impl From<KeepView> for Keep {
+    fn from(keep: KeepView) -> Self {
+        match keep {
+            KeepView::Mine => Self::Mine,
+            KeepView::Theirs => Self::Theirs,
+            KeepView::Both => Self::Both,
+            KeepView::Merge => Self::Merge,
+        }
+    }
+}
+
+pub(super) async fn detail(
+    _: &Commands,
+    folder: String,
+    path: String,
+    copy: String,
+) -> Result<ConflictDetail, Fault> {
+    blocking(move || conflict::read(&folder, &path, &copy)).await
+}
+
+pub(super) async fn resolve(
+    commands: &Commands,
+    folder: String,
+    copy: String,
+    keep: KeepView,
+) -> Result<(), Fault> {
+    let path = path_below(&folder, &copy)?.to_string_lossy().into_owned();
+    let keep = keep.into();
+    commands.send(Request::Resolve { path, keep }).await
+}
+
+pub(super) async fn confirm(
+    commands: &Commands,
+    folder: String,
+    approve: bool,
+) -> Result<(), Fault> {
+    let answer = if approve {
+        Answer::Delete
+    } else {
+        Answer::Keep
+    };
+    commands.send(Request::Confirm { folder, answer }).await
+}

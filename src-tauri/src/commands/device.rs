@@ -1,0 +1,230 @@
+//! This device: settings of the tray and the daemon, autostart, files, AI assistants.
+
+use super::{Commands, blocking, path_below};
+use crate::controller::Input;
+use crate::program::{Fault, Run};
+use crate::settings::Settings;
+use crate::strings::Language;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use ts_rs::TS;
+
+/// Constants and settings for a window that opens.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct StartInfo {
+    pub version: String,
+    pub language: Language,
+    pub settings: Settings,
+}
+
+/// The programs that start when the person logs in to the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct AutostartView {
+    pub tray: bool,
+    pub daemon: bool,
+}
+
+/// A setting of the daemon that the window can change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+pub enum ConfigKey {
+    #[serde(rename = "limits.up")]
+    LimitUp,
+    #[serde(rename = "limits.down")]
+    LimitDown,
+    #[serde(rename = "pause.on_metered")]
+    PauseOnMetered,
+    #[serde(rename = "pause.on_battery")]
+    PauseOnBattery,
+}
+
+impl ConfigKey {
+    /// Returns the key in the configuration file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LimitUp => "limits.up",
+            Self::LimitDown => "limits.down",
+            Self::PauseOnMetered => "pause.on_metered",
+            Self::PauseOnBattery => "pause.on_battery",
+        }
+    }
+}
+
+/// The daemon's settings that the window shows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct DaemonConfig {
+    /// Bytes per second, or `off`.
+    pub limit_up: String,
+    pub limit_down: String,
+    pub pause_on_metered: bool,
+    pub pause_on_battery: bool,
+}
+
+/// A program that can use Cairn's tools.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assistant {
+    ClaudeDesktop,
+    Vscode,
+    Cursor,
+}
+
+/// A text for an assistant's configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct AssistantConfig {
+    /// The name of the configuration file.
+    pub file: String,
+    pub text: String,
+}
+
+pub(super) async fn start(commands: &Commands) -> Result<StartInfo, Fault> {
+    // If the controller has ended, so does the program.
+    let _ = commands.inputs.send(Input::WindowReady).await;
+    let settings = commands.settings();
+    Ok(StartInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        language: settings.language(),
+        settings,
+    })
+}
+
+pub(super) async fn reveal(commands: &Commands, folder: String, path: String) -> Result<(), Fault> {
+    commands.desktop.reveal(path_below(&folder, &path)?)
+}
+
+pub(super) async fn open_folder(commands: &Commands, folder: String) -> Result<(), Fault> {
+    commands.desktop.open(folder.into())
+}
+
+pub(super) async fn pick_folder(commands: &Commands) -> Result<Option<PathBuf>, Fault> {
+    Ok(commands.desktop.pick_folder().await)
+}
+
+pub(super) async fn save_text(
+    commands: &Commands,
+    name: String,
+    text: String,
+) -> Result<bool, Fault> {
+    let Some(path) = commands.desktop.pick_save(&name).await else {
+        return Ok(false);
+    };
+    blocking(move || {
+        std::fs::write(&path, text)
+            .map_err(|error| Fault::failed(format!("can't write {}: {error}", path.display())))
+    })
+    .await?;
+    Ok(true)
+}
+
+pub(super) async fn config(commands: &Commands) -> Result<DaemonConfig, Fault> {
+    let document = commands.run(Run::of(["config", "get"])).await?;
+    let limit = |key: ConfigKey| match &document[key.name()] {
+        Value::String(text) => text.clone(),
+        Value::Number(bytes) => bytes.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => "off".to_owned(),
+    };
+    let flag = |key: ConfigKey| document[key.name()].as_bool().unwrap_or(false);
+    Ok(DaemonConfig {
+        limit_up: limit(ConfigKey::LimitUp),
+        limit_down: limit(ConfigKey::LimitDown),
+        pause_on_metered: flag(ConfigKey::PauseOnMetered),
+        pause_on_battery: flag(ConfigKey::PauseOnBattery),
+    })
+}
+
+pub(super) async fn set_config(
+    commands: &Commands,
+    key: ConfigKey,
+    value: String,
+) -> Result<(), Fault> {
+    let run = Run::of(["config", "set", key.name(), &value]);
+    commands.run(run).await.map(drop)
+}
+
+pub(super) async fn autostart(commands: &Commands) -> Result<AutostartView, Fault> {
+    let document = commands.run(Run::of(["autostart"])).await?;
+    Ok(AutostartView {
+        tray: commands.desktop.autostarts(),
+        daemon: document["enabled"].as_bool().unwrap_or(false),
+    })
+}
+
+pub(super) async fn set_autostart(
+    commands: &Commands,
+    tray: bool,
+    daemon: bool,
+) -> Result<(), Fault> {
+    if commands.desktop.autostarts() != tray {
+        commands.desktop.set_autostart(tray)?;
+    }
+    if autostart(commands).await?.daemon != daemon {
+        let state = if daemon { "on" } else { "off" };
+        commands.run(Run::of(["autostart", state])).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn set_settings(commands: &Commands, settings: Settings) -> Result<(), Fault> {
+    let file = commands.file.clone();
+    let saved = settings.clone();
+    blocking(move || {
+        file.save(&saved)
+            .map_err(|error| Fault::failed(format!("can't save the settings: {error}")))
+    })
+    .await?;
+    *commands.settings.lock() = settings.clone();
+    // If the controller has ended, so does the program.
+    let _ = commands.inputs.send(Input::Settings(settings)).await;
+    Ok(())
+}
+
+pub(super) async fn assistant_config(
+    commands: &Commands,
+    assistant: Assistant,
+) -> Result<AssistantConfig, Fault> {
+    Ok(config_for(assistant, &commands.cairn))
+}
+
+/// Returns the configuration that lets an assistant run `cairn mcp`.
+fn config_for(assistant: Assistant, cairn: &str) -> AssistantConfig {
+    let server = json!({ "command": cairn, "args": ["mcp"] });
+    let (file, document) = match assistant {
+        Assistant::ClaudeDesktop => (
+            "claude_desktop_config.json",
+            json!({ "mcpServers": { "cairn": server } }),
+        ),
+        Assistant::Cursor => (
+            "~/.cursor/mcp.json",
+            json!({ "mcpServers": { "cairn": server } }),
+        ),
+        Assistant::Vscode => (
+            ".vscode/mcp.json",
+            json!({ "servers": { "cairn": { "type": "stdio", "command": cairn, "args": ["mcp"] } } }),
+        ),
+    };
+    AssistantConfig {
+        file: file.to_owned(),
+        text: format!("{document:#}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_assistant_has_its_own_form() {
+        for (client, root) in [
+            (Assistant::ClaudeDesktop, "mcpServers"),
+            (Assistant::Vscode, "servers"),
+            (Assistant::Cursor, "mcpServers"),
+        ] {
+            let config = config_for(client, "/usr/bin/cairn");
+            let document: Value = serde_json::from_str(&config.text).unwrap();
+            let server = &document[root]["cairn"];
+            assert_eq!(server["command"], "/usr/bin/cairn");
+            assert_eq!(server["args"], json!(["mcp"]));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Folder pairs: their choices, the server's folders to choose from, ignore rules.
+
+use super::{Commands, path_below};
+use crate::program::{Fault, FaultCode, Run};
+use crate::view::{self, ModeView};
+use cairn_control::{Folder, Gate, IgnoreRules, IgnoreVerdict, NewFolder, Request};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The deletion gate: more than `percent` of the files, and at least `files` of them, need a confirmation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+pub struct GateView {
+    pub percent: u8,
+    pub files: u64,
+}
+
+/// The choices of a person for a folder pair.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+pub struct FolderChoices {
+    pub local: String,
+    pub remote: String,
+    pub mode: ModeView,
+    /// If not empty, only these subfolders are synced to this device.
+    pub only: Vec<String>,
+    pub exclude: Vec<String>,
+    /// None: deletions never need a confirmation.
+    #[ts(optional = nullable)]
+    pub gate: Option<GateView>,
+}
+
+impl From<FolderChoices> for NewFolder {
+    fn from(choices: FolderChoices) -> Self {
+        Self {
+            local: choices.local,
+            remote: choices.remote,
+            mode: choices.mode.into(),
+            exclude: choices.exclude,
+            only: choices.only,
+            gate: choices.gate.map(|gate| Gate {
+                percent: gate.percent,
+                files: gate.files,
+            }),
+        }
+    }
+}
+
+/// A folder on the server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct RemoteFolder {
+    pub name: String,
+    /// `/a/b`.
+    pub path: String,
+}
+
+/// The result of the ignore rules for a path, with the rule that decided.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct IgnoreCheck {
+    pub ignored: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub rule: Option<String>,
+}
+
+pub(super) async fn choices(commands: &Commands, local: String) -> Result<FolderChoices, Fault> {
+    let folders: Vec<Folder> = commands.request(Request::Folders).await?;
+    folders
+        .iter()
+        .find(|folder| folder.local == local)
+        .map(view::folder)
+        .ok_or_else(|| Fault::new(FaultCode::Usage, format!("{local} isn't synced")))
+}
+
+/// Adds a pair with the `cairn` program, which creates the folder and checks what may be paired.
+pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<(), Fault> {
+    let mut arguments = vec![
+        "add".to_owned(),
+        format!("--remote={}", folder.remote),
+        format!("--mode={}", mode(folder.mode)),
+        format!("--deletion-gate={}", gate(folder.gate)),
+    ];
+    arguments.extend(folder.only.iter().map(|path| format!("--only={path}")));
+    arguments.extend(
+        folder
+            .exclude
+            .iter()
+            .map(|rule| format!("--exclude={rule}")),
+    );
+    arguments.extend(["--".to_owned(), folder.local.clone()]);
+    let added = commands.run(Run::of(arguments)).await;
+    commands.daemon.allow();
+    added.map(drop)
+}
+
+pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result<(), Fault> {
+    let folder = folder.into();
+    commands.send(Request::ChangeFolder { folder }).await
+}
+
+pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), Fault> {
+    commands.send(Request::RemoveFolder { folder: local }).await
+}
+
+fn mode(mode: ModeView) -> &'static str {
+    match mode {
+        ModeView::TwoWay => "two-way",
+        ModeView::Upload => "upload",
+        ModeView::Download => "download",
+    }
+}
+
+fn gate(gate: Option<GateView>) -> String {
+    gate.map_or_else(
+        || "off".to_owned(),
+        |gate| format!("{}%:{}", gate.percent, gate.files),
+    )
+}
+
+pub(super) async fn remote(commands: &Commands, path: String) -> Result<Vec<RemoteFolder>, Fault> {
+    let document = commands.run(Run::of(["list", "--", &path])).await?;
+    let nodes = document["nodes"].as_array().cloned().unwrap_or_default();
+    let mut folders: Vec<RemoteFolder> = nodes
+        .iter()
+        .filter(|node| node["kind"] == "folder")
+        .filter_map(|node| {
+            Some(RemoteFolder {
+                name: node["name"].as_str()?.to_owned(),
+                path: node["path"].as_str()?.to_owned(),
+            })
+        })
+        .collect();
+    folders.sort_by_key(|folder| folder.name.to_lowercase());
+    Ok(folders)
+}
+
+pub(super) async fn rules(commands: &Commands, folder: String) -> Result<Vec<String>, Fault> {
+    let rules: IgnoreRules = commands.request(Request::Ignore { folder }).await?;
+    Ok(rules.shared)
+}
+
+pub(super) async fn set_rules(
+    commands: &Commands,
+    folder: String,
+    lines: Vec<String>,
+) -> Result<(), Fault> {
+    commands.send(Request::SetIgnore { folder, lines }).await
+}
+
+pub(super) async fn try_rules(
+    commands: &Commands,
+    folder: String,
+    lines: Vec<String>,
+    path: String,
+) -> Result<IgnoreCheck, Fault> {
+    let path = path_below(&folder, &path)?.to_string_lossy().into_owned();
+    let verdict: IgnoreVerdict = commands
+        .request(Request::CheckIgnore {
+            folder,
+            path,
+            lines: Some(lines),
+        })
+        .await?;
+    Ok(IgnoreCheck {
+        ignored: verdict.ignored,
+        rule: verdict.rule,
+    })
+}

@@ -1,0 +1,370 @@
+//! Calls with fakes of the daemon, the program and the desktop.
+
+use super::*;
+use crate::program::FaultCode;
+use cairn_control::{Answer, Keep};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+/// Replies in the order given, and records requests and runs.
+#[derive(Default)]
+struct Fake {
+    replies: Mutex<VecDeque<Result<Value, Fault>>>,
+    requests: Mutex<Vec<Request>>,
+    runs: Mutex<Vec<Run>>,
+    steps: Mutex<Vec<&'static str>>,
+    save_to: Mutex<Option<PathBuf>>,
+    autostarts: Mutex<bool>,
+}
+
+impl Fake {
+    fn next(&self) -> Result<Value, Fault> {
+        self.replies.lock().pop_front().unwrap_or(Ok(json!({})))
+    }
+}
+
+#[async_trait]
+impl Daemon for Fake {
+    async fn request(&self, request: Request) -> Result<Value, Fault> {
+        self.requests.lock().push(request);
+        self.next()
+    }
+    async fn suspend(&self) -> Result<(), Fault> {
+        self.steps.lock().push("suspend");
+        Ok(())
+    }
+    fn allow(&self) {
+        self.steps.lock().push("allow");
+    }
+}
+
+#[async_trait]
+impl Program for Fake {
+    async fn run(&self, run: Run) -> Result<Value, Fault> {
+        self.steps.lock().push("run");
+        self.runs.lock().push(run);
+        self.next()
+    }
+}
+
+#[async_trait]
+impl Desktop for Fake {
+    async fn pick_folder(&self) -> Option<PathBuf> {
+        Some("/picked".into())
+    }
+    async fn pick_save(&self, _: &str) -> Option<PathBuf> {
+        self.save_to.lock().clone()
+    }
+    fn reveal(&self, path: PathBuf) -> Result<(), Fault> {
+        assert_eq!(path, PathBuf::from("/f/a/b.txt"));
+        Ok(())
+    }
+    fn open(&self, _: PathBuf) -> Result<(), Fault> {
+        Err(Fault::failed("no file manager"))
+    }
+    fn autostarts(&self) -> bool {
+        *self.autostarts.lock()
+    }
+    fn set_autostart(&self, on: bool) -> Result<(), Fault> {
+        *self.autostarts.lock() = on;
+        Ok(())
+    }
+}
+
+struct World {
+    dir: tempfile::TempDir,
+    fake: Arc<Fake>,
+    commands: Commands,
+    inputs: mpsc::Receiver<Input>,
+}
+
+fn world(replies: Vec<Result<Value, Fault>>) -> World {
+    let dir = tempfile::tempdir().unwrap();
+    let fake = Arc::new(Fake {
+        replies: Mutex::new(replies.into()),
+        ..Fake::default()
+    });
+    let (sender, inputs) = mpsc::channel(8);
+    let commands = Commands {
+        daemon: fake.clone(),
+        program: fake.clone(),
+        desktop: fake.clone(),
+        settings: Mutex::default(),
+        file: SettingsFile::in_dir(dir.path()),
+        cairn: "/usr/bin/cairn".into(),
+        inputs: sender,
+        cancel: Notify::new(),
+    };
+    World {
+        dir,
+        fake,
+        commands,
+        inputs,
+    }
+}
+
+fn call(document: Value) -> Call {
+    serde_json::from_value(document).unwrap()
+}
+
+fn arguments(world: &World) -> Vec<String> {
+    world.fake.runs.lock().last().unwrap().arguments.clone()
+}
+
+#[tokio::test]
+async fn requests_go_to_the_daemon_unchanged() {
+    let world = world(vec![]);
+    for (asked, wanted) in [
+        (
+            json!({"op": "resolve", "folder": "/f", "copy": "a (2).txt", "keep": "mine"}),
+            Request::Resolve {
+                path: "/f/a (2).txt".into(),
+                keep: Keep::Mine,
+            },
+        ),
+        (
+            json!({"op": "confirm", "folder": "/f", "approve": false}),
+            Request::Confirm {
+                folder: "/f".into(),
+                answer: Answer::Keep,
+            },
+        ),
+        (json!({"op": "resume"}), Request::Resume { folder: None }),
+        (
+            json!({"op": "set_ignore", "folder": "/f", "lines": ["*.log"]}),
+            Request::SetIgnore {
+                folder: "/f".into(),
+                lines: vec!["*.log".into()],
+            },
+        ),
+        (
+            json!({"op": "change_folder", "folder": {"local": "/f", "remote": "/", "mode": "upload", "only": ["a"], "exclude": [], "gate": {"percent": 10, "files": 5}}}),
+            Request::ChangeFolder {
+                folder: cairn_control::NewFolder {
+                    local: "/f".into(),
+                    remote: "/".into(),
+                    mode: cairn_control::Mode::Upload,
+                    only: vec!["a".into()],
+                    exclude: vec![],
+                    gate: Some(cairn_control::Gate {
+                        percent: 10,
+                        files: 5,
+                    }),
+                },
+            },
+        ),
+    ] {
+        world.commands.handle(call(asked)).await.unwrap();
+        assert_eq!(world.fake.requests.lock().last(), Some(&wanted));
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_leads_out_of_its_folder_is_refused() {
+    let world = world(vec![]);
+    for path in ["../x", "/etc/passwd", "a/../../x"] {
+        for op in ["resolve", "reveal"] {
+            let asked =
+                call(json!({"op": op, "folder": "/f", "copy": path, "path": path, "keep": "mine"}));
+            assert!(world.commands.handle(asked).await.is_err(), "{op} {path}");
+        }
+    }
+    assert!(world.fake.requests.lock().is_empty());
+    let reveal = call(json!({"op": "reveal", "folder": "/f", "path": "a/b.txt"}));
+    world.commands.handle(reveal).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_login_suspends_the_daemon_and_hides_its_secrets() {
+    let world = world(vec![Err(Fault::new(FaultCode::Offline, "no server"))]);
+    let form = json!({"server": " http://s ", "api_key": "ck", "passphrase": "secret words", "device_name": "", "secrets_in_file": true});
+    let failed = world
+        .commands
+        .handle(call(json!({"op": "login", "form": form})))
+        .await;
+    assert_eq!(failed.unwrap_err().code, FaultCode::Offline);
+    assert_eq!(*world.fake.steps.lock(), ["suspend", "run", "allow"]);
+    let run = world.fake.runs.lock()[0].clone();
+    assert_eq!(
+        run.arguments,
+        [
+            "login",
+            "--server=http://s",
+            "--passphrase-file=-",
+            "--secrets=file"
+        ]
+    );
+    assert_eq!(
+        (run.secrets, run.api_key),
+        (vec!["secret words".to_owned()], Some("ck".to_owned()))
+    );
+}
+
+#[tokio::test]
+async fn versions_are_asked_by_the_path_on_the_service() {
+    let folders = json!([{"local": "/f", "remote": "/papers", "mode": "two-way", "exclude": [], "only": [], "gate": null}]);
+    let versions = json!({"versions": [
+        {"id": "r1", "number": 1, "size": 5, "created_at": "2026-01-02T03:04:05.000Z", "uploaded_by": "desk", "current": false},
+        {"id": "r2", "number": 2, "size": 6, "created_at": "2026-01-03T03:04:05.000Z", "uploaded_by": "laptop", "current": true},
+    ]});
+    let world = world(vec![
+        Ok(folders.clone()),
+        Ok(versions),
+        Ok(folders),
+        Ok(json!({})),
+    ]);
+    let asked = call(json!({"op": "versions", "folder": "/f", "path": "a/b.txt"}));
+    let reply = world.commands.handle(asked).await.unwrap();
+    assert_eq!(arguments(&world), ["versions", "--", "/papers/a/b.txt"]);
+    assert_eq!(
+        (reply[0]["revision"].as_str(), reply[0]["current"].as_bool()),
+        (Some("r2"), Some(true))
+    );
+    let asked =
+        call(json!({"op": "restore_version", "folder": "/f", "path": "a/b.txt", "revision": "r1"}));
+    world.commands.handle(asked).await.unwrap();
+    assert_eq!(
+        arguments(&world),
+        ["versions", "--restore", "r1", "--", "/papers/a/b.txt"]
+    );
+}
+
+#[tokio::test]
+async fn a_folder_is_added_by_the_program_and_the_daemon_woken() {
+    let world = world(vec![]);
+    let folder = json!({"local": "-odd name", "remote": "/x", "mode": "two-way", "only": ["a b"], "exclude": ["*.o"], "gate": null});
+    world
+        .commands
+        .handle(call(json!({"op": "add_folder", "folder": folder})))
+        .await
+        .unwrap();
+    assert_eq!(
+        arguments(&world),
+        [
+            "add",
+            "--remote=/x",
+            "--mode=two-way",
+            "--deletion-gate=off",
+            "--only=a b",
+            "--exclude=*.o",
+            "--",
+            "-odd name"
+        ]
+    );
+    assert_eq!(*world.fake.steps.lock(), ["run", "allow"]);
+}
+
+#[tokio::test]
+async fn only_folders_of_the_server_are_offered() {
+    let nodes = json!({"nodes": [
+        {"kind": "folder", "name": "b", "path": "/b"},
+        {"kind": "file", "name": "c", "path": "/c"},
+        {"kind": "folder", "name": "A", "path": "/A"},
+    ]});
+    let world = world(vec![Ok(nodes)]);
+    let reply = world
+        .commands
+        .handle(call(json!({"op": "remote_folders", "path": "/"})))
+        .await
+        .unwrap();
+    assert_eq!(
+        reply,
+        json!([{"name": "A", "path": "/A"}, {"name": "b", "path": "/b"}])
+    );
+}
+
+#[tokio::test]
+async fn the_recovery_key_is_made_with_the_passphrase_and_saved_where_a_person_chooses() {
+    let world = world(vec![Ok(json!({"recovery_key": "AB-CD"}))]);
+    let asked = call(json!({"op": "recovery_setup", "passphrase": "p"}));
+    assert_eq!(world.commands.handle(asked).await.unwrap(), json!("AB-CD"));
+    let asked = json!({"op": "save_text", "name": "key.txt", "text": "AB-CD"});
+    assert_eq!(
+        world.commands.handle(call(asked.clone())).await.unwrap(),
+        json!(false)
+    );
+    let path = world.dir.path().join("key.txt");
+    *world.fake.save_to.lock() = Some(path.clone());
+    assert_eq!(
+        world.commands.handle(call(asked)).await.unwrap(),
+        json!(true)
+    );
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "AB-CD");
+}
+
+#[tokio::test]
+async fn settings_are_saved_and_the_controller_notified() {
+    let mut world = world(vec![]);
+    let settings = json!({"language": "de", "icon": "dark", "notify": {"conflict": true, "question": true, "error": true, "done": false}, "setup_left": true});
+    world
+        .commands
+        .handle(call(json!({"op": "set_settings", "settings": settings})))
+        .await
+        .unwrap();
+    assert!(
+        matches!(world.inputs.recv().await, Some(Input::Settings(s)) if s == world.commands.settings())
+    );
+    assert_eq!(world.commands.file.load(), world.commands.settings());
+    let start = world.commands.handle(Call::Start {}).await.unwrap();
+    assert_eq!(
+        (&start["language"], &start["settings"]["setup_left"]),
+        (&json!("de"), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn autostart_of_both_is_switched_where_it_differs() {
+    let world = world(vec![Ok(json!({"enabled": true}))]);
+    world
+        .commands
+        .handle(call(
+            json!({"op": "set_autostart", "tray": true, "daemon": true}),
+        ))
+        .await
+        .unwrap();
+    assert!(*world.fake.autostarts.lock());
+    assert_eq!(world.fake.runs.lock().len(), 1, "the daemon starts already");
+}
+
+#[tokio::test]
+async fn webhooks_are_listed_added_and_their_failures_shown() {
+    let webhooks = json!({"webhooks": [{"id": "w1", "url": "https://a", "events": ["file.uploaded"], "status": "disabled"}]});
+    let made = json!({"webhook": {"secret": "s3"}});
+    let deliveries = json!({"deliveries": [
+        {"id": "d2", "event": "file.deleted", "state": "retrying", "created_at": "2026-01-02T03:04:05.000Z", "attempts": [{"status": 500, "error": null}]},
+        {"id": "d1", "event": "file.uploaded", "state": "failed", "created_at": "2026-01-02T03:04:05.000Z", "attempts": [{"status": 200}, {"status": null, "error": "timed out"}]},
+    ]});
+    let world = world(vec![Ok(webhooks), Ok(made), Ok(deliveries)]);
+    let listed = world.commands.handle(Call::Webhooks {}).await.unwrap();
+    assert_eq!(
+        listed,
+        json!([{"id": "w1", "url": "https://a", "events": ["file.uploaded"], "enabled": false}])
+    );
+    let asked = call(json!({"op": "add_webhook", "url": " https://b ", "events": ["file.moved"]}));
+    assert_eq!(world.commands.handle(asked).await.unwrap(), json!("s3"));
+    assert_eq!(
+        arguments(&world),
+        ["webhooks", "add", "--event=file.moved", "--", "https://b"]
+    );
+    let sent = world
+        .commands
+        .handle(call(json!({"op": "deliveries", "id": "w1"})))
+        .await
+        .unwrap();
+    assert_eq!(
+        (&sent[0]["last_error"], &sent[1]["last_error"]),
+        (&json!("HTTP 500"), &json!("timed out"))
+    );
+    for (action, word) in [
+        ("test", "test"),
+        ("disable", "disable"),
+        ("remove", "remove"),
+    ] {
+        let asked = call(json!({"op": "change_webhook", "id": "w1", "action": action}));
+        world.commands.handle(asked).await.unwrap();
+        assert_eq!(arguments(&world), ["webhooks", word, "--", "w1"]);
+    }
+    let asked = call(json!({"op": "retry_delivery", "id": "w1", "delivery": "d1"}));
+    world.commands.handle(asked).await.unwrap();
+    assert_eq!(arguments(&world), ["webhooks", "retry", "--", "w1", "d1"]);
+}

@@ -1,0 +1,252 @@
+//! Notifications: when to show one, and its text.
+//!
+//! One notification for many things of a kind; none twice; none for what was so at the start.
+
+use crate::settings::Notify;
+use crate::strings::Language;
+use crate::view::{ConnectionState, StateView, View};
+use std::time::{Duration, Instant};
+
+/// The time after which an error is notified; many go away by themselves before.
+const ERROR_DELAY: Duration = Duration::from_secs(20);
+/// The number of changes from which the end of a burst is notified.
+const BIG_BURST: u64 = 100;
+
+/// The subject of a notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Topic {
+    Conflict,
+    Question,
+    Error,
+    Done,
+}
+
+/// A notification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notification {
+    pub topic: Topic,
+    pub title: String,
+    pub body: String,
+}
+
+/// Decides what is notified; remembers what has been.
+#[derive(Debug, Default)]
+pub struct Notifier {
+    has_started: bool,
+    conflicts: usize,
+    questions: usize,
+    /// The start of the present error, and true if it has been notified.
+    error: Option<(Instant, bool)>,
+    burst: u64,
+}
+
+impl Notifier {
+    /// Processes a view and returns the notifications to show now.
+    pub fn observe(
+        &mut self,
+        view: &View,
+        now: Instant,
+        wanted: Notify,
+        language: Language,
+    ) -> Vec<Notification> {
+        if view.connection != ConnectionState::Up {
+            return Vec::new();
+        }
+        let questions = view.folders.iter().map(|f| f.questions.len()).sum();
+        let mut notifications = Vec::new();
+        let first = !std::mem::replace(&mut self.has_started, true);
+        if !first {
+            if wanted.conflict && view.conflicts.len() > self.conflicts {
+                notifications.push(conflict(view, self.conflicts, language));
+            }
+            if wanted.question && questions > self.questions {
+                notifications.push(notification(
+                    Topic::Question,
+                    language.text("notification.question", &[]),
+                    language.text("notification.question_body", &[]),
+                ));
+            }
+        }
+        self.conflicts = view.conflicts.len();
+        self.questions = questions;
+        notifications.extend(self.persistent_error(view, now, wanted, language));
+        notifications.extend(self.big_burst(view, wanted, language));
+        notifications
+    }
+
+    /// Returns the time at which [`Notifier::observe`] is to be called without a new view.
+    #[must_use]
+    pub fn due(&self) -> Option<Instant> {
+        self.error
+            .filter(|(_, notified)| !notified)
+            .map(|(since, _)| since + ERROR_DELAY)
+    }
+
+    fn persistent_error(
+        &mut self,
+        view: &View,
+        now: Instant,
+        wanted: Notify,
+        language: Language,
+    ) -> Option<Notification> {
+        if view.state != StateView::Error {
+            self.error = None;
+            return None;
+        }
+        let (since, notified) = self.error.get_or_insert((now, false));
+        if *notified || now.duration_since(*since) < ERROR_DELAY {
+            return None;
+        }
+        *notified = true;
+        let body = view.last_error.clone().unwrap_or_else(|| {
+            let problem = view.folders.iter().find_map(|f| f.problems.first());
+            problem.map_or_else(String::new, |p| format!("{}. {}", p.message, p.hint))
+        });
+        wanted
+            .error
+            .then(|| notification(Topic::Error, language.text("notification.error", &[]), body))
+    }
+
+    fn big_burst(
+        &mut self,
+        view: &View,
+        wanted: Notify,
+        language: Language,
+    ) -> Option<Notification> {
+        if let Some(progress) = view.progress {
+            self.burst = progress.total;
+            return None;
+        }
+        if view.state != StateView::Idle {
+            return None;
+        }
+        let burst = std::mem::take(&mut self.burst);
+        (wanted.done && burst >= BIG_BURST).then(|| {
+            notification(
+                Topic::Done,
+                language.text("notification.done", &[]),
+                language.count("notification.done_body", burst),
+            )
+        })
+    }
+}
+
+fn conflict(view: &View, before: usize, language: Language) -> Notification {
+    let new = (view.conflicts.len() - before) as u64;
+    // The daemon lists the oldest first.
+    let body = match (new, view.conflicts.last()) {
+        (1, Some(conflict)) => language.text(
+            "notification.conflict_body",
+            &[("path", conflict.path.as_str())],
+        ),
+        _ => language.count("notification.conflicts_body", new),
+    };
+    notification(
+        Topic::Conflict,
+        language.text("notification.conflict", &[]),
+        body,
+    )
+}
+
+fn notification(topic: Topic, title: String, body: String) -> Notification {
+    Notification { topic, title, body }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::SyncProgress;
+    use crate::view::ConflictView;
+
+    fn view(state: StateView, conflicts: usize) -> View {
+        let conflict = ConflictView {
+            folder: "/f".into(),
+            path: "report.txt".into(),
+            copy: "report (2).txt".into(),
+            kind: "edit".into(),
+            device: "desk".into(),
+            at: String::new(),
+        };
+        View {
+            connection: ConnectionState::Up,
+            state,
+            conflicts: vec![conflict; conflicts],
+            ..View::default()
+        }
+    }
+
+    struct World(Notifier, Instant);
+
+    impl World {
+        fn new() -> Self {
+            Self(Notifier::default(), Instant::now())
+        }
+
+        fn observe(&mut self, view: &View) -> Vec<Notification> {
+            self.0
+                .observe(view, self.1, Notify::default(), Language::En)
+        }
+    }
+
+    #[test]
+    fn new_conflicts_are_notified_once_and_together() {
+        let mut world = World::new();
+        assert_eq!(
+            world.observe(&view(StateView::Attention, 1)),
+            [],
+            "was so before"
+        );
+        let shown = world.observe(&view(StateView::Attention, 2));
+        assert_eq!(shown.len(), 1);
+        assert!(shown[0].body.contains("report.txt"), "{}", shown[0].body);
+        assert_eq!(world.observe(&view(StateView::Attention, 2)), []);
+        let shown = world.observe(&view(StateView::Attention, 9));
+        assert!(shown.len() == 1 && shown[0].body.contains('7'), "{shown:?}");
+    }
+
+    #[test]
+    fn an_error_is_notified_when_it_lasts() {
+        let mut world = World::new();
+        world.observe(&view(StateView::Idle, 0));
+        assert_eq!(world.observe(&view(StateView::Error, 0)), []);
+        assert_eq!(world.0.due(), Some(world.1 + ERROR_DELAY));
+        world.1 += ERROR_DELAY;
+        assert_eq!(
+            world.observe(&view(StateView::Error, 0))[0].topic,
+            Topic::Error
+        );
+        world.1 += ERROR_DELAY;
+        assert_eq!(world.observe(&view(StateView::Error, 0)), []);
+        assert_eq!(world.0.due(), None);
+    }
+
+    #[test]
+    fn only_something_big_is_notified_when_done() {
+        let mut world = World::new();
+        for (total, notified) in [(5, 0), (340, 1)] {
+            let mut busy = view(StateView::Syncing, 0);
+            busy.progress = Some(SyncProgress { done: 1, total });
+            assert_eq!(world.observe(&busy), []);
+            assert_eq!(
+                world.observe(&view(StateView::Idle, 0)).len(),
+                notified,
+                "{total}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_can_be_switched_off() {
+        let mut notifier = Notifier::default();
+        let off = Notify {
+            conflict: false,
+            ..Notify::default()
+        };
+        let now = Instant::now();
+        notifier.observe(&view(StateView::Idle, 0), now, off, Language::En);
+        assert_eq!(
+            notifier.observe(&view(StateView::Idle, 1), now, off, Language::En),
+            []
+        );
+    }
+}

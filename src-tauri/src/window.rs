@@ -1,0 +1,51 @@
+//! The interface between the program and the page in the window: one command, one event.
+//!
+//! Calls go through the command [`COMMAND`] as [`crate::commands::Call`]; everything that the program
+//! sends by itself goes through the event [`EVENT`] as [`WindowEvent`].
+
+use crate::view::{ActivityView, View};
+use serde::Serialize;
+use ts_rs::TS;
+
+/// The name of the Tauri command for calls.
+pub const COMMAND: &str = "call";
+/// The name of the Tauri event for [`WindowEvent`]s.
+pub const EVENT: &str = "window-event";
+
+/// A page of the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Page {
+    Overview,
+    Activity,
+    Attention,
+    Folders,
+    Settings,
+    Setup,
+}
+
+impl Page {
+    /// Returns the name in the page's address.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "overview",
+            Self::Activity => "activity",
+            Self::Attention => "attention",
+            Self::Folders => "folders",
+            Self::Settings => "settings",
+            Self::Setup => "setup",
+        }
+    }
+}
+
+/// A message of the program to the window.
+#[derive(Clone, PartialEq, Debug, Serialize, TS)]
+#[serde(tag = "event", content = "payload", rename_all = "snake_case")]
+pub enum WindowEvent {
+    View(View),
+    /// The newest first.
+    Activity(Vec<ActivityView>),
+    /// The page to show.
+    Page(Page),
+}

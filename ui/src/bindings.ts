@@ -1,0 +1,328 @@
+// Generated from src-tauri by its test `bindings`. Do not edit.
+//
+// After a change of the Rust side: CAIRN_BLESS=1 cargo nextest run -p cairn-tray --test bindings
+
+export type AccountView = { email: string, server: string, device_name: string, used: number, limit: number, files: number, };
+
+export type ActivityView = { at: string, kind: string, path: string, folder?: string, device?: string, bytes: number, };
+
+export type Assistant = "claude-desktop" | "vscode" | "cursor";
+
+export type AssistantConfig = { 
+/**
+ * The name of the configuration file.
+ */
+file: string, text: string, };
+
+export type AutostartView = { tray: boolean, daemon: boolean, };
+
+export type ConfigKey = "limits.up" | "limits.down" | "pause.on_metered" | "pause.on_battery";
+
+export type ConflictDetail = { 
+/**
+ * This device's: the conflict copy.
+ */
+mine: VersionInfo, 
+/**
+ * The version that kept the name.
+ */
+theirs: VersionInfo, 
+/**
+ * Absent if one of them isn't text, or is too big.
+ */
+diff?: Array<DiffLine>, 
+/**
+ * True if there are more differing lines than `diff` has.
+ */
+cut: boolean, };
+
+export type ConflictView = { folder: string, 
+/**
+ * The path below the folder of the version that kept the name.
+ */
+path: string, 
+/**
+ * The path below the folder of the other version, beside it.
+ */
+copy: string, kind: string, device: string, at: string, };
+
+export type ConnectionState = "starting" | "up" | "down" | "logged_out";
+
+export type DaemonConfig = { 
+/**
+ * Bytes per second, or `off`.
+ */
+limit_up: string, limit_down: string, pause_on_metered: boolean, pause_on_battery: boolean, };
+
+export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
+
+export type DeliveryView = { id: string, event: string, state: DeliveryState, 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, attempts: number, 
+/**
+ * The reason that the last attempt failed: an HTTP status or a network error; else empty.
+ */
+last_error: string, };
+
+export type DeviceView = { name: string, this: boolean, };
+
+export type DiffLine = { kind: LineKind, text: string, 
+/**
+ * Its number in this device's version, from 1.
+ */
+mine?: number, 
+/**
+ * Its number in the other version.
+ */
+theirs?: number, };
+
+export type Fault = { code: FaultCode, message: string, };
+
+export type FaultCode = "failed" | "usage" | "not_logged_in" | "offline" | "decision" | "no_daemon" | "cancelled";
+
+export type FolderChoices = { local: string, remote: string, mode: ModeView, 
+/**
+ * If not empty, only these subfolders are synced to this device.
+ */
+only: Array<string>, exclude: Array<string>, 
+/**
+ * None: deletions never need a confirmation.
+ */
+gate?: GateView | null, };
+
+export type FolderView = { local: string, 
+/**
+ * The last part of the local path.
+ */
+name: string, remote: string, state: StateView, mode: ModeView, pending: number, files: number, bytes: number, 
+/**
+ * The first ones; `problem_count` counts all.
+ */
+problems: Array<ProblemView>, problem_count: number, questions: Array<QuestionView>, };
+
+export type GateView = { percent: number, files: number, };
+
+export type IconScheme = "light" | "dark";
+
+export type IgnoreCheck = { ignored: boolean, rule?: string, };
+
+export type KeepView = "mine" | "theirs" | "both" | "merge";
+
+export type Language = "en" | "de";
+
+export type LineKind = "same" | "mine" | "theirs" | "gap";
+
+export type LoginForm = { server: string, 
+/**
+ * None: the person signs in with the browser.
+ */
+api_key?: string | null, passphrase: string, device_name?: string | null, 
+/**
+ * Keep secrets in a private file instead of the system's keyring.
+ */
+secrets_in_file: boolean, };
+
+export type ModeView = "two-way" | "upload" | "download";
+
+export type Notify = { conflict: boolean, question: boolean, error: boolean, 
+/**
+ * Something big has been synced.
+ */
+done: boolean, };
+
+export type Page = "overview" | "activity" | "attention" | "folders" | "settings" | "setup";
+
+export type PauseFor = "hour" | "tomorrow" | "resumed";
+
+export type ProblemView = { path: string, code: string, message: string, hint: string, };
+
+export type QuestionView = { 
+/**
+ * True: the files would be deleted on this device. False: on the server.
+ */
+here: boolean, files: number, };
+
+export type RemoteFolder = { name: string, 
+/**
+ * `/a/b`.
+ */
+path: string, };
+
+export type Settings = { 
+/**
+ * None: the system's.
+ */
+language?: Language | null, icon: IconScheme, notify: Notify, 
+/**
+ * Onboarding was left for later; it can be taken up again.
+ */
+setup_left: boolean, };
+
+export type StartInfo = { version: string, language: Language, settings: Settings, };
+
+export type StateView = "idle" | "syncing" | "paused" | "offline" | "attention" | "error";
+
+export type SyncProgress = { done: number, total: number, };
+
+export type TransferView = { path: string, up: boolean, done: number, size: number, 
+/**
+ * Bytes per second.
+ */
+speed: number, seconds_left?: number, };
+
+export type VersionInfo = { 
+/**
+ * Below the folder.
+ */
+path: string, exists: boolean, bytes: number, 
+/**
+ * RFC 3339 in UTC; absent if unknown.
+ */
+modified?: string, };
+
+export type VersionView = { revision: string, number: number, bytes: number, 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, by: string, current: boolean, };
+
+export type View = { connection: ConnectionState, state: StateView, 
+/**
+ * One line, in the person's language.
+ */
+headline: string, 
+/**
+ * The reason that the daemon doesn't run, or is offline.
+ */
+last_error?: string, paused_until?: string, pending: number, progress?: SyncProgress, 
+/**
+ * Bytes per second, both ways together.
+ */
+speed: number, folders: Array<FolderView>, transfers: Array<TransferView>, conflicts: Array<ConflictView>, 
+/**
+ * How many things need a person: conflicts, confirmations and problems.
+ */
+attention: number, };
+
+export type WebhookAction = "test" | "enable" | "disable" | "remove";
+
+export type WebhookView = { id: string, url: string, events: Array<string>, enabled: boolean, };
+
+export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "page", "payload": Page };
+
+export const COMMAND = "call";
+export const EVENT = "window-event";
+
+/** The arguments and the reply of each call. */
+export type Calls = {
+  start: { arguments: {  }; reply: StartInfo };
+  activity: { arguments: { limit: number }; reply: Array<ActivityView> };
+  pause: { arguments: { span: PauseFor }; reply: null };
+  resume: { arguments: {  }; reply: null };
+  rescan: { arguments: {  }; reply: null };
+  retry: { arguments: {  }; reply: null };
+  conflict: { arguments: { folder: string, path: string, copy: string }; reply: ConflictDetail };
+  resolve: { arguments: { folder: string, copy: string, keep: KeepView }; reply: null };
+  confirm: { arguments: { folder: string, approve: boolean }; reply: null };
+  folder: { arguments: { local: string }; reply: FolderChoices };
+  add_folder: { arguments: { folder: FolderChoices }; reply: null };
+  change_folder: { arguments: { folder: FolderChoices }; reply: null };
+  remove_folder: { arguments: { local: string }; reply: null };
+  remote_folders: { arguments: { path: string }; reply: Array<RemoteFolder> };
+  ignore: { arguments: { folder: string }; reply: Array<string> };
+  set_ignore: { arguments: { folder: string, lines: Array<string> }; reply: null };
+  try_ignore: { arguments: { folder: string, lines: Array<string>, path: string }; reply: IgnoreCheck };
+  reveal: { arguments: { folder: string, path: string }; reply: null };
+  open_folder: { arguments: { folder: string }; reply: null };
+  pick_folder: { arguments: {  }; reply: string | null };
+  save_text: { arguments: { name: string, text: string }; reply: boolean };
+  versions: { arguments: { folder: string, path: string }; reply: Array<VersionView> };
+  restore_version: { arguments: { folder: string, path: string, revision: string }; reply: null };
+  account: { arguments: {  }; reply: AccountView };
+  devices: { arguments: {  }; reply: Array<DeviceView> };
+  login: { arguments: { form: LoginForm }; reply: null };
+  cancel_login: { arguments: {  }; reply: null };
+  logout: { arguments: {  }; reply: null };
+  recovery_setup: { arguments: { passphrase: string }; reply: string };
+  recovery_status: { arguments: {  }; reply: boolean };
+  change_passphrase: { arguments: { current: string, next: string }; reply: null };
+  config: { arguments: {  }; reply: DaemonConfig };
+  set_config: { arguments: { key: ConfigKey, value: string }; reply: null };
+  autostart: { arguments: {  }; reply: AutostartView };
+  set_autostart: { arguments: { tray: boolean, daemon: boolean }; reply: null };
+  assistant_config: { arguments: { assistant: Assistant }; reply: AssistantConfig };
+  set_settings: { arguments: { settings: Settings }; reply: null };
+  webhooks: { arguments: {  }; reply: Array<WebhookView> };
+  add_webhook: { arguments: { url: string, events: Array<string> }; reply: string };
+  change_webhook: { arguments: { id: string, action: WebhookAction }; reply: null };
+  deliveries: { arguments: { id: string }; reply: Array<DeliveryView> };
+  retry_delivery: { arguments: { id: string, delivery: string }; reply: null };
+};
+export type Op = keyof Calls;
+/** A call as the program reads it. */
+export type Call<O extends Op = Op> = { [K in O]: { op: K } & Calls[K]["arguments"] }[O];
+
+/** Returns the functions that make the calls. Every promise may fail with a `Fault`. */
+export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O]["reply"]>) {
+  return {
+    /** The window has opened and wants everything that is known. */
+    start: () => send<"start">({ op: "start" }),
+    /** The newest first. */
+    activity: (limit: number) => send<"activity">({ op: "activity", limit }),
+    pause: (span: PauseFor) => send<"pause">({ op: "pause", span }),
+    resume: () => send<"resume">({ op: "resume" }),
+    /** Scans all folders again. */
+    rescan: () => send<"rescan">({ op: "rescan" }),
+    /** Tries again to reach the daemon. */
+    retry: () => send<"retry">({ op: "retry" }),
+    conflict: (folder: string, path: string, copy: string) => send<"conflict">({ op: "conflict", folder, path, copy }),
+    resolve: (folder: string, copy: string, keep: KeepView) => send<"resolve">({ op: "resolve", folder, copy, keep }),
+    /** Lets the deletions that wait in a folder happen, or brings the files back. */
+    confirm: (folder: string, approve: boolean) => send<"confirm">({ op: "confirm", folder, approve }),
+    folder: (local: string) => send<"folder">({ op: "folder", local }),
+    addFolder: (folder: FolderChoices) => send<"add_folder">({ op: "add_folder", folder }),
+    changeFolder: (folder: FolderChoices) => send<"change_folder">({ op: "change_folder", folder }),
+    removeFolder: (local: string) => send<"remove_folder">({ op: "remove_folder", local }),
+    remoteFolders: (path: string) => send<"remote_folders">({ op: "remote_folders", path }),
+    /** The lines of the folder's rules file. */
+    ignore: (folder: string) => send<"ignore">({ op: "ignore", folder }),
+    setIgnore: (folder: string, lines: Array<string>) => send<"set_ignore">({ op: "set_ignore", folder, lines }),
+    /** Checks a path below the folder as if the rules were these. */
+    tryIgnore: (folder: string, lines: Array<string>, path: string) => send<"try_ignore">({ op: "try_ignore", folder, lines, path }),
+    reveal: (folder: string, path: string) => send<"reveal">({ op: "reveal", folder, path }),
+    openFolder: (folder: string) => send<"open_folder">({ op: "open_folder", folder }),
+    /** Null if the person cancelled. */
+    pickFolder: () => send<"pick_folder">({ op: "pick_folder" }),
+    /** True if it was saved, false if the person cancelled. */
+    saveText: (name: string, text: string) => send<"save_text">({ op: "save_text", name, text }),
+    /** The newest first. */
+    versions: (folder: string, path: string) => send<"versions">({ op: "versions", folder, path }),
+    restoreVersion: (folder: string, path: string, revision: string) => send<"restore_version">({ op: "restore_version", folder, path, revision }),
+    account: () => send<"account">({ op: "account" }),
+    devices: () => send<"devices">({ op: "devices" }),
+    login: (form: LoginForm) => send<"login">({ op: "login", form }),
+    /** Ends a login that waits for the browser. */
+    cancelLogin: () => send<"cancel_login">({ op: "cancel_login" }),
+    logout: () => send<"logout">({ op: "logout" }),
+    /** Creates a recovery key and returns it. */
+    recoverySetup: (passphrase: string) => send<"recovery_setup">({ op: "recovery_setup", passphrase }),
+    /** True if there is a recovery key. */
+    recoveryStatus: () => send<"recovery_status">({ op: "recovery_status" }),
+    changePassphrase: (current: string, next: string) => send<"change_passphrase">({ op: "change_passphrase", current, next }),
+    config: () => send<"config">({ op: "config" }),
+    setConfig: (key: ConfigKey, value: string) => send<"set_config">({ op: "set_config", key, value }),
+    autostart: () => send<"autostart">({ op: "autostart" }),
+    setAutostart: (tray: boolean, daemon: boolean) => send<"set_autostart">({ op: "set_autostart", tray, daemon }),
+    assistantConfig: (assistant: Assistant) => send<"assistant_config">({ op: "assistant_config", assistant }),
+    setSettings: (settings: Settings) => send<"set_settings">({ op: "set_settings", settings }),
+    webhooks: () => send<"webhooks">({ op: "webhooks" }),
+    /** Returns the secret that signs its deliveries. */
+    addWebhook: (url: string, events: Array<string>) => send<"add_webhook">({ op: "add_webhook", url, events }),
+    changeWebhook: (id: string, action: WebhookAction) => send<"change_webhook">({ op: "change_webhook", id, action }),
+    /** The newest first. */
+    deliveries: (id: string) => send<"deliveries">({ op: "deliveries", id }),
+    retryDelivery: (id: string, delivery: string) => send<"retry_delivery">({ op: "retry_delivery", id, delivery }),
+  };
+}

@@ -1,0 +1,91 @@
+// Texts, numbers and dates in the person's language.
+
+import type { Language } from "./bindings";
+import de from "./i18n/de.json";
+import en from "./i18n/en.json";
+
+const CATALOGUES: Record<Language, Record<string, string>> = { en, de };
+const LOCALES: Record<Language, string> = { en: "en", de: "de" };
+
+export type Key = keyof typeof en;
+type Counted<K> = K extends `${infer Stem}.one` ? Stem : never;
+export type CountKey = Counted<Key>;
+type Values = Record<string, string | number>;
+
+export function pickLanguage(tag: string): Language {
+  return tag.toLowerCase().startsWith("de") ? "de" : "en";
+}
+
+export interface I18n {
+  readonly language: Language;
+  t(key: Key, values?: Values): string;
+  /** The text of a key that is put together at run time; empty if there is none. */
+  tOptional(key: string): string;
+  plural(key: CountKey, n: number, values?: Values): string;
+  formatNumber(n: number): string;
+  formatSize(bytes: number): string;
+  formatDuration(seconds: number): string;
+  /** The time if it is today, else the date and time. */
+  formatTime(rfc3339: string): string;
+}
+
+function fill(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (slot, name: string) => String(values[name] ?? slot));
+}
+
+export function createI18n(language: Language, now: () => Date = () => new Date()): I18n {
+  const catalogue = CATALOGUES[language];
+  const locale = LOCALES[language];
+  const whole = new Intl.NumberFormat(locale);
+  const rules = new Intl.PluralRules(locale);
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const t = (key: string, values: Values = {}) => fill(catalogue[key] ?? key, values);
+  return {
+    language,
+    t,
+    tOptional: (key) => catalogue[key] ?? "",
+    plural: (key, n, values = {}) => {
+      const form = rules.select(n) === "one" ? "one" : "other";
+      return t(`${key}.${form}`, { n: whole.format(n), ...values });
+    },
+    formatNumber: (n) => whole.format(n),
+    formatSize: (bytes) => formatSize(bytes, locale),
+    formatDuration,
+    formatTime: (rfc3339) => {
+      const at = new Date(rfc3339);
+      if (Number.isNaN(at.getTime())) {
+        return "";
+      }
+      const isToday = at.toDateString() === now().toDateString();
+      return (isToday ? time : date).format(at);
+    },
+  };
+}
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+function formatSize(bytes: number, locale: string): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit + 1 < UNITS.length) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
+  const text = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+  return `${text} ${UNITS[unit]}`;
+}
+
+function formatDuration(seconds: number): string {
+  if (seconds < 60) {
+    return `${Math.round(seconds)} s`;
+  }
+  if (seconds < 3600) {
+    return `${Math.ceil(seconds / 60)} min`;
+  }
+  return `${Math.round(seconds / 3600)} h`;
+}

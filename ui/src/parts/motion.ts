@@ -1,6 +1,0 @@
-// Transitions, none where a person wants none.
-
-export function fade(_node: Element): { duration: number; css: (t: number) => string } {
-  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  return { duration: still ? 0 : 120, css: (t) => `opacity: ${t}` };
-}

@@ -1,0 +1,106 @@
+// Every page in every state: nothing for axe to find, no error in the console, and a picture for the docs.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { findings, world } from "./page.mjs";
+
+const shots = process.env.CAIRN_SCREENSHOTS
+  ? join(dirname(fileURLToPath(import.meta.url)), "../../../docs/screenshots")
+  : undefined;
+
+let here;
+before(async () => {
+  here = await world();
+  if (shots) mkdirSync(shots, { recursive: true });
+});
+after(() => here.close());
+
+/** Scene, page, name of the picture. */
+const VIEWS = [
+  ["busy", "overview", "overview"],
+  ["idle", "activity", "activity"],
+  ["attention", "attention", "attention"],
+  ["idle", "folders", "folders"],
+  ["idle", "settings", "settings"],
+  ["out", "setup", "setup"],
+  ["empty", "overview", undefined],
+  ["empty", "activity", undefined],
+  ["empty", "folders", undefined],
+  ["idle", "attention", undefined],
+  ["paused", "overview", undefined],
+  ["offline", "overview", undefined],
+  ["attention", "overview", undefined],
+  ["error", "overview", undefined],
+  ["down", "overview", undefined],
+  ["starting", "overview", undefined],
+  ["out", "overview", undefined],
+  ["out", "settings", undefined],
+];
+
+const SCHEMES = ["light", "dark"];
+
+/** Looks at the page in both schemes; `look` may take its picture. */
+async function inspect(page, look = () => undefined) {
+  await page.waitForLoadState("networkidle");
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await findings(page), [], colorScheme);
+    await look(colorScheme);
+  }
+  assert.deepEqual(page.errors, []);
+}
+
+for (const [scene, at, picture] of VIEWS) {
+  // German words are the longest: where there is most of them, nothing may stick out.
+  for (const lang of picture ? ["en", "de"] : ["en"]) {
+    test(`${at} while ${scene}, ${lang}`, async () => {
+      const page = await here.open({ scene, at, lang });
+      await page.locator("h1").first().waitFor();
+      await inspect(page, async (scheme) => {
+        if (shots && picture && lang === "en") {
+          await page.screenshot({ path: join(shots, `${picture}-${scheme}.png`) });
+        }
+      });
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+      assert.equal(tooWide, false, "nothing sticks out to the right");
+      await page.context().close();
+    });
+  }
+}
+
+/** Dialogs: scene, page, the button that opens it. */
+const DIALOGS = [
+  ["attention", "attention", "Compare: notes/plan.md", "conflict"],
+  ["attention", "attention", "Delete them", undefined],
+  ["idle", "folders", "Add folder", "add-folder"],
+  ["idle", "folders", "Change Cairn", undefined],
+  ["idle", "folders", "Ignore rules of Cairn", "ignore-rules"],
+  ["idle", "folders", "Remove: Cairn", undefined],
+  ["idle", "settings", "Change passphrase…", undefined],
+  ["idle", "settings", "Create a recovery key…", undefined],
+  ["idle", "settings", "Log out", undefined],
+  ["idle", "settings", "Add webhook", undefined],
+  ["idle", "settings", "Deliveries https://hooks.example.org/cairn", undefined],
+];
+
+for (const [scene, at, opener, picture] of DIALOGS) {
+  test(`dialog "${opener}"`, async () => {
+    const page = await here.open({ scene, at });
+    const button = page.getByRole("button", { name: opener, exact: true });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await inspect(page, async (scheme) => {
+      if (shots && picture && scheme === "light") {
+        await page.screenshot({ path: join(shots, `${picture}.png`) });
+      }
+    });
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const focused = await page.evaluate(() => document.activeElement?.textContent?.trim());
+    assert.ok(focused && (await button.textContent())?.trim() === focused, "the focus is where it was");
+    await page.context().close();
+  });
+}
