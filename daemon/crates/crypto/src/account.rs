@@ -1,9 +1,9 @@
-//! Making an account's keys, opening them, and changing the passphrase.
+//! Makes an account's keys, opens them, and changes the passphrase.
 //!
-//! Every wrap is bound to ids that the caller asked for, never to ids that came with the answer.
+//! The associated data of every wrap has the ids that the caller requested, never ids from a response.
 
 use crate::aead;
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::bundle::{BUNDLE_FORMAT, KeyBundle, WrappedSpaceKey};
 use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
 use crate::error::{CryptoError, Result};
@@ -25,7 +25,7 @@ pub struct Unlocked {
     pub rsa: RsaPair,
     /// The keys of the personal space.
     pub space: Arc<SpaceKeys>,
-    /// Version of the bundle that was opened: the floor for the next one.
+    /// The version of the bundle that was opened; a later one must not be lower.
     pub bundle_version: u64,
 }
 
@@ -72,7 +72,7 @@ pub fn create_account(
         rsa_public: rsa.public_der().to_vec(),
         rsa_private: aead::seal(
             &rsa_wrap(&account_key),
-            &rsa_bound(account),
+            &rsa_data(account),
             &rsa.to_der()?,
             rng,
         ),
@@ -83,7 +83,7 @@ pub fn create_account(
             epoch: 1,
             key: aead::seal(
                 &space_wrap(&account_key),
-                &space_bound(account, space, 1),
+                &space_data(account, space, 1),
                 space_key.bytes(),
                 rng,
             ),
@@ -102,8 +102,8 @@ pub fn create_account(
     Ok((bundle, unlocked, root.auth))
 }
 
-/// Opens a bundle with the passphrase. The second value may be sent to the server, and exists only
-/// if the whole bundle was found authentic.
+/// Opens a bundle with the passphrase. The second value may be sent to the server; it is returned only
+/// if the whole bundle is authentic.
 ///
 /// # Errors
 /// [`CryptoError::Opaque`] for a wrong passphrase and for anything altered alike; unsafe derivation
@@ -123,7 +123,7 @@ pub fn unlock(
     let root = derive_root(passphrase, &kdf)?;
     let account_key = aead::open(
         &root.kek,
-        &account_key_bound(account, &kdf),
+        &account_key_data(account, &kdf),
         &bundle.account_key,
     )?;
     let account_key = AccountKey::from_bytes(&account_key)?;
@@ -135,7 +135,7 @@ pub fn unlock(
 ///
 /// # Errors
 /// [`CryptoError::Opaque`] for anything altered, [`CryptoError::KeyChanged`] for a public key that is
-/// not ours, [`CryptoError::KeyMissing`] if the space has no key: no new one is ever made for it.
+/// not ours, [`CryptoError::KeyMissing`] if the space has no key: a new one is never made for it.
 pub fn unlock_with_account_key(
     bundle: &KeyBundle,
     account_key: &AccountKey,
@@ -145,13 +145,13 @@ pub fn unlock_with_account_key(
     bundle.check_shape()?;
     let signing = aead::open(
         &signing_wrap(account_key),
-        &signing_bound(account, bundle),
+        &signing_data(account, bundle),
         &bundle.signing_private,
     )?;
     let signing = SigningPair::from_seed(&signing)?;
     let rsa = aead::open(
         &rsa_wrap(account_key),
-        &rsa_bound(account),
+        &rsa_data(account),
         &bundle.rsa_private,
     )?;
     let rsa = RsaPair::from_der(&rsa)?;
@@ -161,7 +161,7 @@ pub fn unlock_with_account_key(
     let wrapped = bundle.newest(space)?;
     let key = aead::open(
         &space_wrap(account_key),
-        &space_bound(account, space, wrapped.epoch),
+        &space_data(account, space, wrapped.epoch),
         &wrapped.key,
     )?;
     let keys = SpaceKeys::from_key(space, wrapped.epoch, &Key::from_bytes(&key)?);
@@ -206,7 +206,7 @@ pub fn change_passphrase(
     Ok((changed, root.auth))
 }
 
-/// Raises the version and binds the signing key's wrap to the bundle as it now is.
+/// Raises the version, and wraps the signing key with the digest of the bundle as it is now.
 pub(crate) fn authenticate(
     bundle: &mut KeyBundle,
     unlocked: &Unlocked,
@@ -215,7 +215,7 @@ pub(crate) fn authenticate(
     bundle.version += 1;
     bundle.signing_private = aead::seal(
         &signing_wrap(&unlocked.account_key),
-        &signing_bound(unlocked.account, bundle),
+        &signing_data(unlocked.account, bundle),
         &*unlocked.signing.to_seed(),
         rng,
     );
@@ -237,14 +237,14 @@ fn wrap_account_key(
 ) -> Vec<u8> {
     aead::seal(
         kek,
-        &account_key_bound(account, kdf),
+        &account_key_data(account, kdf),
         account_key.0.bytes(),
         rng,
     )
 }
 
-fn account_key_bound(account: AccountId, kdf: &KdfParams) -> Bound {
-    Bound::new("cairn/account-key/1")
+fn account_key_data(account: AccountId, kdf: &KdfParams) -> AssociatedData {
+    AssociatedData::new("cairn/account-key/1")
         .id(&account)
         .bytes(KDF_ALGORITHM.as_bytes())
         .number(u64::from(kdf.iterations))
@@ -254,29 +254,33 @@ fn account_key_bound(account: AccountId, kdf: &KdfParams) -> Bound {
 fn signing_wrap(account_key: &AccountKey) -> Key {
     account_key
         .0
-        .derive(&Bound::new("cairn/signing-wrap-key/1"))
+        .derive(&AssociatedData::new("cairn/signing-wrap-key/1"))
 }
 
-fn signing_bound(account: AccountId, bundle: &KeyBundle) -> Bound {
-    Bound::new("cairn/signing-private/1")
+fn signing_data(account: AccountId, bundle: &KeyBundle) -> AssociatedData {
+    AssociatedData::new("cairn/signing-private/1")
         .id(&account)
         .bytes(&bundle.digest(account))
 }
 
 fn rsa_wrap(account_key: &AccountKey) -> Key {
-    account_key.0.derive(&Bound::new("cairn/rsa-wrap-key/1"))
+    account_key
+        .0
+        .derive(&AssociatedData::new("cairn/rsa-wrap-key/1"))
 }
 
-fn rsa_bound(account: AccountId) -> Bound {
-    Bound::new("cairn/rsa-private/1").id(&account)
+fn rsa_data(account: AccountId) -> AssociatedData {
+    AssociatedData::new("cairn/rsa-private/1").id(&account)
 }
 
 fn space_wrap(account_key: &AccountKey) -> Key {
-    account_key.0.derive(&Bound::new("cairn/space-wrap-key/1"))
+    account_key
+        .0
+        .derive(&AssociatedData::new("cairn/space-wrap-key/1"))
 }
 
-fn space_bound(account: AccountId, space: SpaceId, epoch: u32) -> Bound {
-    Bound::new("cairn/space-key/1")
+fn space_data(account: AccountId, space: SpaceId, epoch: u32) -> AssociatedData {
+    AssociatedData::new("cairn/space-key/1")
         .id(&account)
         .id(&space)
         .number(u64::from(epoch))

@@ -1,8 +1,11 @@
-//! AES-256-GCM with a random nonce, for keys and manifests: format byte, nonce, ciphertext, tag.
+//! AES-256-GCM (NIST SP 800-38D) with a random nonce, for keys and manifests: format byte, nonce 12,
+//! ciphertext, tag 16.
 //!
-//! Chunks don't come through here: their key is used once, so that they need no nonce.
+//! Chunks are sealed elsewhere (`content`): each has a key of its own, so they need no nonce. At most
+//! 2^32 random nonces are safe under one key (section 8.3); the most used key, a space's meta key, seals
+//! one manifest for each revision.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::Key;
@@ -14,27 +17,39 @@ use zeroize::{Zeroize as _, Zeroizing};
 pub(crate) const FORMAT: u8 = 1;
 pub(crate) const NONCE: usize = 12;
 pub(crate) const TAG: usize = 16;
-/// What a seal is longer than its plaintext, in bytes.
+/// The number of bytes that a seal is longer than its plaintext.
 pub(crate) const OVERHEAD: usize = 1 + NONCE + TAG;
 
 pub(crate) fn cipher(key: &Key) -> Aes256Gcm {
     Aes256Gcm::new(key.bytes().into())
 }
 
-/// Seals `plain`, bound to `bound`.
-pub(crate) fn seal(key: &Key, bound: &Bound, plain: &[u8], rng: &mut dyn Random) -> Vec<u8> {
+/// Seals `plain` together with its associated data.
+pub(crate) fn seal(
+    key: &Key,
+    associated: &AssociatedData,
+    plain: &[u8],
+    rng: &mut dyn Random,
+) -> Vec<u8> {
     let nonce: [u8; NONCE] = random::array(rng);
     let mut out = Vec::with_capacity(plain.len() + OVERHEAD);
     out.push(FORMAT);
     out.extend_from_slice(&nonce);
     out.extend_from_slice(plain);
-    let tag = encrypt(key, &nonce, bound.as_bytes(), &mut out[1 + NONCE..]);
+    let tag = encrypt(key, &nonce, associated.as_bytes(), &mut out[1 + NONCE..]);
     out.extend_from_slice(&tag);
     out
 }
 
-/// Opens what [`seal`] made with the same key and the same `bound`.
-pub(crate) fn open(key: &Key, bound: &Bound, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+/// Opens what [`seal`] made with the same key and the same associated data.
+///
+/// # Errors
+/// [`CryptoError::Opaque`] for any other key, data or seal; [`CryptoError::UnsupportedFormat`].
+pub(crate) fn open(
+    key: &Key,
+    associated: &AssociatedData,
+    sealed: &[u8],
+) -> Result<Zeroizing<Vec<u8>>> {
     let (&format, rest) = sealed.split_first().ok_or(CryptoError::Opaque)?;
     if format != FORMAT {
         return Err(CryptoError::UnsupportedFormat(u32::from(format)));
@@ -44,7 +59,7 @@ pub(crate) fn open(key: &Key, bound: &Bound, sealed: &[u8]) -> Result<Zeroizing<
         .ok_or(CryptoError::Opaque)?;
     let (cipher_text, tag) = rest.split_last_chunk::<TAG>().ok_or(CryptoError::Opaque)?;
     let mut plain = Zeroizing::new(cipher_text.to_vec());
-    decrypt(key, nonce, bound.as_bytes(), &mut plain, tag)?;
+    decrypt(key, nonce, associated.as_bytes(), &mut plain, tag)?;
     Ok(plain)
 }
 

@@ -1,11 +1,11 @@
-//! All wrapped keys of one account, as plain bytes; callers translate to and from the wire.
+//! The wrapped keys of one account, as plain bytes; callers translate to and from the wire.
 
 use crate::error::{CryptoError, Result};
 use cairn_model::{AccountId, SpaceId};
 
 /// The bundle format that this build reads and writes.
 pub(crate) const BUNDLE_FORMAT: u32 = 1;
-/// More spaces than anybody is in; keeps a hostile bundle from costing time.
+/// More spaces than anybody is in; limits the work that a hostile bundle can cause.
 const MAX_SPACES: usize = 10_000;
 
 /// The account's key bundle. The server stores it and can't open it.
@@ -18,14 +18,14 @@ pub struct KeyBundle {
     pub kdf_algorithm: String,
     pub kdf_iterations: u32,
     pub kdf_salt: Vec<u8>,
-    /// The account key, wrapped under what comes from the passphrase.
+    /// The account key, wrapped under a key that is derived from the passphrase.
     pub account_key: Vec<u8>,
     /// PKCS#1 DER.
     pub rsa_public: Vec<u8>,
     pub rsa_private: Vec<u8>,
     /// 32 bytes of Ed25519.
     pub signing_public: Vec<u8>,
-    /// Its wrap is bound to the digest of the whole bundle, which makes the bundle one piece.
+    /// The digest of the whole bundle is in its associated data: nothing can be exchanged alone.
     pub signing_private: Vec<u8>,
     pub spaces: Vec<WrappedSpaceKey>,
     /// The account key wrapped under the recovery key, if one was set up.
@@ -76,8 +76,8 @@ impl KeyBundle {
             .ok_or(CryptoError::KeyMissing { space, epoch: 1 })
     }
 
-    /// BLAKE3 over everything but the signing key, whose wrap carries this digest, and the public
-    /// keys, which are recomputed from the private ones.
+    /// Returns BLAKE3 over everything but the signing key, whose wrap has this digest in its associated
+    /// data, and the public keys, which are recomputed from the private ones.
     pub(crate) fn digest(&self, account: AccountId) -> [u8; 32] {
         let mut hash = blake3::Hasher::new_derive_key("cairn/bundle-digest/1");
         let mut part = |bytes: &[u8]| {

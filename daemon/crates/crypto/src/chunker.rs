@@ -1,21 +1,22 @@
-//! Where a file is cut into chunks: FastCDC with a table of its own for every space, so that an edit
-//! moves few cuts, and the cuts of known content can't be looked up.
+//! Cuts files into chunks: FastCDC (Xia et al., USENIX ATC 2016) with a table of its own for every
+//! space, so that an edit moves few cuts, and the cuts of known content can't be looked up.
 //!
-//! The table comes whole from the space's key: a public table XORed with a seed, as libraries offer
-//! it, has far less secret in it. Who can plant files and watch lengths still learns something
-//! (Truong et al., "Breaking and Fixing Content-Defined Chunking", 2025); padding blurs the lengths.
+//! The whole table is derived from the space's key: a public table XORed with a seed, as libraries
+//! offer it, contains far less secret. Somebody who can plant files and watch lengths still learns
+//! something (Truong et al., "Breaking and Fixing Content-Defined Chunking", 2025); padding hides the
+//! exact lengths.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::space::SpaceKeys;
 use fastcdc::v2020::{MASKS, cut_gear};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// No chunk but a file's last is shorter; a file up to this long is one chunk.
+/// The shortest chunk but for a file's last one, in bytes; a file up to this long is one chunk.
 pub const MIN_CHUNK: usize = 256 * 1024;
-/// Cuts become 64 times as likely from here on, so most chunks are a little longer than this.
+/// Cuts become 64 times as likely from here on, so most chunks are a little longer than this; bytes.
 pub const TARGET_CHUNK: usize = 1024 * 1024;
-/// No chunk is longer.
+/// The longest chunk, in bytes.
 pub const MAX_CHUNK: usize = 4 * 1024 * 1024;
 
 /// One bit for each doubling: a 1 MiB target has 20, normalised by three to either side.
@@ -33,7 +34,9 @@ impl Chunker {
     /// Makes the table of a space.
     #[must_use]
     pub fn new(keys: &SpaceKeys) -> Self {
-        let seed = keys.chunker.derive(&Bound::new("cairn/gear-table/1"));
+        let seed = keys
+            .chunker
+            .derive(&AssociatedData::new("cairn/gear-table/1"));
         let mut bytes = Zeroizing::new([0; 256 * 8]);
         blake3::Hasher::new_keyed(seed.bytes())
             .finalize_xof()
@@ -46,10 +49,11 @@ impl Chunker {
         Self { gear, gear_shifted }
     }
 
-    /// The length of the first chunk of `data`, or `None` if that takes more data (or there is none).
+    /// Returns the length of the first chunk of `data`, or `None` if that needs more data (or there is
+    /// none).
     ///
-    /// `data` begins where the chunk before ended. Where the file goes on after it, it must hold at
-    /// least [`MAX_CHUNK`] bytes: a cut never depends on how a file was read.
+    /// `data` begins at the end of the chunk before. If the file goes on after it (`at_end` is false), it
+    /// must have at least [`MAX_CHUNK`] bytes: a cut never depends on how a file was read.
     #[must_use]
     pub fn cut(&self, data: &[u8], at_end: bool) -> Option<usize> {
         if data.is_empty() || (!at_end && data.len() < MAX_CHUNK) {

@@ -1,10 +1,11 @@
-//! Chunks: their ids, and how they are sealed under the content key of their node.
+//! Chunks: their ids, and their seals under the content key of their node.
 //!
-//! A chunk's key comes from the content key and the chunk's id, and the id comes from the plaintext:
-//! one key never meets two plaintexts, so the nonce is constant and a retry repeats the same bytes.
+//! A chunk's key is derived from the content key and the chunk's id, and the id from the plaintext: one
+//! key never seals two plaintexts, so the nonce is constant and a retry makes the same bytes. This is
+//! convergent encryption (Douceur et al., ICDCS 2002), limited to one node by the random content key.
 
 use crate::aead::{self, FORMAT, NONCE, TAG};
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::chunker::MAX_CHUNK;
 use crate::error::{CryptoError, Result};
 use crate::pad::padme;
@@ -31,8 +32,8 @@ impl ContentKey {
 
     fn new(root: Key) -> Self {
         Self {
-            ids: root.derive(&Bound::new("cairn/chunk-ids/1")),
-            chunks: root.derive(&Bound::new("cairn/chunk-keys/1")),
+            ids: root.derive(&AssociatedData::new("cairn/chunk-ids/1")),
+            chunks: root.derive(&AssociatedData::new("cairn/chunk-keys/1")),
             root,
         }
     }
@@ -50,28 +51,28 @@ impl ContentKey {
     pub fn wrap(&self, keys: &SpaceKeys, node: NodeId, rng: &mut dyn Random) -> Vec<u8> {
         keys.with_epoch(&aead::seal(
             &keys.wrap,
-            &wrap_bound(keys, node),
+            &wrap_data(keys, node),
             self.root.bytes(),
             rng,
         ))
     }
 
-    /// Opens a wrapped key; `node` is the node that was asked for.
+    /// Opens a wrapped key; `node` is the requested node.
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] if it was altered or belongs to another node or space;
-    /// [`CryptoError::KeyMissing`] if it was wrapped in an epoch that `keys` have none of.
+    /// [`CryptoError::KeyMissing`] if `keys` have no key of the epoch in which it was wrapped.
     pub fn unwrap(
         keys: &SpaceKeys,
         node: NodeId,
         wrapped: &[u8],
     ) -> std::result::Result<Self, CryptoError> {
         let (keys, wrapped) = keys.split_epoch(wrapped)?;
-        let root = aead::open(&keys.wrap, &wrap_bound(keys, node), wrapped)?;
+        let root = aead::open(&keys.wrap, &wrap_data(keys, node), wrapped)?;
         Self::from_root(&root)
     }
 
-    /// The id of a chunk with this plaintext.
+    /// Returns the id of a chunk with this plaintext.
     #[must_use]
     pub fn chunk_id(&self, plain: &[u8]) -> ChunkId {
         ChunkId(*blake3::keyed_hash(self.ids.bytes(), plain).as_bytes())
@@ -102,7 +103,7 @@ impl ContentKey {
         let tag = aead::encrypt(
             &self.chunk_key(id),
             &[0; NONCE],
-            chunk_bound().as_bytes(),
+            chunk_data().as_bytes(),
             &mut out[1..],
         );
         out.extend_from_slice(&tag);
@@ -153,7 +154,7 @@ impl ContentKey {
         aead::decrypt(
             &self.chunk_key(id),
             &[0; NONCE],
-            chunk_bound().as_bytes(),
+            chunk_data().as_bytes(),
             body,
             tag,
         )?;
@@ -169,7 +170,7 @@ impl ContentKey {
 
     fn chunk_key(&self, id: &ChunkId) -> Key {
         self.chunks
-            .derive(&Bound::new("cairn/chunk-key/1").bytes(&id.0))
+            .derive(&AssociatedData::new("cairn/chunk-key/1").bytes(&id.0))
     }
 }
 
@@ -196,12 +197,12 @@ fn check_sealed(expected_len: u32, sealed: &[u8]) -> Result<(&[u8], [u8; TAG])> 
     Ok((body, *tag))
 }
 
-fn chunk_bound() -> Bound {
-    Bound::new("cairn/chunk/1")
+fn chunk_data() -> AssociatedData {
+    AssociatedData::new("cairn/chunk/1")
 }
 
-fn wrap_bound(keys: &SpaceKeys, node: NodeId) -> Bound {
-    Bound::new("cairn/content-key/1")
+fn wrap_data(keys: &SpaceKeys, node: NodeId) -> AssociatedData {
+    AssociatedData::new("cairn/content-key/1")
         .id(&keys.space())
         .number(u64::from(keys.epoch()))
         .id(&node)
@@ -218,7 +219,7 @@ mod tests {
         let tag = aead::encrypt(
             &key.chunk_key(id),
             &[0; NONCE],
-            chunk_bound().as_bytes(),
+            chunk_data().as_bytes(),
             &mut sealed[1..],
         );
         sealed.extend_from_slice(&tag);

@@ -1,7 +1,7 @@
-//! From a passphrase to the two values that come out of it: one that opens the account key and
-//! never leaves the client, and one that the server may know.
+//! The two values that are derived from a passphrase: one that opens the account key and never leaves
+//! the client, and one that the server may know (PBKDF2, RFC 8018; then HKDF, RFC 5869).
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::Key;
@@ -11,35 +11,35 @@ use std::fmt;
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::Zeroizing;
 
-/// The only key derivation that there is; its name on the wire.
+/// The name of the only key derivation on the wire.
 pub const KDF_ALGORITHM: &str = "pbkdf2-hmac-sha256";
 /// Fewer are refused, whatever the server says (OWASP's floor for PBKDF2-HMAC-SHA256, 2023).
 pub const MIN_ITERATIONS: u32 = 600_000;
 /// More are refused: a hostile server could otherwise keep the client busy for hours.
 pub const MAX_ITERATIONS: u32 = 10_000_000;
-/// What new accounts use: under a second on a laptop of 2018.
+/// The iterations of new accounts: under a second on a laptop of 2018.
 pub const DEFAULT_ITERATIONS: u32 = 1_000_000;
 
-/// How the root key is derived from the passphrase.
+/// The parameters for deriving the root key from a passphrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KdfParams {
     pub iterations: u32,
     pub salt: [u8; 32],
 }
 
-/// What a passphrase turns into.
+/// The values that are derived from a passphrase.
 pub struct RootKeys {
     pub(crate) kek: Key,
     /// The value that proves knowledge of the passphrase to the server.
     pub auth: AuthValue,
 }
 
-/// A proof for the server, made so that it tells nothing about the keys: 32 bytes.
+/// A proof of knowledge for the server, 32 bytes, from which no key can be computed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AuthValue(pub(crate) Zeroizing<[u8; 32]>);
 
 impl KdfParams {
-    /// Takes parameters from the wire and refuses those that are unsafe or absurd.
+    /// Checks parameters from the wire; `salt` has 32 bytes.
     ///
     /// # Errors
     /// [`CryptoError::BadKdf`], [`CryptoError::WeakKdf`] or [`CryptoError::CostlyKdf`].
@@ -55,7 +55,7 @@ impl KdfParams {
         }
         let salt = salt
             .try_into()
-            .map_err(|_| CryptoError::BadKdf("the salt has not 32 bytes"))?;
+            .map_err(|_| CryptoError::BadKdf("the salt doesn't have 32 bytes"))?;
         let params = Self { iterations, salt };
         params.check()?;
         Ok(params)
@@ -84,12 +84,13 @@ impl KdfParams {
     }
 }
 
-/// Derives what a passphrase stands for. Takes up to a second of computing.
+/// Derives the keys of a passphrase. Takes up to a second of computing.
 ///
-/// The passphrase is normalised (NFKC), so that it opens however a keyboard composes its letters.
+/// The passphrase is normalised (NFKC), so that it doesn't matter how a keyboard composes its letters.
 ///
 /// # Errors
-/// Parameters out of bounds are refused before anything is derived; so is an empty passphrase.
+/// [`CryptoError::WeakKdf`], [`CryptoError::CostlyKdf`] or [`CryptoError::BadKdf`] for parameters out of
+/// bounds, [`CryptoError::InvalidInput`] for an empty passphrase; both before anything is derived.
 pub fn derive_root(
     passphrase: &str,
     params: &KdfParams,
@@ -107,9 +108,9 @@ pub fn derive_root(
         &mut *root,
     );
     let root = Key::from_bytes(&*root)?;
-    let auth = root.derive(&Bound::new("cairn/passphrase-auth/1"));
+    let auth = root.derive(&AssociatedData::new("cairn/passphrase-auth/1"));
     Ok(RootKeys {
-        kek: root.derive(&Bound::new("cairn/passphrase-kek/1")),
+        kek: root.derive(&AssociatedData::new("cairn/passphrase-kek/1")),
         auth: AuthValue::from_key(&auth),
     })
 }
@@ -119,7 +120,7 @@ impl AuthValue {
         Self(Zeroizing::new(*key.bytes()))
     }
 
-    /// 64 hexadecimal digits, as the server wants it.
+    /// Returns 64 hexadecimal digits, as on the wire.
     #[must_use]
     pub fn to_hex(&self) -> String {
         hex::encode(*self.0)

@@ -1,24 +1,23 @@
-//! What can go wrong, told in two ways: one opaque error for every authenticity failure, and a
-//! machine-readable class that the user's reports carry. No error ever contains a secret.
+//! The errors: one opaque error for every authenticity failure, and a machine-readable class for the
+//! user's reports. No error ever contains a secret.
 
 use crate::{MAX_ITERATIONS, MIN_ITERATIONS};
 use cairn_model::SpaceId;
 
-/// Why a key, a seal or a parameter was refused.
+/// The reason why a key, a seal or a parameter was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CryptoError {
-    /// Every authenticity failure: which check failed is deliberately not told.
+    /// Any authenticity failure. Which check failed is not revealed on purpose: it could help somebody
+    /// who probes with altered data.
     #[error(
-        "the data could not be opened: it was altered, belongs elsewhere, or the key is another one"
+        "the data can't be opened: it was altered, belongs elsewhere, or was sealed with another key"
     )]
     Opaque,
-    #[error(
-        "the key derivation asks for {0} iterations; less than {MIN_ITERATIONS} is unsafe and refused"
-    )]
+    #[error("the key derivation has {0} iterations; fewer than {MIN_ITERATIONS} are unsafe")]
     WeakKdf(u32),
-    #[error("the key derivation asks for {0} iterations; more than {MAX_ITERATIONS} is refused")]
+    #[error("the key derivation has {0} iterations; more than {MAX_ITERATIONS} are not accepted")]
     CostlyKdf(u32),
-    #[error("the key derivation parameters are not usable: {0}")]
+    #[error("the parameters of the key derivation can't be used: {0}")]
     BadKdf(&'static str),
     #[error(
         "there is no key for space {space} with epoch {epoch}; sign in again or ask its owner for access"
@@ -30,7 +29,7 @@ pub enum CryptoError {
         "version {served} was served, but version {seen} was seen before; the server may have been reset"
     )]
     Rollback { seen: u64, served: u64 },
-    #[error("format {0} is not known to this version of the program; update it")]
+    #[error("format {0} is newer than this program; update it")]
     UnsupportedFormat(u32),
     #[error("{0}")]
     InvalidInput(&'static str),
@@ -49,7 +48,7 @@ pub enum Class {
 }
 
 impl CryptoError {
-    /// The class under which the error is reported.
+    /// Returns the class under which the error is reported.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
@@ -65,7 +64,7 @@ impl CryptoError {
 }
 
 impl Class {
-    /// The class as it stands in reports: `auth_failed`, `weak_kdf`, ….
+    /// Returns the name of the class in reports: `auth_failed`, `weak_kdf`, ….
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

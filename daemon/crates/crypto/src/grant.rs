@@ -2,13 +2,13 @@
 //!
 //! The record: format u8 · the granter's signing key 32 · RSA block 384 · keys of earlier epochs,
 //! sealed · signature 64 over all that and over space, epoch, member, the member's RSA key and granter.
-//! In the block stands the space key of the epoch, under a label of the same ids. Under that key lie
-//! the older ones, epoch u32 · key 32 each: one grant opens everything, and only somebody who held
-//! the key before can have made it.
+//! The block contains the space key of the epoch, with the same ids in its label. The older keys are
+//! sealed under a key derived from it, epoch u32 · key 32 each: one grant opens everything, and only
+//! somebody who had the key before can have made it.
 
 use crate::account::Unlocked;
 use crate::aead::{self, OVERHEAD};
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::identity::{RSA_BITS, verify};
 use crate::public::PublicKeys;
@@ -24,24 +24,24 @@ const SIGNER: usize = 32;
 const BLOCK: usize = RSA_BITS / 8;
 const SIGNATURE: usize = 64;
 const PER_KEY: usize = 4 + 32;
-/// Earlier epochs in one grant: a record stays below the 16 KiB that a server takes.
+/// The most earlier epochs in one grant: a record stays below the 16 KiB that a server accepts.
 const MAX_OLDER: usize = 400;
 
-/// Which grant was asked for: nothing of it is taken from an answer.
+/// The grant that was requested. Nothing of it comes from a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AskedGrant {
+pub struct GrantContext {
     pub space: SpaceId,
     pub epoch: u32,
-    /// Who is said to have granted it.
+    /// The account that is said to have made the grant.
     pub granter: AccountId,
-    /// The key that the granter's signatures are known by.
+    /// The granter's public signing key, as it is pinned.
     pub signing: [u8; 32],
 }
 
-/// Seals a ring to a member and signs that.
+/// Seals a key ring to a member and signs it.
 ///
 /// # Errors
-/// [`CryptoError::InvalidInput`] for a ring of more epochs than a grant holds.
+/// [`CryptoError::InvalidInput`] for a ring of more epochs than a grant can have.
 pub fn make_grant(
     ring: &KeyRing,
     by: &Unlocked,
@@ -54,7 +54,7 @@ pub fn make_grant(
             "the space has had more keys than one grant can hold",
         ));
     }
-    let asked = AskedGrant {
+    let context = GrantContext {
         space: ring.space(),
         epoch: ring.epoch(),
         granter: by.account,
@@ -65,40 +65,40 @@ pub fn make_grant(
         older.extend_from_slice(&epoch.to_be_bytes());
         older.extend_from_slice(key.bytes());
     }
-    let label = bound("cairn/grant-key/1", &asked, member, to);
+    let label = associated_data("cairn/grant-key/1", &context, member, to);
     let mut out = vec![FORMAT];
-    out.extend_from_slice(&asked.signing);
+    out.extend_from_slice(&context.signing);
     out.extend_from_slice(&to.seal(&label, ring.newest.bytes(), rng)?);
     out.extend_from_slice(&aead::seal(
         &older_key(&ring.newest),
-        &older_bound(&asked),
+        &older_data(&context),
         &older,
         rng,
     ));
-    let signed = bound("cairn/grant-signature/1", &asked, member, to).bytes(&out);
+    let signed = associated_data("cairn/grant-signature/1", &context, member, to).bytes(&out);
     out.extend_from_slice(&by.signing.sign(&signed));
     Ok(out)
 }
 
-/// The signing key that a grant names as its granter's. Nothing vouches for it yet: it is to be
-/// compared with the one that is known.
+/// Returns the signing key that a grant names as its granter's. It isn't verified: compare it with the
+/// pinned one.
 ///
 /// # Errors
 /// As [`open_grant`].
-pub fn granted_with(grant: &[u8]) -> std::result::Result<[u8; 32], CryptoError> {
+pub fn grant_signer(grant: &[u8]) -> std::result::Result<[u8; 32], CryptoError> {
     check_format(grant)?;
     let signing = grant[1..].first_chunk::<SIGNER>();
     signing.copied().ok_or(CryptoError::Opaque)
 }
 
-/// Opens the grant that was asked for, with the member's own keys.
+/// Opens the requested grant with the member's own keys.
 ///
 /// # Errors
 /// [`CryptoError::Opaque`] if it was altered, signed with another key, or is for another space,
 /// epoch, member or granter; [`CryptoError::UnsupportedFormat`].
 pub fn open_grant(
     own: &Unlocked,
-    asked: &AskedGrant,
+    context: &GrantContext,
     grant: &[u8],
 ) -> std::result::Result<KeyRing, CryptoError> {
     check_format(grant)?;
@@ -112,21 +112,21 @@ pub fn open_grant(
     let (block, sealed_older) = rest
         .split_first_chunk::<BLOCK>()
         .ok_or(CryptoError::Opaque)?;
-    if *signing != asked.signing || sealed_older.len() < OVERHEAD {
+    if *signing != context.signing || sealed_older.len() < OVERHEAD {
         return Err(CryptoError::Opaque);
     }
     let public = own.public();
-    let label = |text| bound(text, asked, own.account, &public);
+    let label = |text| associated_data(text, context, own.account, &public);
     // Before the private key touches anything: only a granter can make it work.
     verify(
-        &asked.signing,
+        &context.signing,
         &label("cairn/grant-signature/1").bytes(signed),
         signature,
     )?;
     let newest = Key::from_bytes(&own.rsa.open(&label("cairn/grant-key/1"), block)?)?;
-    let older = aead::open(&older_key(&newest), &older_bound(asked), sealed_older)?;
-    let older = decode_older(&older, asked.epoch)?;
-    Ok(KeyRing::new(asked.space, asked.epoch, newest, older))
+    let older = aead::open(&older_key(&newest), &older_data(context), sealed_older)?;
+    let older = decode_older(&older, context.epoch)?;
+    Ok(KeyRing::new(context.space, context.epoch, newest, older))
 }
 
 fn check_format(grant: &[u8]) -> Result<()> {
@@ -137,25 +137,30 @@ fn check_format(grant: &[u8]) -> Result<()> {
     }
 }
 
-fn bound(label: &'static str, asked: &AskedGrant, member: AccountId, to: &PublicKeys) -> Bound {
-    Bound::new(label)
+fn associated_data(
+    label: &'static str,
+    context: &GrantContext,
+    member: AccountId,
+    to: &PublicKeys,
+) -> AssociatedData {
+    AssociatedData::new(label)
         .number(u64::from(FORMAT))
-        .id(&asked.space)
-        .number(u64::from(asked.epoch))
+        .id(&context.space)
+        .number(u64::from(context.epoch))
         .id(&member)
         .bytes(&to.rsa_hash())
-        .id(&asked.granter)
-        .bytes(&asked.signing)
+        .id(&context.granter)
+        .bytes(&context.signing)
 }
 
 fn older_key(newest: &Key) -> Key {
-    newest.derive(&Bound::new("cairn/grant-older-key/1"))
+    newest.derive(&AssociatedData::new("cairn/grant-older-key/1"))
 }
 
-fn older_bound(asked: &AskedGrant) -> Bound {
-    Bound::new("cairn/grant-older/1")
-        .id(&asked.space)
-        .number(u64::from(asked.epoch))
+fn older_data(context: &GrantContext) -> AssociatedData {
+    AssociatedData::new("cairn/grant-older/1")
+        .id(&context.space)
+        .number(u64::from(context.epoch))
 }
 
 /// Epochs rise and stay below the grant's own, so that each has one key.

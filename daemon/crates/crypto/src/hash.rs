@@ -1,4 +1,4 @@
-//! The hash of a file's whole plaintext. It never goes to the server in clear.
+//! The hash of a file's whole plaintext (BLAKE3, unkeyed). It is never sent to the server in clear.
 
 use cairn_model::ContentHash;
 use std::fmt;
@@ -8,18 +8,18 @@ use std::fmt;
 pub struct ContentHasher(blake3::Hasher);
 
 impl ContentHasher {
-    /// Starts with no bytes.
+    /// Makes a hasher of no bytes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The hash of all bytes so far.
+    /// Returns the hash of all bytes so far.
     #[must_use]
     pub fn finish(&self) -> ContentHash {
         ContentHash(*self.0.finalize().as_bytes())
@@ -32,7 +32,7 @@ impl fmt::Debug for ContentHasher {
     }
 }
 
-/// The hash of a file that is in memory.
+/// Returns the hash of a file that is in memory.
 #[must_use]
 pub fn content_hash(bytes: &[u8]) -> ContentHash {
     ContentHash(*blake3::hash(bytes).as_bytes())

@@ -1,7 +1,7 @@
-//! The two key pairs of an account: RSA-3072, to which others seal space keys (OAEP), and Ed25519,
-//! which signs. Public halves are always recomputed from the private ones.
+//! The two key pairs of an account: RSA-3072, to which others seal space keys (OAEP, RFC 8017), and
+//! Ed25519 (RFC 8032), which signs. Public keys are always recomputed from the private ones.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random, SystemRandom};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -59,7 +59,7 @@ impl RsaPair {
             .and_then(Self::new)
     }
 
-    /// The public half as PKCS#1 DER.
+    /// The public key as PKCS#1 DER.
     #[must_use]
     pub fn public_der(&self) -> &[u8] {
         &self.public_der
@@ -69,8 +69,8 @@ impl RsaPair {
         RsaPublicKey::from(&self.private)
     }
 
-    /// Opens what was sealed to the public half under the same label.
-    pub(crate) fn open(&self, label: &Bound, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    /// Opens a seal that was made for the public key under the same label.
+    pub(crate) fn open(&self, label: &AssociatedData, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         // Blinded, whatever `sealed` is; only the time taken depends on this randomness.
         self.private
             .decrypt_blinded(&mut Adapter(&mut SystemRandom), oaep(label), sealed)
@@ -80,7 +80,7 @@ impl RsaPair {
 }
 
 /// OAEP with SHA-256 throughout (RFC 8017, section 7.1). Its label is text in this library.
-pub(crate) fn oaep(label: &Bound) -> rsa::Oaep {
+pub(crate) fn oaep(label: &AssociatedData) -> rsa::Oaep {
     rsa::Oaep::new_with_label::<rsa::sha2::Sha256, _>(hex::encode(label.as_bytes()))
 }
 
@@ -112,19 +112,23 @@ impl SigningPair {
         Ok(Self(SigningKey::from_bytes(&seed)))
     }
 
-    /// The public half, 32 bytes.
+    /// The public key, 32 bytes.
     #[must_use]
     pub fn public(&self) -> [u8; 32] {
         self.0.verifying_key().to_bytes()
     }
 
-    pub(crate) fn sign(&self, message: &Bound) -> [u8; 64] {
+    pub(crate) fn sign(&self, message: &AssociatedData) -> [u8; 64] {
         self.0.sign(message.as_bytes()).to_bytes()
     }
 }
 
-/// Checks an Ed25519 signature; keys and signatures that fit more than one message are refused.
-pub(crate) fn verify(public: &[u8; 32], message: &Bound, signature: &[u8; 64]) -> Result<()> {
+/// Checks an Ed25519 signature. Refuses weak keys and malleable signatures.
+pub(crate) fn verify(
+    public: &[u8; 32],
+    message: &AssociatedData,
+    signature: &[u8; 64],
+) -> Result<()> {
     VerifyingKey::from_bytes(public)
         .and_then(|key| key.verify_strict(message.as_bytes(), &Signature::from_bytes(signature)))
         .map_err(|_| CryptoError::Opaque)
@@ -136,7 +140,7 @@ impl fmt::Debug for SigningPair {
     }
 }
 
-/// Our randomness in the shape that `rsa` wants.
+/// Adapts [`Random`] to the trait that `rsa` needs.
 pub(crate) struct Adapter<'a>(pub(crate) &'a mut dyn Random);
 
 impl rand_core::RngCore for Adapter<'_> {

@@ -1,11 +1,12 @@
 //! Keys and seals: everything between a passphrase and the bytes that the server may see.
+//! `docs/design/crypto.md` describes the formats.
 //!
 //! Bytes in, bytes out. This crate does no IO, reads no clock and knows no wire format; randomness
-//! comes in through [`Random`]. Whatever it opens may have been made by a hostile server.
+//! comes in through [`Random`]. Everything that it opens may have been made by a hostile server.
 
 mod account;
 mod aead;
-mod bound;
+mod associated_data;
 mod bundle;
 mod chunker;
 mod content;
@@ -35,10 +36,10 @@ pub use derive::{
     RootKeys, derive_root,
 };
 pub use error::{Class, CryptoError};
-pub use grant::{AskedGrant, granted_with, make_grant, open_grant};
+pub use grant::{GrantContext, grant_signer, make_grant, open_grant};
 pub use hash::{ContentHasher, content_hash};
 pub use identity::{RsaPair, SigningPair};
-pub use link::{GateValue, LinkFile, LinkKey, LinkSecret, OwnedLink};
+pub use link::{LinkFile, LinkKey, LinkSecret, OwnedLink, PasswordCheck};
 pub use manifest::{MAX_SEALED_MANIFEST, manifest_hash, open_manifest, seal_manifest};
 pub use node_seal::{NodeFacts, NodeSeal, SealInfo};
 pub use public::PublicKeys;

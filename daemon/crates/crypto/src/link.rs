@@ -1,5 +1,5 @@
-//! Share links: a secret that stands after `#` in an address and reaches no server, alone or with a
-//! password, wraps the content key of one node.
+//! Share links: the secret after the `#` of an address, which is never sent to a server, wraps the
+//! content key of one node, alone or together with a password.
 
 mod file;
 mod owner;
@@ -8,7 +8,7 @@ pub use file::LinkFile;
 pub use owner::OwnedLink;
 
 use crate::aead;
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::content::ContentKey;
 use crate::derive::{AuthValue, KdfParams, derive_root};
 use crate::error::CryptoError;
@@ -22,10 +22,10 @@ use zeroize::Zeroizing;
 #[derive(Clone)]
 pub struct LinkSecret(Key);
 
-/// What the server checks before it hands out a link's content; tells nothing about the key.
-pub type GateValue = AuthValue;
+/// The value by which the server checks the password of a link; it reveals nothing about the key.
+pub type PasswordCheck = AuthValue;
 
-/// The key that a link's secret (and password) stand for.
+/// The key that is derived from a link's secret (and password).
 #[derive(Clone, Debug)]
 pub struct LinkKey(Key);
 
@@ -36,7 +36,7 @@ impl LinkSecret {
         Self(Key::generate(rng))
     }
 
-    /// The text for the fragment of the address.
+    /// Returns the text for the fragment of the address, 64 hexadecimal digits.
     #[must_use]
     pub fn reveal(&self) -> Zeroizing<String> {
         Zeroizing::new(hex::encode(self.0.bytes()))
@@ -45,10 +45,10 @@ impl LinkSecret {
     /// Reads the fragment of an address.
     ///
     /// # Errors
-    /// [`CryptoError::InvalidInput`] if it is no secret.
+    /// [`CryptoError::InvalidInput`] if it isn't a secret.
     pub fn parse(fragment: &str) -> Result<Self, CryptoError> {
         const INCOMPLETE: CryptoError = CryptoError::InvalidInput(
-            "the link is incomplete: copy it whole, with the part after the #",
+            "the link is incomplete; copy all of it, with the part after the #",
         );
         let mut bytes = Zeroizing::new([0; 32]);
         hex::decode_to_slice(fragment, &mut *bytes).map_err(|_| INCOMPLETE)?;
@@ -58,10 +58,10 @@ impl LinkSecret {
     /// The key of a link without a password.
     #[must_use]
     pub fn key(&self) -> LinkKey {
-        LinkKey(self.0.derive(&Bound::new("cairn/link-key/1")))
+        LinkKey(self.0.derive(&AssociatedData::new("cairn/link-key/1")))
     }
 
-    /// The key of a link with a password, and the value that the server asks for at its gate.
+    /// The key of a link with a password, and the value by which the server checks the password.
     ///
     /// # Errors
     /// Derivation parameters out of bounds, or an empty password.
@@ -69,12 +69,12 @@ impl LinkSecret {
         &self,
         password: &str,
         kdf: &KdfParams,
-    ) -> Result<(LinkKey, GateValue), CryptoError> {
+    ) -> Result<(LinkKey, PasswordCheck), CryptoError> {
         let root = derive_root(password, kdf)?;
-        let share = root.kek.derive(&Bound::new("cairn/link-share/1"));
+        let share = root.kek.derive(&AssociatedData::new("cairn/link-share/1"));
         let key = self
             .0
-            .derive(&Bound::new("cairn/link-key-with-password/1").bytes(share.bytes()));
+            .derive(&AssociatedData::new("cairn/link-key-with-password/1").bytes(share.bytes()));
         Ok((LinkKey(key), root.auth))
     }
 
@@ -91,10 +91,10 @@ impl LinkSecret {
 }
 
 impl LinkKey {
-    /// Wraps a node's content key for whoever has the link.
+    /// Wraps a node's content key for everybody who has the link.
     #[must_use]
     pub fn wrap(&self, content: &ContentKey, node: NodeId, rng: &mut dyn Random) -> Vec<u8> {
-        aead::seal(&self.0, &bound(node), content.root(), rng)
+        aead::seal(&self.0, &associated_data(node), content.root(), rng)
     }
 
     /// Opens the content key of the node that the link is for.
@@ -102,7 +102,7 @@ impl LinkKey {
     /// # Errors
     /// [`CryptoError::Opaque`] with a wrong secret or password, or for another node.
     pub fn unwrap(&self, node: NodeId, wrapped: &[u8]) -> Result<ContentKey, CryptoError> {
-        ContentKey::from_root(&aead::open(&self.0, &bound(node), wrapped)?)
+        ContentKey::from_root(&aead::open(&self.0, &associated_data(node), wrapped)?)
     }
 }
 
@@ -112,6 +112,6 @@ impl fmt::Debug for LinkSecret {
     }
 }
 
-fn bound(node: NodeId) -> Bound {
-    Bound::new("cairn/link-wrap/1").id(&node)
+fn associated_data(node: NodeId) -> AssociatedData {
+    AssociatedData::new("cairn/link-wrap/1").id(&node)
 }

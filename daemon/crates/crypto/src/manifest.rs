@@ -1,11 +1,11 @@
-//! Manifests, sealed: the one thing that says which chunks, in which order, make a revision.
+//! Sealed manifests: the only record of which chunks, in which order, make a revision.
 //!
 //! In clear: epoch, format, nonce. Inside, all numbers big-endian:
 //! format u32 · space · node · revision · base flag u8 · base · number u64 · size u64 · modified i64 ·
 //! executable u8 · hash 32 · author · count u32 · count × (chunk id 32, length u32).
 
 use crate::aead::{self, OVERHEAD};
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::chunker::MAX_CHUNK;
 use crate::error::{CryptoError, Result};
 use crate::random::Random;
@@ -33,11 +33,11 @@ pub fn seal_manifest(
     check(keys, manifest)
         .map_err(|_| CryptoError::InvalidInput("the manifest contradicts itself or its space"))?;
     let plain = encode(manifest)?;
-    let bound = bound(keys, manifest.node, manifest.revision);
-    Ok(keys.with_epoch(&aead::seal(&keys.meta, &bound, &plain, rng)))
+    let associated = associated_data(keys, manifest.node, manifest.revision);
+    Ok(keys.with_epoch(&aead::seal(&keys.meta, &associated, &plain, rng)))
 }
 
-/// Opens the manifest of the revision that was asked for.
+/// Opens the manifest of the requested revision.
 ///
 /// # Errors
 /// [`CryptoError::Opaque`] if it was altered, contradicts itself, or belongs to another revision,
@@ -52,7 +52,7 @@ pub fn open_manifest(
         return Err(CryptoError::Opaque);
     }
     let (keys, sealed) = keys.split_epoch(sealed)?;
-    let plain = aead::open(&keys.meta, &bound(keys, node, revision), sealed)?;
+    let plain = aead::open(&keys.meta, &associated_data(keys, node, revision), sealed)?;
     let manifest = decode(&plain)?;
     if manifest.node != node || manifest.revision != revision {
         return Err(CryptoError::Opaque);
@@ -67,8 +67,8 @@ pub fn manifest_hash(sealed: &[u8]) -> [u8; 32] {
     blake3::derive_key("cairn/manifest-hash/1", sealed)
 }
 
-fn bound(keys: &SpaceKeys, node: NodeId, revision: RevisionId) -> Bound {
-    Bound::new("cairn/manifest/1")
+fn associated_data(keys: &SpaceKeys, node: NodeId, revision: RevisionId) -> AssociatedData {
+    AssociatedData::new("cairn/manifest/1")
         .id(&keys.space())
         .number(u64::from(keys.epoch()))
         .id(&node)
@@ -127,35 +127,35 @@ fn encode(manifest: &Manifest) -> Result<Vec<u8>> {
 
 fn decode(plain: &[u8]) -> Result<Manifest> {
     let mut reader = Reader(plain);
-    let format = u32::from_be_bytes(reader.take()?);
+    let format = u32::from_be_bytes(reader.array()?);
     if format != Manifest::FORMAT {
         return Err(CryptoError::UnsupportedFormat(format));
     }
-    let space = SpaceId(Uuid::from_bytes(reader.take()?));
-    let node = NodeId(Uuid::from_bytes(reader.take()?));
-    let revision = RevisionId(Uuid::from_bytes(reader.take()?));
+    let space = SpaceId(Uuid::from_bytes(reader.array()?));
+    let node = NodeId(Uuid::from_bytes(reader.array()?));
+    let revision = RevisionId(Uuid::from_bytes(reader.array()?));
     let has_base = reader.flag()?;
-    let base = reader.take()?;
+    let base = reader.array()?;
     if !has_base && base != [0; ID] {
         return Err(CryptoError::Opaque);
     }
-    let number = u64::from_be_bytes(reader.take()?);
-    let size = u64::from_be_bytes(reader.take()?);
-    let modified_ms = i64::from_be_bytes(reader.take()?);
+    let number = u64::from_be_bytes(reader.array()?);
+    let size = u64::from_be_bytes(reader.array()?);
+    let modified_ms = i64::from_be_bytes(reader.array()?);
     let executable = reader.flag()?;
-    let hash = ContentHash(reader.take()?);
-    let author = DeviceId(Uuid::from_bytes(reader.take()?));
-    let count = u32::from_be_bytes(reader.take()?) as usize;
-    // The count is believed only if exactly that many chunks follow, so it can't ask for memory.
+    let hash = ContentHash(reader.array()?);
+    let author = DeviceId(Uuid::from_bytes(reader.array()?));
+    let count = u32::from_be_bytes(reader.array()?) as usize;
+    // The count is used only if exactly that many chunks follow, so it can't cause a large allocation.
     if reader.0.len() != count * PER_CHUNK {
         return Err(CryptoError::Opaque);
     }
     let mut chunks = Vec::with_capacity(count);
     for _ in 0..count {
-        let id = ChunkId(reader.take()?);
+        let id = ChunkId(reader.array()?);
         chunks.push(ChunkRef {
             id,
-            len: u32::from_be_bytes(reader.take()?),
+            len: u32::from_be_bytes(reader.array()?),
         });
     }
     let base = has_base.then(|| RevisionId(Uuid::from_bytes(base)));
@@ -178,14 +178,14 @@ fn decode(plain: &[u8]) -> Result<Manifest> {
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk::<N>().ok_or(CryptoError::Opaque)?;
         self.0 = rest;
         Ok(*head)
     }
 
     fn flag(&mut self) -> Result<bool> {
-        match self.take::<1>()? {
+        match self.array::<1>()? {
             [0] => Ok(false),
             [1] => Ok(true),
             [_] => Err(CryptoError::Opaque),

@@ -1,9 +1,9 @@
-//! The node seal: proof that a key-holding client gave a node its name, place and content.
+//! The node seal: proof that a client with the key gave a node its name, parent and content.
 //!
 //! The blob: format u8 · sequence u64 · manifest hash 32 (zero if there is none) · MAC 32
-//! (HMAC-SHA256). The sequence counts a node's sealed changes, so that an older state shows.
+//! (HMAC-SHA256). The sequence counts a node's sealed changes, so that an older state is recognised.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::space::SpaceKeys;
 use cairn_model::{Kind, NodeId};
@@ -13,7 +13,7 @@ use sha2::Sha256;
 const FORMAT: u8 = 1;
 const LENGTH: usize = 1 + 8 + 32 + 32;
 
-/// What a seal says about a node, besides its space.
+/// The facts about a node that a seal authenticates, besides its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeFacts<'a> {
     pub node: NodeId,
@@ -26,7 +26,7 @@ pub struct NodeFacts<'a> {
     pub deleted: bool,
 }
 
-/// What a seal carries with it.
+/// The values that a seal contains in clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealInfo {
     /// 1 for a node's first seal, then one more for each.
@@ -79,7 +79,7 @@ impl NodeSeal {
 }
 
 fn mac(keys: &SpaceKeys, facts: &NodeFacts<'_>, info: SealInfo) -> Hmac<Sha256> {
-    let bound = Bound::new("cairn/node-seal/1")
+    let input = AssociatedData::new("cairn/node-seal/1")
         .id(&keys.space())
         .number(u64::from(keys.epoch()))
         .id(&facts.node)
@@ -92,6 +92,6 @@ fn mac(keys: &SpaceKeys, facts: &NodeFacts<'_>, info: SealInfo) -> Hmac<Sha256> 
         .flag(facts.deleted);
     let mut mac =
         Hmac::<Sha256>::new_from_slice(keys.mac.bytes()).expect("HMAC takes keys of any length");
-    mac.update(bound.as_bytes());
+    mac.update(input.as_bytes());
     mac
 }

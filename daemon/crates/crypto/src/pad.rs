@@ -1,9 +1,9 @@
-//! Padmé: lengths rounded up so that they tell O(log log n) bits, at a cost of at most 12 %.
+//! Padmé: rounds lengths up so that they reveal only O(log log n) bits, at a cost of at most 12 %.
 //!
 //! Source: Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with
 //! PURBs", PETS 2019, section 4.
 
-/// Rounds a length up.
+/// Rounds a length in bytes up.
 pub(crate) fn padme(length: u64) -> u64 {
     if length < 2 {
         return length;

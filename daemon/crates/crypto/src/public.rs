@@ -1,9 +1,9 @@
-//! Somebody's public keys: what space keys are sealed to, and what tells their signatures.
+//! The public keys of an account: space keys are sealed to one, the other verifies signatures.
 //!
-//! Those of others come from a server that may lie; whoever uses them compares them with what was
-//! seen before, or has a person compare the fingerprint.
+//! Those of other people come from a server that may lie; callers compare them with the pinned ones, or
+//! have a person compare the fingerprint.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::identity::{Adapter, RSA_BITS, RsaPair, SigningPair, oaep};
 use crate::random::Random;
@@ -22,22 +22,23 @@ pub struct PublicKeys {
 }
 
 impl PublicKeys {
-    /// Takes an RSA-3072 key as PKCS#1 DER and an Ed25519 key of 32 bytes.
+    /// Reads an RSA-3072 key as PKCS#1 DER (RFC 8017, appendix A.1.1) and an Ed25519 key of 32 bytes
+    /// (RFC 8032).
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything that can't be such keys.
+    /// [`CryptoError::Opaque`] for anything that isn't such keys.
     pub fn parse(rsa_der: &[u8], signing: &[u8]) -> std::result::Result<Self, CryptoError> {
         let rsa = RsaPublicKey::from_pkcs1_der(rsa_der).map_err(|_| CryptoError::Opaque)?;
         let signing: [u8; 32] = signing.try_into().map_err(|_| CryptoError::Opaque)?;
         let weak = VerifyingKey::from_bytes(&signing)
             .map_err(|_| CryptoError::Opaque)?
             .is_weak();
-        // Keys have one spelling, so that they can be compared as bytes.
-        let spelt_otherwise = rsa
+        // Keys have one encoding, so that they can be compared as bytes.
+        let other_encoding = rsa
             .to_pkcs1_der()
             .is_ok_and(|der| der.as_bytes() != rsa_der);
         let ours = *rsa.e() == rsa::BigUint::from(65_537_u32) && rsa.n().bits() == RSA_BITS;
-        if weak || spelt_otherwise || !ours {
+        if weak || other_encoding || !ours {
             return Err(CryptoError::Opaque);
         }
         Ok(Self {
@@ -67,11 +68,11 @@ impl PublicKeys {
         self.signing
     }
 
-    /// Eight groups of four hexadecimal digits, for people to compare. It stands for both keys: the
-    /// one that is sealed to matters no less than the one that signs.
+    /// Returns eight groups of four hexadecimal digits, for people to compare. Both keys are part of it:
+    /// a replaced RSA key is as dangerous as a replaced signing key.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        let both = Bound::new("cairn/fingerprint/2")
+        let both = AssociatedData::new("cairn/fingerprint/2")
             .bytes(&self.signing)
             .bytes(&self.rsa_der);
         let digest = blake3::derive_key("cairn/fingerprint/2", both.as_bytes());
@@ -80,7 +81,7 @@ impl PublicKeys {
         groups.join(" ")
     }
 
-    /// BLAKE3 of the RSA key, for what is bound to it.
+    /// Returns BLAKE3 of the RSA key, as a part of associated data.
     pub(crate) fn rsa_hash(&self) -> [u8; 32] {
         blake3::derive_key("cairn/rsa-public/1", &self.rsa_der)
     }
@@ -88,7 +89,7 @@ impl PublicKeys {
     /// Seals a few bytes to the RSA key.
     pub(crate) fn seal(
         &self,
-        label: &Bound,
+        label: &AssociatedData,
         plain: &[u8],
         rng: &mut dyn Random,
     ) -> Result<Vec<u8>> {

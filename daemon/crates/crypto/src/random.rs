@@ -1,4 +1,4 @@
-//! Where randomness comes from: a trait so narrow that tests and simulations can replay it.
+//! The source of randomness: a trait so narrow that tests and simulations can replay it.
 
 use rand::TryRng as _;
 use rand::rngs::SysRng;
@@ -15,7 +15,7 @@ pub struct SystemRandom;
 
 impl Random for SystemRandom {
     /// # Panics
-    /// If the operating system has no randomness to give: there is no safe way to go on.
+    /// If the operating system's generator fails: there is no safe way to go on.
     fn fill(&mut self, out: &mut [u8]) {
         SysRng
             .try_fill_bytes(out)

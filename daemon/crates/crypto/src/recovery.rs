@@ -1,9 +1,9 @@
-//! The recovery key: made by the client, shown once, and enough to open the account key without the
-//! passphrase. The server keeps a wrap that only it opens, and a verifier.
+//! The recovery key: made by the client, shown once, and sufficient to open the account key without the
+//! passphrase. The server keeps a wrap that only this key opens, and a verifier.
 
 use crate::account::{Unlocked, authenticate, check_same, unlock_with_account_key};
 use crate::aead;
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::bundle::KeyBundle;
 use crate::derive::AuthValue;
 use crate::error::{CryptoError, Result};
@@ -13,7 +13,7 @@ use cairn_model::{AccountId, SpaceId};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// Crockford's alphabet: no I, L, O or U, so that nothing is misread.
+/// The alphabet of Crockford's Base32: no I, L, O or U, so that nothing is misread.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// 160 random bits: beyond any search, even of many keys at once.
 const SECRET: usize = 20;
@@ -30,7 +30,7 @@ impl RecoveryKey {
         Self(Zeroizing::new(random::array(rng)))
     }
 
-    /// The key as it is shown, once: `ABCDE-FGHJK-…`.
+    /// Returns the key as it is shown, once: `ABCDE-FGHJK-…`.
     #[must_use]
     pub fn reveal(&self) -> Zeroizing<String> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET + CHECK));
@@ -59,7 +59,7 @@ impl RecoveryKey {
     /// [`CryptoError::InvalidInput`] if it was mistyped.
     pub fn parse(text: &str) -> std::result::Result<Self, CryptoError> {
         const MISTYPED: CryptoError = CryptoError::InvalidInput(
-            "this is no recovery key; check it for a mistyped or missing character",
+            "this is not a recovery key; check it for a mistyped or missing character",
         );
         let mut digits = Zeroizing::new(Vec::with_capacity(40));
         for c in text.chars().filter(|c| !c.is_whitespace() && *c != '-') {
@@ -82,14 +82,19 @@ impl RecoveryKey {
         Ok(Self(Zeroizing::new(*secret)))
     }
 
-    /// The verifier that may stand for the passphrase's proof towards the server.
+    /// Returns the verifier that the server accepts in place of the passphrase's.
     #[must_use]
     pub fn auth(&self) -> AuthValue {
-        AuthValue::from_key(&self.root().derive(&Bound::new("cairn/recovery-auth/1")))
+        AuthValue::from_key(
+            &self
+                .root()
+                .derive(&AssociatedData::new("cairn/recovery-auth/1")),
+        )
     }
 
     fn wrap_key(&self) -> Key {
-        self.root().derive(&Bound::new("cairn/recovery-kek/1"))
+        self.root()
+            .derive(&AssociatedData::new("cairn/recovery-kek/1"))
     }
 
     fn root(&self) -> Key {
@@ -107,7 +112,7 @@ impl fmt::Debug for RecoveryKey {
 /// Makes a recovery key and a bundle that it opens; one made before stops working.
 ///
 /// # Errors
-/// A bundle other than the one that was opened.
+/// [`CryptoError`] if the bundle isn't the one that was opened.
 pub fn make_recovery_key(
     bundle: &KeyBundle,
     unlocked: &Unlocked,
@@ -117,7 +122,7 @@ pub fn make_recovery_key(
     let key = RecoveryKey::generate(rng);
     let wrapped = aead::seal(
         &key.wrap_key(),
-        &recovery_bound(unlocked.account),
+        &recovery_data(unlocked.account),
         unlocked.account_key.0.bytes(),
         rng,
     );
@@ -151,13 +156,13 @@ pub fn unlock_with_recovery(
 fn open_wrap(key: &RecoveryKey, account: AccountId, wrapped: &[u8]) -> Result<AccountKey> {
     AccountKey::from_bytes(&aead::open(
         &key.wrap_key(),
-        &recovery_bound(account),
+        &recovery_data(account),
         wrapped,
     )?)
 }
 
-fn recovery_bound(account: AccountId) -> Bound {
-    Bound::new("cairn/recovery-wrap/1").id(&account)
+fn recovery_data(account: AccountId) -> AssociatedData {
+    AssociatedData::new("cairn/recovery-wrap/1").id(&account)
 }
 
 fn checksum(secret: &[u8; SECRET]) -> [u8; CHECK] {
@@ -214,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_key_is_told_before_anything_is_tried() {
+    fn a_mistyped_key_is_recognised_before_anything_is_tried() {
         let text = RecoveryKey::generate(&mut Counting(9)).reveal();
         for at in 0..text.len() {
             let mut typed: Vec<char> = text.chars().collect();

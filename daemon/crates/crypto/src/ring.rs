@@ -1,7 +1,7 @@
-//! All keys of a space that a team shares: that of the epoch in force and those before it, so that
-//! what was written earlier stays readable.
+//! The key ring of a team's space: the key of the current epoch and those before it, so that earlier
+//! data stays readable.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::Key;
@@ -56,13 +56,13 @@ impl KeyRing {
         self.space
     }
 
-    /// The newest epoch that there is a key of.
+    /// The newest epoch that has a key.
     #[must_use]
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// What seals under the newest key and opens under all.
+    /// Returns the keys that seal under the newest epoch and open under all.
     #[must_use]
     pub fn keys(&self) -> SpaceKeys {
         let of = |epoch, key| SpaceKeys::from_key(self.space, epoch, key);
@@ -70,8 +70,8 @@ impl KeyRing {
         of(self.epoch, &self.newest).with_older(older.map(|(epoch, key)| of(*epoch, key)).collect())
     }
 
-    /// A value that tells the key of an epoch from every other one, and nothing about it: what a
-    /// device notes, so that nobody can put another key in its place.
+    /// Returns a value that identifies the key of an epoch and reveals nothing about it. A device stores
+    /// it, so that nobody can replace the key.
     #[must_use]
     pub fn check_value(&self, epoch: u32) -> Option<[u8; 32]> {
         let key = if epoch == self.epoch {
@@ -79,7 +79,7 @@ impl KeyRing {
         } else {
             self.older.get(&epoch)
         };
-        let label = Bound::new("cairn/space-key-check/1")
+        let label = AssociatedData::new("cairn/space-key-check/1")
             .id(&self.space)
             .number(u64::from(epoch));
         key.map(|key| *key.derive(&label).bytes())

@@ -1,7 +1,7 @@
-//! 32-byte keys that are wiped when dropped, never printed and never all zero, and how one key
-//! makes others (HKDF, RFC 5869; one label per purpose).
+//! 32-byte keys that are wiped when dropped, never printed and never all zero, and the derivation of
+//! one key from another (HKDF-SHA-256, RFC 5869; one label per purpose).
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use hkdf::Hkdf;
@@ -18,7 +18,10 @@ impl Key {
         Self(Zeroizing::new(random::array(rng)))
     }
 
-    /// Takes bytes as a key; anything but 32 bytes that are not all zero is refused.
+    /// Makes a key of 32 bytes that are not all zero.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] for anything else.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| CryptoError::Opaque)?;
         let key = Self(Zeroizing::new(bytes));
@@ -33,7 +36,7 @@ impl Key {
     }
 
     /// Derives a key for one purpose.
-    pub(crate) fn derive(&self, purpose: &Bound) -> Self {
+    pub(crate) fn derive(&self, purpose: &AssociatedData) -> Self {
         // The key is uniformly random already, so RFC 5869 section 3.3 lets extract be skipped.
         let hkdf = Hkdf::<Sha256>::from_prk(self.bytes())
             .expect("32 bytes are a pseudorandom key of SHA-256");
@@ -63,7 +66,7 @@ impl AccountKey {
         Zeroizing::new(*self.0.bytes())
     }
 
-    /// Takes bytes from the keyring.
+    /// Reads the key as the keyring stores it.
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] if they are not 32 bytes, or all zero.

@@ -1,12 +1,12 @@
-//! The keys of one space: four that come from the space key, one per purpose, in the epoch in force
-//! and in those before it.
+//! The keys of one space: four that are derived from the space key, one per purpose, for the current
+//! epoch and for those before it.
 
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::secret::Key;
 use cairn_model::SpaceId;
 
-/// What seals and opens everything in one space.
+/// The keys that seal and open everything in one space.
 #[derive(Clone, Debug)]
 pub struct SpaceKeys {
     space: SpaceId,
@@ -17,14 +17,14 @@ pub struct SpaceKeys {
     pub(crate) meta: Key,
     /// Authenticates nodes.
     pub(crate) mac: Key,
-    /// Decides where files are cut into chunks.
+    /// Seeds the table that cuts files into chunks.
     pub(crate) chunker: Key,
     /// Those of earlier epochs, newest first: they open, and never seal.
     older: Vec<SpaceKeys>,
 }
 
 impl SpaceKeys {
-    /// Takes a space key as raw bytes.
+    /// Derives the keys from a space key as raw bytes.
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] if all are zero.
@@ -33,7 +33,13 @@ impl SpaceKeys {
     }
 
     pub(crate) fn from_key(space: SpaceId, epoch: u32, key: &Key) -> Self {
-        let derive = |label| key.derive(&Bound::new(label).id(&space).number(u64::from(epoch)));
+        let derive = |label| {
+            key.derive(
+                &AssociatedData::new(label)
+                    .id(&space)
+                    .number(u64::from(epoch)),
+            )
+        };
         Self {
             space,
             epoch,
@@ -57,14 +63,14 @@ impl SpaceKeys {
         self.space
     }
 
-    /// Rises when a reader is removed; what is written is sealed under the newest.
+    /// The current epoch, under which everything new is sealed. It rises when a reader is removed.
     #[must_use]
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Tells whether something was sealed in the epoch in force, and not in one whose key somebody
-    /// who has left may still hold.
+    /// Returns whether something was sealed in the current epoch, and not in an earlier one, whose key a
+    /// former member may still have.
     #[must_use]
     pub fn is_current(&self, sealed: &[u8]) -> bool {
         sealed.starts_with(&self.epoch.to_be_bytes())
@@ -75,8 +81,8 @@ impl SpaceKeys {
         std::iter::once(self).chain(&self.older)
     }
 
-    /// Splits off the epoch that a seal was made in, which stands in front of it in clear, and gives
-    /// the keys of that epoch.
+    /// Splits off the epoch in which a seal was made, a big-endian u32 in clear in front of it, and
+    /// returns the keys of that epoch.
     pub(crate) fn split_epoch<'a>(
         &self,
         sealed: &'a [u8],

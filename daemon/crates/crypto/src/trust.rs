@@ -1,15 +1,15 @@
-//! The trust key: seals the little that a device must remember unaltered between two runs (pins,
-//! floors, highest revisions seen).
+//! The trust key: seals the few facts that a device must remember unaltered between two runs (pins,
+//! lowest acceptable versions, highest revisions seen).
 
 use crate::aead;
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::{AccountKey, Key};
 use cairn_model::AccountId;
 use zeroize::Zeroizing;
 
-/// Seals this device's own notes.
+/// Seals records of this device for itself.
 #[derive(Clone, Debug)]
 pub struct TrustKey(Key);
 
@@ -18,25 +18,25 @@ impl TrustKey {
         Self(
             account_key
                 .0
-                .derive(&Bound::new("cairn/trust-key/1").id(&account)),
+                .derive(&AssociatedData::new("cairn/trust-key/1").id(&account)),
         )
     }
 
-    /// Seals a note; `label` says what it is, and opening it asks for the same label.
+    /// Seals a record; opening it needs the same label.
     #[must_use]
     pub fn seal(&self, label: &str, plain: &[u8], rng: &mut dyn Random) -> Vec<u8> {
-        aead::seal(&self.0, &bound(label), plain, rng)
+        aead::seal(&self.0, &associated_data(label), plain, rng)
     }
 
-    /// Opens a note that was sealed under the same label.
+    /// Opens a record that was sealed under the same label.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered or is another note.
+    /// [`CryptoError::Opaque`] if it was altered or has another label.
     pub fn open(&self, label: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
-        aead::open(&self.0, &bound(label), sealed)
+        aead::open(&self.0, &associated_data(label), sealed)
     }
 }
 
-fn bound(label: &str) -> Bound {
-    Bound::new("cairn/trust/1").bytes(label.as_bytes())
+fn associated_data(label: &str) -> AssociatedData {
+    AssociatedData::new("cairn/trust/1").bytes(label.as_bytes())
 }

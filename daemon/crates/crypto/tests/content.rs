@@ -159,7 +159,7 @@ fn a_content_key_opens_for_its_node_space_and_epoch_only() {
 }
 
 #[test]
-fn a_manifest_opens_for_the_ids_that_were_asked_for_only() {
+fn a_manifest_opens_for_the_requested_ids_only() {
     let rng = &mut Seeded::new("manifest");
     for count in [0, 1, 2, 300] {
         let sealed = seal_manifest(&keys(), &manifest(count), rng).unwrap();

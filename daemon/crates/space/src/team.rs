@@ -13,7 +13,7 @@ use crate::account_keys;
 use crate::trust::{PinCheck, Trust};
 use cairn_api::Api;
 use cairn_crypto::{
-    AskedGrant, CryptoError, KeyRing, PublicKeys, Unlocked, granted_with, open_grant,
+    CryptoError, GrantContext, KeyRing, PublicKeys, Unlocked, grant_signer, open_grant,
 };
 use cairn_model::AccountId;
 use cairn_transfer::TransferError;
@@ -193,7 +193,7 @@ impl TeamGrants {
         let Some(grant) = self.grants.iter().filter(mine).max_by_key(|one| one.epoch) else {
             return Ok(None);
         };
-        let asked = AskedGrant {
+        let asked = GrantContext {
             space: self.team.space_id,
             epoch: grant.epoch,
             granter: grant.granted_by,
@@ -213,7 +213,7 @@ impl TeamGrants {
         own: &Unlocked,
         trust: &mut Trust,
     ) -> Result<[u8; 32], TeamError> {
-        let named = granted_with(&grant.grant.0).map_err(|error| self.refused(error))?;
+        let named = grant_signer(&grant.grant.0).map_err(|error| self.refused(error))?;
         let granter = grant.granted_by;
         let member = self.members.iter().find(|one| one.account == granter);
         let served = member.and_then(|member| match &member.keys {

@@ -17,8 +17,8 @@ fn account(n: u8) -> Unlocked {
         .1
 }
 
-fn asked(granter: &Unlocked, epoch: u32) -> AskedGrant {
-    AskedGrant {
+fn context(granter: &Unlocked, epoch: u32) -> GrantContext {
+    GrantContext {
         space: SpaceId::from_random_bytes(SPACE),
         epoch,
         granter: granter.account,
@@ -29,15 +29,16 @@ fn asked(granter: &Unlocked, epoch: u32) -> AskedGrant {
 /// A grant of any bytes, as a granter without scruples makes it.
 fn forged(by: &Unlocked, to: &Unlocked, key: &[u8], older: &[u8]) -> Vec<u8> {
     let rng = &mut SystemRandom;
-    let (asked, public) = (asked(by, 9), to.public());
-    let label = bound("cairn/grant-key/1", &asked, to.account, &public);
+    let (context, public) = (context(by, 9), to.public());
+    let label = associated_data("cairn/grant-key/1", &context, to.account, &public);
     let under = Key::from_bytes(key).unwrap_or_else(|_| Key::from_bytes(&[1; 32]).unwrap());
     let mut out = vec![FORMAT];
-    out.extend_from_slice(&asked.signing);
+    out.extend_from_slice(&context.signing);
     out.extend(public.seal(&label, key, rng).unwrap());
-    let (older_key, older_bound) = (older_key(&under), older_bound(&asked));
-    out.extend(aead::seal(&older_key, &older_bound, older, rng));
-    let signed = bound("cairn/grant-signature/1", &asked, to.account, &public).bytes(&out);
+    let sealed = aead::seal(&older_key(&under), &older_data(&context), older, rng);
+    out.extend(sealed);
+    let signed =
+        associated_data("cairn/grant-signature/1", &context, to.account, &public).bytes(&out);
     out.extend_from_slice(&by.signing.sign(&signed));
     out
 }
@@ -54,7 +55,7 @@ fn a_grant_opens_for_its_member_and_a_signed_one_of_a_bad_key_is_refused() {
     };
     let open = |key: &[u8], older: &[u8]| {
         let grant = forged(&owner, &member, key, older);
-        open_grant(&member, &asked(&owner, 9), &grant).map(|ring| ring.older.len())
+        open_grant(&member, &context(&owner, 9), &grant).map(|ring| ring.older.len())
     };
     assert_eq!(open(&key, &older(&[])).unwrap(), 0);
     assert_eq!(open(&key, &older(&[1, 2, 8])).unwrap(), 3);

@@ -1,12 +1,12 @@
-//! What a link carries of one file: its content key, and enough of its manifest to fetch and check
-//! it, because the manifest itself is sealed under a key that no link gives away.
+//! One file behind a link: its content key, and enough of its manifest to fetch and check it, because
+//! the manifest itself is sealed under a key that no link contains.
 //!
 //! Inside the seal, all numbers big-endian: format u32 · revision 16 · size u64 · modified i64 ·
 //! hash 32 · content key 32 · path length u32 · path · count u32 · count × (chunk id 32, length u32).
 
 use super::LinkKey;
 use crate::aead;
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::chunker::MAX_CHUNK;
 use crate::content::ContentKey;
 use crate::error::CryptoError;
@@ -23,7 +23,7 @@ const PER_CHUNK: usize = 32 + 4;
 #[derive(Clone, Debug)]
 pub struct LinkFile {
     pub revision: RevisionId,
-    /// Where it lies below what is shared, names between slashes; for a shared file its name.
+    /// The path below the shared folder, names between slashes; for a shared file its name.
     pub path: String,
     pub size: u64,
     /// Milliseconds since 1970-01-01 UTC.
@@ -35,7 +35,7 @@ pub struct LinkFile {
 }
 
 impl LinkKey {
-    /// Seals a file for whoever has the link.
+    /// Seals a file for everybody who has the link.
     ///
     /// # Errors
     /// [`CryptoError::InvalidInput`] for a file with too many chunks.
@@ -48,13 +48,13 @@ impl LinkKey {
     ) -> Result<Vec<u8>, CryptoError> {
         Ok(aead::seal(
             &self.0,
-            &bound(share, node),
+            &associated_data(share, node),
             &encode(file)?,
             rng,
         ))
     }
 
-    /// Opens the file of the link and the node that were asked for.
+    /// Opens the file of the requested link and node.
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] with another secret or password, for another link or node, or if it
@@ -65,13 +65,13 @@ impl LinkKey {
         node: NodeId,
         sealed: &[u8],
     ) -> Result<LinkFile, CryptoError> {
-        let plain = aead::open(&self.0, &bound(share, node), sealed)?;
+        let plain = aead::open(&self.0, &associated_data(share, node), sealed)?;
         decode(&plain).ok_or(CryptoError::Opaque)?
     }
 }
 
-fn bound(share: Uuid, node: NodeId) -> Bound {
-    Bound::new("cairn/link-file/1")
+fn associated_data(share: Uuid, node: NodeId) -> AssociatedData {
+    AssociatedData::new("cairn/link-file/1")
         .bytes(share.as_bytes())
         .id(&node)
 }
@@ -99,32 +99,32 @@ fn encode(file: &LinkFile) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
     Ok(out)
 }
 
-/// `None` where bytes are missing or left over.
+/// Decodes the inside of a seal; `None` if bytes are missing or left over.
 fn decode(plain: &[u8]) -> Option<Result<LinkFile, CryptoError>> {
     let mut rest = plain;
-    let format = u32::from_be_bytes(take(&mut rest)?);
+    let format = u32::from_be_bytes(array(&mut rest)?);
     if format != FORMAT {
         return Some(Err(CryptoError::UnsupportedFormat(format)));
     }
-    let revision = RevisionId(Uuid::from_bytes(take(&mut rest)?));
-    let size = u64::from_be_bytes(take(&mut rest)?);
-    let modified_ms = i64::from_be_bytes(take(&mut rest)?);
-    let hash = ContentHash(take(&mut rest)?);
-    let key = Zeroizing::new(take::<32>(&mut rest)?);
-    let length = u32::from_be_bytes(take(&mut rest)?) as usize;
+    let revision = RevisionId(Uuid::from_bytes(array(&mut rest)?));
+    let size = u64::from_be_bytes(array(&mut rest)?);
+    let modified_ms = i64::from_be_bytes(array(&mut rest)?);
+    let hash = ContentHash(array(&mut rest)?);
+    let key = Zeroizing::new(array::<32>(&mut rest)?);
+    let length = u32::from_be_bytes(array(&mut rest)?) as usize;
     let (path, after) = rest.split_at_checked(length)?;
     rest = after;
     let path = std::str::from_utf8(path).ok()?.to_owned();
-    let count = u32::from_be_bytes(take(&mut rest)?) as usize;
-    // The count is believed only if exactly that many chunks follow, so it can't ask for memory.
+    let count = u32::from_be_bytes(array(&mut rest)?) as usize;
+    // The count is used only if exactly that many chunks follow, so it can't cause a large allocation.
     if rest.len() != count.checked_mul(PER_CHUNK)? {
         return None;
     }
     let mut chunks = Vec::with_capacity(count);
     let mut total = 0_u64;
     for _ in 0..count {
-        let id = ChunkId(take(&mut rest)?);
-        let len = u32::from_be_bytes(take(&mut rest)?);
+        let id = ChunkId(array(&mut rest)?);
+        let len = u32::from_be_bytes(array(&mut rest)?);
         if len == 0 || len as usize > MAX_CHUNK {
             return None;
         }
@@ -146,7 +146,7 @@ fn decode(plain: &[u8]) -> Option<Result<LinkFile, CryptoError>> {
     }))
 }
 
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+fn array<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (head, after) = rest.split_first_chunk::<N>()?;
     *rest = after;
     Some(*head)

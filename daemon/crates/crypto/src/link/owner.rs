@@ -3,7 +3,7 @@
 
 use super::{LinkKey, LinkSecret};
 use crate::aead;
-use crate::bound::Bound;
+use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::Key;
@@ -11,7 +11,7 @@ use crate::space::SpaceKeys;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-/// What the owner of a link holds of it.
+/// The secret and the key of a link, as its owner has them.
 #[derive(Clone, Debug)]
 pub struct OwnedLink {
     pub secret: LinkSecret,
@@ -25,17 +25,22 @@ impl OwnedLink {
         let mut plain = Zeroizing::new([0; 64]);
         plain[..32].copy_from_slice(self.secret.0.bytes());
         plain[32..].copy_from_slice(self.key.0.bytes());
-        keys.with_epoch(&aead::seal(&keys.wrap, &bound(keys, share), &*plain, rng))
+        keys.with_epoch(&aead::seal(
+            &keys.wrap,
+            &associated_data(keys, share),
+            &*plain,
+            rng,
+        ))
     }
 
-    /// Opens what [`Self::wrap`] made for the link that was asked for.
+    /// Opens the wrap of the requested link.
     ///
     /// # Errors
     /// [`CryptoError::Opaque`] if it was altered or belongs to another link or space;
-    /// [`CryptoError::KeyMissing`] if it was wrapped in an epoch that `keys` have none of.
+    /// [`CryptoError::KeyMissing`] if `keys` have no key of the epoch in which it was wrapped.
     pub fn unwrap(keys: &SpaceKeys, share: Uuid, wrapped: &[u8]) -> Result<Self, CryptoError> {
         let (keys, wrapped) = keys.split_epoch(wrapped)?;
-        let plain = aead::open(&keys.wrap, &bound(keys, share), wrapped)?;
+        let plain = aead::open(&keys.wrap, &associated_data(keys, share), wrapped)?;
         let (secret, key) = plain.split_at_checked(32).ok_or(CryptoError::Opaque)?;
         Ok(Self {
             secret: LinkSecret(Key::from_bytes(secret)?),
@@ -44,8 +49,8 @@ impl OwnedLink {
     }
 }
 
-fn bound(keys: &SpaceKeys, share: Uuid) -> Bound {
-    Bound::new("cairn/link-owner/1")
+fn associated_data(keys: &SpaceKeys, share: Uuid) -> AssociatedData {
+    AssociatedData::new("cairn/link-owner/1")
         .id(&keys.space())
         .number(u64::from(keys.epoch()))
         .bytes(share.as_bytes())
@@ -73,8 +78,8 @@ mod tests {
         assert_eq!(*back.secret.reveal(), *owned.secret.reveal());
         assert_eq!(back.key.0.bytes(), owned.key.0.bytes());
         assert!(OwnedLink::unwrap(&keys, Uuid::nil(), &wrapped).is_err());
-        let stranger = SpaceKeys::from_raw(space, 1, &[8; 32]).unwrap();
-        assert!(OwnedLink::unwrap(&stranger, share, &wrapped).is_err());
+        let other = SpaceKeys::from_raw(space, 1, &[8; 32]).unwrap();
+        assert!(OwnedLink::unwrap(&other, share, &wrapped).is_err());
         assert!(OwnedLink::unwrap(&keys, share, &wrapped[..60]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Makes the vectors. What each is expected to do is said here by hand; only outputs are computed.
+//! Makes the vectors. The expected result of each is written here by hand; only outputs are computed.
 
 mod account;
 mod content;

@@ -2,7 +2,7 @@
 
 use crate::seeded::Seeded;
 use cairn_crypto::{
-    AccountKey, AskedGrant, Chunker, ContentKey, CryptoError, KdfParams, KeyBundle, LinkSecret,
+    AccountKey, Chunker, ContentKey, CryptoError, GrantContext, KdfParams, KeyBundle, LinkSecret,
     NodeFacts, NodeSeal, Random as _, RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey,
     derive_root, open_grant, open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
 };
@@ -132,14 +132,14 @@ fn grant(input: &Value) -> Outcome {
         id(input, "account"),
         id(input, "space"),
     )?;
-    let asked = AskedGrant {
+    let context = GrantContext {
         space: id(input, "team_space"),
         epoch: u32::try_from(number(input, "team_epoch")).unwrap(),
         granter: id(input, "granter"),
         signing: bytes(input, "granter_signing").try_into().unwrap(),
     };
-    let ring = open_grant(&own, &asked, &bytes(input, "grant"))?;
-    let checks: Vec<Option<String>> = (1..=asked.epoch)
+    let ring = open_grant(&own, &context, &bytes(input, "grant"))?;
+    let checks: Vec<Option<String>> = (1..=context.epoch)
         .map(|epoch| ring.check_value(epoch).map(hex::encode))
         .collect();
     Ok(json!({"epoch": ring.epoch(), "checks": checks}))

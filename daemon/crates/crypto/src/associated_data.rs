@@ -1,20 +1,22 @@
-//! What a seal is bound to: a label and a list of parts, each with its length in front, so that no
-//! two different lists ever make the same bytes. Used as associated data, HKDF info and MAC input.
+//! Associated data: a label and a list of parts, each with its length in front, so that two different
+//! lists never have the same bytes (compare TupleHash, NIST SP 800-185). Used as the associated data of
+//! an AEAD, as HKDF info and as MAC input.
 
 use uuid_bytes::AsIdBytes;
 
-/// A length-prefixed tuple that begins with a label (purpose and format version).
-pub(crate) struct Bound(Vec<u8>);
+/// A tuple that begins with a label (purpose and format version). Each part is preceded by its length
+/// in bytes, a big-endian u32.
+pub(crate) struct AssociatedData(Vec<u8>);
 
-impl Bound {
-    /// `label` is `cairn/PURPOSE/VERSION` and stands for one purpose only.
+impl AssociatedData {
+    /// Starts a tuple. `label` is `cairn/PURPOSE/VERSION` and is used for one purpose only.
     pub(crate) fn new(label: &'static str) -> Self {
         Self(Vec::with_capacity(160)).bytes(label.as_bytes())
     }
 
     pub(crate) fn bytes(mut self, part: &[u8]) -> Self {
         // A part is an id, a name or a parameter; none comes near 2^32 bytes.
-        let length = u32::try_from(part.len()).expect("a bound part is shorter than 4 GiB");
+        let length = u32::try_from(part.len()).expect("a part is shorter than 4 GiB");
         self.0.extend_from_slice(&length.to_be_bytes());
         self.0.extend_from_slice(part);
         self
@@ -32,7 +34,7 @@ impl Bound {
         self.bytes(&[u8::from(flag)])
     }
 
-    /// `None` and an empty part differ.
+    /// Adds a part that may be missing; `None` and an empty part differ.
     pub(crate) fn optional(self, part: Option<&[u8]>) -> Self {
         match part {
             Some(part) => self.flag(true).bytes(part),
@@ -71,12 +73,12 @@ mod tests {
 
     #[test]
     fn shifting_a_byte_between_parts_changes_the_tuple() {
-        let a = Bound::new("l").bytes(b"ab").bytes(b"c");
-        let b = Bound::new("l").bytes(b"a").bytes(b"bc");
+        let a = AssociatedData::new("l").bytes(b"ab").bytes(b"c");
+        let b = AssociatedData::new("l").bytes(b"a").bytes(b"bc");
         assert_ne!(a.as_bytes(), b.as_bytes());
         assert_ne!(
-            Bound::new("l").optional(None).as_bytes(),
-            Bound::new("l").optional(Some(b"")).as_bytes()
+            AssociatedData::new("l").optional(None).as_bytes(),
+            AssociatedData::new("l").optional(Some(b"")).as_bytes()
         );
     }
 }
