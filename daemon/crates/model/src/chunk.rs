@@ -9,7 +9,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub [u8; 32]);
 
-/// The text is not a chunk id.
+/// The error for a text that isn't a chunk id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a chunk id is 64 lower-case hexadecimal digits")]
 pub struct InvalidChunkId;
@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for ChunkId {
     }
 }
 
-/// A chunk's place in a manifest: its id and the length of its plaintext in bytes.
+/// One chunk in a manifest: its id and the length of its plaintext in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct ChunkRef {
     pub id: ChunkId,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// BLAKE3 (unkeyed, 32 bytes) of a file's whole plaintext. Never sent to the server in clear.
+/// BLAKE3 (unkeyed, 32 bytes) of a file's whole plaintext. It is never sent to the server in clear.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 

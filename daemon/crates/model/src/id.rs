@@ -1,4 +1,5 @@
-//! Identifiers. Each is its own type, so that a node can't be passed where a revision belongs.
+//! Identifiers: UUIDs (RFC 9562) on the service, row numbers in the index. Each is its own type, so that
+//! a node can't be passed where a revision belongs.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,7 +20,7 @@ macro_rules! uuid_id {
                 Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
             }
 
-            /// The 16 bytes of the id, for use in associated data.
+            /// Returns the 16 bytes of the id in network order, for use in associated data.
             #[must_use]
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
@@ -64,7 +65,7 @@ uuid_id!(
     RevisionId
 );
 uuid_id!(
-    /// What shares one space key: a personal space or a team's.
+    /// A space: the nodes that share one space key, a person's or a team's.
     SpaceId
 );
 uuid_id!(

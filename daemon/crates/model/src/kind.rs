@@ -1,8 +1,8 @@
-//! What a node is.
+//! The kind of a node: file or folder.
 
 use serde::{Deserialize, Serialize};
 
-/// A node is a file or a folder; nothing else travels.
+/// The kind of a node; nothing but files and folders is synced.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -11,7 +11,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// `file` or `folder`, as on the wire.
+    /// Returns `file` or `folder`, as on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

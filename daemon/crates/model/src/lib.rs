@@ -1,4 +1,4 @@
-//! The vocabulary every other crate speaks: ids, names, paths, chunks, manifests.
+//! The vocabulary of all crates: ids, names, paths, chunks, manifests.
 //!
 //! This crate does no IO, draws no randomness and depends on nothing of ours.
 

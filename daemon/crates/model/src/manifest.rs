@@ -3,12 +3,12 @@
 use crate::{ChunkRef, ContentHash, DeviceId, NodeId, RevisionId, SpaceId};
 use serde::{Deserialize, Serialize};
 
-/// The ordered chunk list of one revision, with what a reader checks it against.
+/// The ordered chunk list of one revision, with the facts that a reader checks it against.
 ///
 /// It exists in clear only on clients; on the wire it is sealed under the space's meta key.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of the format; the newest is [`Manifest::FORMAT`].
+    /// The version of the format; the newest is [`Manifest::FORMAT`].
     pub format: u32,
     pub space: SpaceId,
     pub node: NodeId,
@@ -23,8 +23,9 @@ pub struct Manifest {
     pub modified_ms: i64,
     /// The owner-executable bit.
     pub executable: bool,
-    /// In file order; the sum of their lengths is `size`.
+    /// The chunks in file order; the sum of their lengths is `size`.
     pub chunks: Vec<ChunkRef>,
+    /// The hash of the whole plaintext.
     pub hash: ContentHash,
     /// The device that wrote the revision.
     pub author: DeviceId,
@@ -34,7 +35,7 @@ impl Manifest {
     /// The format that this build writes.
     pub const FORMAT: u32 = 1;
 
-    /// Tells whether the chunk lengths add up to the size.
+    /// Returns whether the chunk lengths add up to the size.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         self.chunks

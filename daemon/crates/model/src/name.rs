@@ -1,12 +1,13 @@
-//! Names of nodes: what is allowed, how two are compared, how a conflict copy is called.
+//! Names of nodes: which are valid, when two are equal, and the names of conflict copies.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// The longest name in UTF-8 bytes: the limit of ext4, APFS and NTFS alike (there in other units).
+/// The longest name in bytes of UTF-8: the limit of ext4, and within those of APFS and NTFS (255
+/// UTF-16 units).
 pub const MAX_NAME_BYTES: usize = 255;
-/// What a conflict copy has in its name.
+/// The part of a name that marks a conflict copy.
 const MARK: &str = " (conflicted copy ";
 
 /// One component of a path: not empty, not `.` or `..`, no `/`, no NUL, at most 255 bytes of UTF-8.
@@ -18,7 +19,7 @@ pub struct Name(String);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NameKey(String);
 
-/// Why a text is no name.
+/// The reason why a text isn't a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidName {
     #[error("a name can't be empty")]
@@ -32,10 +33,10 @@ pub enum InvalidName {
 }
 
 impl Name {
-    /// Checks a text and takes it as a name, byte for byte.
+    /// Makes a name of a text, byte for byte.
     ///
     /// # Errors
-    /// [`InvalidName`] says which rule is broken.
+    /// [`InvalidName`] with the rule that is broken.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidName> {
         let text = text.into();
         match text.as_str() {
@@ -47,12 +48,13 @@ impl Name {
         }
     }
 
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The form under which names are compared.
+    /// Returns the form under which names are compared (NFC, Unicode Standard Annex 15).
     #[must_use]
     pub fn key(&self) -> NameKey {
         if self.0.is_ascii() {
@@ -71,7 +73,7 @@ impl Name {
         }
     }
 
-    /// The name of a conflict copy: `stem (conflicted copy DEVICE STAMP).ext`.
+    /// Returns the name of a conflict copy: `stem (conflicted copy DEVICE STAMP).ext`.
     ///
     /// `stamp` is `YYYY-MM-DD HHMMSS`; `attempt` 0 is the plain form, later ones add a number.
     /// The stem is shortened at a character boundary where the whole would be too long.
@@ -104,14 +106,14 @@ impl Name {
         Self(format!("{}{mark}{ext}", &stem[..end]))
     }
 
-    /// Tells whether the name is one that [`Name::conflict_copy`] makes.
+    /// Returns whether the name is one that [`Name::conflict_copy`] makes.
     #[must_use]
     pub fn is_conflict_copy(&self) -> bool {
         let (stem, _) = self.split_extension();
         stem.ends_with(')') && stem.contains(MARK)
     }
 
-    /// The name that a conflict copy is a copy of, shortened where that of the copy is.
+    /// Returns the name of the file that a conflict copy was made of, shortened as in the copy's name.
     #[must_use]
     pub fn copied_from(&self) -> Option<Self> {
         let (stem, ext) = self.split_extension();
@@ -121,6 +123,7 @@ impl Name {
 }
 
 impl NameKey {
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -18,7 +18,7 @@ impl RelPath {
     /// Reads `a/b/c`; the empty text is the root.
     ///
     /// # Errors
-    /// A component that is no [`Name`].
+    /// [`InvalidName`] for a component that isn't a [`Name`].
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         if text.is_empty() {
             return Ok(Self::root());
@@ -29,6 +29,7 @@ impl RelPath {
             .map(Self)
     }
 
+    /// Returns the path of `name` in this folder.
     #[must_use]
     pub fn join(&self, name: Name) -> Self {
         let mut names = self.0.clone();
@@ -36,34 +37,38 @@ impl RelPath {
         Self(names)
     }
 
+    /// Returns the folder that it lies in; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let (_, rest) = self.0.split_last()?;
         Some(Self(rest.to_vec()))
     }
 
+    /// Returns the last name; `None` for the root.
     #[must_use]
     pub fn name(&self) -> Option<&Name> {
         self.0.last()
     }
 
+    /// Returns the names from the top down.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.0
     }
 
+    /// Returns whether it is the root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Tells whether `self` is `ancestor` or lies below it.
+    /// Returns whether `self` is `ancestor` or lies below it.
     #[must_use]
     pub fn starts_with(&self, ancestor: &Self) -> bool {
         self.0.starts_with(&ancestor.0)
     }
 
-    /// The path below `base` on this machine's file system.
+    /// Returns the path below `base` on this machine's file system.
     #[must_use]
     pub fn to_path(&self, base: &std::path::Path) -> std::path::PathBuf {
         let mut path = base.to_path_buf();
