@@ -3,11 +3,11 @@
 
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use cairn_model::{AccountId, DeviceId, SpaceId};
-use cairn_platform::Home;
 use cairn_platform::secrets::SecretsChoice;
+use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_wire::keys::KeyBundle;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write as _};
+use std::io;
 
 /// Where the API key and the account key are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, clap::ValueEnum)]
@@ -76,15 +76,11 @@ impl Account {
     /// Replaces the file in one step.
     pub(crate) fn save(&self, home: &Home) -> Outcome {
         let path = home.account_file();
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(home.data_dir())?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok(())
-        };
-        write().doing(format_args!("write {}", path.display()))
+        let mut text = serde_json::to_vec_pretty(self)
+            .map_err(io::Error::from)
+            .doing(format_args!("write {}", path.display()))?;
+        text.push(b'\n');
+        Ok(write_atomic(&path, &text, FileMode::Private)?)
     }
 }
 

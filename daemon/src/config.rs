@@ -5,7 +5,7 @@ mod value;
 
 use crate::failure::{Doing as _, Failure, Outcome};
 use cairn_control::{Gate, Limits};
-use cairn_platform::Home;
+use cairn_platform::{FileMode, Home, write_atomic};
 use std::time::Duration;
 use std::{fs, io};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
@@ -186,7 +186,8 @@ impl Config {
             table.insert(name, item);
         }
         home.create()?;
-        fs::write(&path, document.to_string()).doing(format_args!("write {}", path.display()))
+        let text = document.to_string();
+        Ok(write_atomic(&path, text.as_bytes(), FileMode::Inherit)?)
     }
 }
 

@@ -3,10 +3,10 @@
 
 use crate::failure::{Doing as _, Failure, Outcome};
 use cairn_crypto::{SystemRandom, Unlocked};
-use cairn_platform::Home;
+use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_space::Trust;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 /// Lets `change` look at what is trusted, and keeps what it changed, also where it fails: a key that
@@ -57,11 +57,7 @@ fn read(path: &Path, keys: &Unlocked) -> Outcome<Trust> {
 /// Replaces the file in one step.
 fn write(path: &Path, keys: &Unlocked, trust: &Trust) -> Outcome {
     let sealed = trust.seal(&keys.trust_key(), &mut SystemRandom)?;
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    file.write_all(&sealed)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
+    Ok(write_atomic(path, &sealed, FileMode::Private)?)
 }
 
 #[cfg(test)]

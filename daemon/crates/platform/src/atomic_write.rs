@@ -21,8 +21,12 @@ pub enum FileMode {
 /// # Errors
 /// The file system's, with the path; the old file is untouched then.
 pub fn write_atomic(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
-    let target = resolve(path).map_err(|e| in_context("write", path, e))?;
-    replace(&target, bytes, mode).map_err(|e| in_context("write", path, e))
+    replace_file(path, bytes, mode).map_err(|e| in_context("write", path, e))
+}
+
+/// Does the same for callers that add the path to the error themselves.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
+    replace(&resolve(path)?, bytes, mode)
 }
 
 /// Follows a symbolic link, so that the link survives; its target may not exist yet.
@@ -62,11 +66,7 @@ fn directory(path: &Path) -> &Path {
 }
 
 #[cfg(unix)]
-fn temporary_file(
-    dir: &Path,
-    path: &Path,
-    mode: FileMode,
-) -> io::Result<tempfile::NamedTempFile> {
+fn temporary_file(dir: &Path, path: &Path, mode: FileMode) -> io::Result<tempfile::NamedTempFile> {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
     let mut builder = tempfile::Builder::new();
@@ -80,7 +80,9 @@ fn temporary_file(
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 // The umask applies to these permissions.
-                builder.permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
+                builder
+                    .permissions(Permissions::from_mode(0o666))
+                    .tempfile_in(dir)
             }
             Err(e) => Err(e),
         },

@@ -1,4 +1,4 @@
-//! Starting the daemon when the user logs in.
+//! Starts the daemon when the user logs in.
 //!
 //! Writes what the system reads at login (a systemd user unit or an autostart entry, a LaunchAgent, a
 //! Run key) and removes it again; starts and stops nothing itself.
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// The daemon of one home, as something that starts at login.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Autostart {
-    /// Tells several homes apart: `cairn` or `cairn-TAG`.
+    /// The id of the home among several: `cairn` or `cairn-TAG`.
     id: String,
     exe: PathBuf,
     /// Given on the command line unless it is the default one.
@@ -63,10 +63,10 @@ impl Autostart {
         sys::disable(self, &sys::place()?)
     }
 
-    /// Tells whether the daemon starts at login.
+    /// Returns whether the daemon starts at login.
     ///
     /// # Errors
-    /// The system's, where the user's directories can't be told.
+    /// The system's, if the user's directories are unknown.
     pub fn is_enabled(&self) -> io::Result<bool> {
         Ok(sys::is_enabled(self, &sys::place()?))
     }

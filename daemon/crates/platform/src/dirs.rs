@@ -1,7 +1,22 @@
-//! Where one installation of Cairn keeps its files.
+//! The paths of one installation's files.
 //!
-//! Knows names and places only; reads and writes none of these files.
+//! Knows paths only; reads and writes none of these files.
 
+#[cfg(not(any(windows, target_os = "macos")))]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(not(any(windows, target_os = "macos")))]
+use linux as sys;
+#[cfg(target_os = "macos")]
+use macos as sys;
+#[cfg(windows)]
+use windows as sys;
+
+use crate::fnv::fnv1a_64;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,24 +34,24 @@ pub struct Home {
 }
 
 impl Home {
-    /// Takes the directory from the flag, else from `CAIRN_HOME`, else the platform's own directories.
+    /// Returns the home at the path of the flag, else of `CAIRN_HOME`, else at the platform's default paths.
     ///
     /// # Errors
-    /// `NotFound` where the platform's directories can't be told because the user has no home.
+    /// `NotFound` if the user has no home directory.
     pub fn resolve(flag: Option<PathBuf>) -> io::Result<Self> {
         let chosen = flag.or_else(|| directory("CAIRN_HOME"));
         match chosen {
             Some(path) => Ok(Self::at(&std::path::absolute(path)?)),
-            None => Self::of_platform().ok_or_else(|| {
+            None => sys::default_home().ok_or_else(|| {
                 io::Error::new(
                     io::ErrorKind::NotFound,
-                    "this user has no home directory; say where to keep things with --home DIR",
+                    "this user has no home directory; choose a directory with --home DIR",
                 )
             }),
         }
     }
 
-    /// Everything below one directory.
+    /// Returns the home with everything below one directory.
     #[must_use]
     pub fn at(dir: &Path) -> Self {
         Self {
@@ -47,47 +62,7 @@ impl Home {
         }
     }
 
-    #[cfg(not(any(windows, target_os = "macos")))]
-    fn of_platform() -> Option<Self> {
-        // The XDG Base Directory Specification, version 0.8.
-        let user = std::env::home_dir()?;
-        let place = |variable, default: &str| {
-            directory(variable)
-                .unwrap_or_else(|| user.join(default))
-                .join("cairn")
-        };
-        Some(Self {
-            config: place("XDG_CONFIG_HOME", ".config"),
-            data: place("XDG_DATA_HOME", ".local/share"),
-            state: place("XDG_STATE_HOME", ".local/state"),
-            runtime: directory("XDG_RUNTIME_DIR").map(|dir| dir.join("cairn")),
-        })
-    }
-
-    #[cfg(target_os = "macos")]
-    fn of_platform() -> Option<Self> {
-        let library = std::env::home_dir()?.join("Library");
-        let data = library.join("Application Support/Cairn");
-        Some(Self {
-            config: data.clone(),
-            data,
-            state: library.join("Logs/Cairn"),
-            runtime: None,
-        })
-    }
-
-    #[cfg(windows)]
-    fn of_platform() -> Option<Self> {
-        let local = directory("LOCALAPPDATA")?.join("Cairn");
-        Some(Self {
-            config: directory("APPDATA")?.join("Cairn"),
-            data: local.clone(),
-            state: local,
-            runtime: None,
-        })
-    }
-
-    /// Makes the directories, readable by this user only.
+    /// Makes the directories, closed to other users.
     ///
     /// # Errors
     /// The file system's, with the path.
@@ -98,70 +73,63 @@ impl Home {
         Ok(())
     }
 
-    /// The user's settings.
+    /// Returns the path of the user's settings.
     #[must_use]
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
-    /// The index of all folders.
+    /// Returns the path of the index.
     #[must_use]
     pub fn index_file(&self) -> PathBuf {
         self.data.join("index.db")
     }
 
-    /// Who is logged in where; holds nothing secret.
+    /// Returns the path of the account's data; the file contains nothing secret.
     #[must_use]
     pub fn account_file(&self) -> PathBuf {
         self.data.join("account.json")
     }
 
-    /// The secrets of an installation that doesn't use the keyring.
+    /// Returns the path of the secrets of an installation that doesn't use the keyring.
     #[must_use]
     pub fn secrets_file(&self) -> PathBuf {
         self.data.join("secrets.json")
     }
 
+    /// Returns the directory of the logs.
     #[must_use]
     pub fn logs_dir(&self) -> PathBuf {
         self.state.join("logs")
     }
 
-    /// Locked while a daemon runs.
+    /// Returns the path of the file that is locked while a daemon runs.
     #[must_use]
     pub fn lock_file(&self) -> PathBuf {
         self.data.join("daemon.lock")
     }
 
-    /// The directory that tells this installation from others on the machine.
+    /// Returns the directory that distinguishes this installation from others on the machine.
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.data
     }
 
-    /// Tells whether this is the installation at the platform's own places.
+    /// Returns whether this is the installation at the platform's default paths.
     #[must_use]
     pub fn is_default(&self) -> bool {
-        Self::of_platform().is_some_and(|default| default == *self)
+        sys::default_home().is_some_and(|default| default == *self)
     }
 
-    /// Eight bytes in hexadecimal that are the same for the same home, on every run and build.
+    /// Returns 16 hexadecimal digits that are the same for the same home, on every run and build.
     #[must_use]
     pub fn tag(&self) -> String {
-        // FNV-1a, 64 bit: stable across builds, unlike the standard library's hasher.
-        let hash = self
-            .data
-            .as_os_str()
-            .as_encoded_bytes()
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-            });
+        let hash = fnv1a_64(self.data.as_os_str().as_encoded_bytes());
         format!("{hash:016x}")
     }
 
-    /// The socket of the daemon: in the runtime directory or beside the data, or where both paths are
-    /// too long for a socket, in a private directory for temporary files.
+    /// Returns the path of the daemon's socket: in the runtime directory or beside the data, or if both
+    /// paths are too long for a socket, in a private directory for temporary files.
     #[must_use]
     pub fn socket_path(&self) -> PathBuf {
         let preferred = self
@@ -180,21 +148,16 @@ impl Home {
     }
 }
 
-/// The user's home.
+/// Returns the user's home directory.
 #[must_use]
 pub fn user_home() -> Option<PathBuf> {
     std::env::home_dir()
 }
 
-/// Where other programs keep this user's settings, each in a directory of its own.
+/// Returns the directory in which programs store this user's settings, each in a subdirectory.
 #[must_use]
 pub fn user_config() -> Option<PathBuf> {
-    #[cfg(windows)]
-    return directory("APPDATA");
-    #[cfg(target_os = "macos")]
-    return Some(user_home()?.join("Library/Application Support"));
-    #[cfg(not(any(windows, target_os = "macos")))]
-    Some(directory("XDG_CONFIG_HOME").unwrap_or(user_home()?.join(".config")))
+    sys::user_config()
 }
 
 /// Makes a directory and its parents; the directory itself is closed to other users.
@@ -211,7 +174,7 @@ pub fn create_private(dir: &Path) -> io::Result<()> {
         .map_err(|e| crate::disk::in_context("make the directory", dir, e))
 }
 
-/// An absolute path from an environment variable; relative ones are to be ignored, says XDG.
+/// Returns the absolute path in an environment variable; relative ones are ignored, as XDG requires.
 fn directory(variable: &str) -> Option<PathBuf> {
     let path = PathBuf::from(std::env::var_os(variable)?);
     let relative_allowed = variable == "CAIRN_HOME" && !path.as_os_str().is_empty();
@@ -223,7 +186,7 @@ pub(crate) fn user_id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Pipes and directories belong to the user anyway there.
+/// Pipes and directories belong to the user anyway on other systems.
 #[cfg(not(unix))]
 pub(crate) fn user_id() -> u32 {
     0

@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// What lies at a path, as far as sync cares.
+/// The kind of a directory entry, as far as sync needs it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FileKind {
     File,
@@ -40,7 +40,7 @@ pub struct FileId {
     pub inode: u64,
 }
 
-/// What the file system says about one path. Times are nanoseconds since 1970-01-01 UTC.
+/// The attributes of one path. Times are nanoseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stat {
     pub kind: FileKind,
@@ -56,10 +56,14 @@ pub struct Stat {
     pub executable: bool,
     /// The number of hard links.
     pub links: u64,
+    /// The mount that the entry lies in; for a mount point, the one that is mounted there. A directory
+    /// whose mount or device differs from its parent's is another file system, or the same one bound
+    /// to a second path. `None` where the system has no such id (Linux before 5.8, other systems).
+    pub mount: Option<u64>,
 }
 
 impl Stat {
-    /// What has to be equal for the file to count as untouched.
+    /// Returns the part that has to be equal for the file to count as untouched.
     #[must_use]
     pub fn key(&self) -> StatKey {
         StatKey {
@@ -91,7 +95,7 @@ pub struct StatKey {
 }
 
 impl StatKey {
-    /// Tells whether both describe the same content of the same file.
+    /// Returns whether both describe the same content of the same file.
     ///
     /// Leaves out the change time and the mode, which a rename or a swap may touch by itself.
     #[must_use]
@@ -103,7 +107,7 @@ impl StatKey {
     }
 }
 
-/// What must lie at a path for [`Disk::replace`] to go ahead.
+/// The expected state of the target of [`Disk::replace`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expect {
     /// Nothing.
@@ -132,7 +136,7 @@ pub trait ReadSeek: Read + Seek + Send {
 
 /// A file that grows beside its final place until [`Disk::replace`] puts it there.
 pub trait TempFile: Read + Write + Seek + Send {
-    /// Where the file lies.
+    /// Returns the path of the file.
     fn path(&self) -> &Path;
 
     /// Stats the opened file.

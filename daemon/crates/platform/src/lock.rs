@@ -1,15 +1,15 @@
 //! One daemon per home: a locked file, which the system unlocks when its process ends in any way.
 //!
-//! The process id stands in a file beside it, because a locked file can't be read on some systems.
+//! The process id is in a file beside it, because a locked file can't be read on some systems.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often, and how long each time, to wait for somebody who only looks who holds the lock.
-const LOOKS: u32 = 5;
-const LOOK: Duration = Duration::from_millis(10);
+/// The number and length of the waits for a process that only looks up the holder of the lock.
+const TRIES: u32 = 5;
+const TRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Held by the one daemon of a home.
 #[derive(Debug)]
@@ -18,11 +18,11 @@ pub struct DaemonLock {
     _file: File,
 }
 
-/// Why the lock can't be had.
+/// The reason why the lock can't be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error(
-        "a daemon is running for this home already{}; stop it with `cairn stop`, or use another --home",
+        "a daemon is already running for this home{}; stop it with `cairn stop`, or use another --home",
         pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
     )]
     Held { pid: Option<u32> },
@@ -31,7 +31,7 @@ pub enum LockError {
 }
 
 impl DaemonLock {
-    /// Takes the lock and notes this process as its holder. Doesn't wait.
+    /// Acquires the lock and records this process as its holder. Doesn't wait for another daemon.
     ///
     /// # Errors
     /// [`LockError::Held`] with the holder's process id, or [`LockError::Io`].
@@ -45,10 +45,10 @@ impl DaemonLock {
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                // `holder` takes the lock for a moment when it looks.
-                Err(TryLockError::WouldBlock) if tries < LOOKS => {
+                // `holder` takes the lock for a moment.
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
                     tries += 1;
-                    std::thread::sleep(LOOK);
+                    std::thread::sleep(TRY_INTERVAL);
                 }
                 Err(TryLockError::WouldBlock) => {
                     return Err(LockError::Held {
@@ -66,7 +66,7 @@ impl DaemonLock {
         })
     }
 
-    /// The process that holds the lock at `path`, if one does.
+    /// Returns the process that holds the lock at `path`, if one does.
     ///
     /// # Errors
     /// [`LockError::Io`].
@@ -90,7 +90,7 @@ impl DaemonLock {
 
 impl Drop for DaemonLock {
     fn drop(&mut self) {
-        // The lock decides, the note only informs; a stale one does no harm.
+        // The lock decides, the file only informs; a stale one does no harm.
         let _ = std::fs::remove_file(&self.pid_file);
     }
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_holder_is_refused_and_told_who_holds_it() {
+    fn a_second_holder_is_refused_and_learns_who_holds_the_lock() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("daemon.lock");
         assert_eq!(DaemonLock::holder(&path).unwrap(), None);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_left_by_a_crash_does_not_count() {
+    fn a_process_id_left_by_a_crash_does_not_count() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("daemon.lock");
         std::fs::write(&path, "").unwrap();

@@ -1,4 +1,4 @@
-//! Which names a file system can hold, and which it takes for the same.
+//! The names that a file system can have, and those that are one name to it.
 //!
 //! Decides about single names; which of two clashing nodes keeps its name is the planner's business.
 
@@ -6,18 +6,18 @@ use cairn_model::Name;
 use std::io;
 use std::path::Path;
 
-/// What a file system does to names.
+/// The rules of a file system for names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameRules {
-    /// Whether the characters and names that Windows reserves are refused.
+    /// Refuses the characters and names that Windows reserves.
     pub windows: bool,
-    /// Whether `a` and `A` are one name.
+    /// Treats `a` and `A` as one name.
     pub ignores_case: bool,
-    /// Whether the composed and the decomposed spelling of a letter are one name.
+    /// Treats the composed and the decomposed form of a letter as one name.
     pub ignores_normal_form: bool,
 }
 
-/// Why a name can't exist on this disk.
+/// The reason why a name can't exist on this disk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameProblem {
     #[error(
@@ -37,7 +37,7 @@ pub enum NameProblem {
 }
 
 impl Default for NameRules {
-    /// What disks of this system usually do.
+    /// Returns the usual rules of this system's disks.
     fn default() -> Self {
         let windows = cfg!(windows);
         let macos = cfg!(target_os = "macos");
@@ -118,12 +118,12 @@ impl NameRules {
 /// Checks a name against what disks of this system usually hold.
 ///
 /// # Errors
-/// [`NameProblem`] says why it can't exist.
+/// [`NameProblem`] with the reason.
 pub fn acceptable(name: &Name) -> Result<(), NameProblem> {
     NameRules::default().acceptable(name)
 }
 
-/// Tells whether the file system of `dir`, a directory of Cairn's own, takes `a` and `A` for one name.
+/// Returns whether `a` and `A` are one name on the file system of `dir`, a directory of Cairn's own.
 ///
 /// # Errors
 /// The file system's, with the path.
@@ -131,7 +131,7 @@ pub fn probe_case(dir: &Path) -> io::Result<bool> {
     Ok(NameRules::probe(dir)?.ignores_case)
 }
 
-/// From "Naming Files, Paths, and Namespaces" in the Windows documentation.
+/// Returns whether Windows reserves the character ("Naming Files, Paths, and Namespaces").
 fn is_reserved_character(c: char) -> bool {
     c < ' ' || matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '?' | '*')
 }

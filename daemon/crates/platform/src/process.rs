@@ -1,6 +1,16 @@
-//! Starting the daemon in the background, finding out whether it runs, and asking it to end.
+//! Starts the daemon in the background, finds out whether a process runs, and makes it end.
 //!
-//! Knows processes only; that a daemon answers is told by its socket.
+//! Knows processes only; whether a daemon responds, its socket shows.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as sys;
+#[cfg(windows)]
+use windows as sys;
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -25,12 +35,7 @@ pub fn spawn_daemon<S: AsRef<OsStr>>(exe: &Path, args: &[S], log: &Path) -> io::
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(out);
-    #[cfg(windows)]
-    {
-        use std::os::windows::process::CommandExt as _;
-        // CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP
-        command.creation_flags(0x0800_0000 | 0x0000_0200);
-    }
+    sys::detach(&mut command);
     command
         .spawn()
         .map_err(|e| crate::disk::in_context("start the daemon", exe, e))
@@ -39,46 +44,30 @@ pub fn spawn_daemon<S: AsRef<OsStr>>(exe: &Path, args: &[S], log: &Path) -> io::
 /// Makes this process independent of the terminal that it was started from, so that closing the
 /// terminal or typing Ctrl-C there doesn't end it.
 pub fn leave_terminal() {
-    #[cfg(unix)]
-    if let Err(error) = rustix::process::setsid() {
-        // A process that leads its group, like one started by a service manager, is independent already.
-        tracing::debug!(%error, "stays in its session");
-    }
+    sys::leave_terminal();
 }
 
-/// Tells whether a process with this id runs, whoever owns it.
+/// Returns whether a process with this id runs, whoever owns it.
 #[must_use]
 pub fn is_running(pid: u32) -> bool {
     sys::is_running(pid)
 }
 
-/// Asks a process to end in order (SIGTERM).
+/// Requests a process to end in order (SIGTERM).
 ///
 /// # Errors
 /// `NotFound` where there is none, `PermissionDenied` where it belongs to another user.
 pub fn terminate(pid: u32) -> io::Result<()> {
     sys::terminate(pid)
-        .map_err(|e| io::Error::new(e.kind(), format!("can't ask process {pid} to end: {e}")))
+        .map_err(|e| io::Error::new(e.kind(), format!("can't stop process {pid}: {e}")))
 }
 
-/// Waits until the system or the user asks this process to end: SIGTERM, SIGINT, Ctrl-C.
+/// Waits until the system or the user requests this process to end: SIGTERM, SIGINT, Ctrl-C.
 ///
 /// # Errors
 /// The system's, where the signals can't be received.
 pub async fn stop_requested() -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        Ok(())
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    sys::stop_requested().await
 }
 
 /// Opens a web page in the user's browser.
@@ -89,19 +78,10 @@ pub fn open_url(url: &str) -> io::Result<()> {
     if !(url.starts_with("https://") || url.starts_with("http://")) {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("`{url}` is no web address"),
+            format!("`{url}` is not a web address"),
         ));
     }
-    let mut command = if cfg!(windows) {
-        let mut command = Command::new("rundll32");
-        command.arg("url.dll,FileProtocolHandler");
-        command
-    } else if cfg!(target_os = "macos") {
-        Command::new("open")
-    } else {
-        Command::new("xdg-open")
-    };
-    let status = command
+    let status = sys::browser()
         .arg(url)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -111,12 +91,12 @@ pub fn open_url(url: &str) -> io::Result<()> {
         Ok(())
     } else {
         Err(io::Error::other(format!(
-            "no browser could be started ({status}); open {url} by hand"
+            "no browser could be started ({status}); open {url} yourself"
         )))
     }
 }
 
-/// What this machine is called, without its domain: the usual name of a device.
+/// Returns the name of this machine without its domain: the default name of a device.
 #[must_use]
 pub fn host_name() -> String {
     let full = sys::host_name();
@@ -125,66 +105,6 @@ pub fn host_name() -> String {
         "device".to_owned()
     } else {
         short.to_owned()
-    }
-}
-
-#[cfg(unix)]
-mod sys {
-    use rustix::io::Errno;
-    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-    use std::io;
-
-    fn pid(raw: u32) -> io::Result<Pid> {
-        i32::try_from(raw)
-            .ok()
-            .and_then(Pid::from_raw)
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-
-    pub(super) fn is_running(raw: u32) -> bool {
-        pid(raw).is_ok_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
-    }
-
-    pub(super) fn terminate(raw: u32) -> io::Result<()> {
-        match kill_process(pid(raw)?, Signal::TERM) {
-            Err(Errno::SRCH) => Err(io::ErrorKind::NotFound.into()),
-            result => Ok(result?),
-        }
-    }
-
-    pub(super) fn host_name() -> String {
-        rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned()
-    }
-}
-
-#[cfg(windows)]
-mod sys {
-    use std::io;
-    use std::process::Command;
-
-    pub(super) fn is_running(pid: u32) -> bool {
-        Command::new("tasklist")
-            .args(["/nh", "/fi", &format!("PID eq {pid}")])
-            .output()
-            .is_ok_and(|found| String::from_utf8_lossy(&found.stdout).contains(&pid.to_string()))
-    }
-
-    pub(super) fn terminate(pid: u32) -> io::Result<()> {
-        let status = Command::new("taskkill")
-            .args(["/pid", &pid.to_string()])
-            .status()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(io::ErrorKind::NotFound.into())
-        }
-    }
-
-    pub(super) fn host_name() -> String {
-        std::env::var("COMPUTERNAME").unwrap_or_default()
     }
 }
 

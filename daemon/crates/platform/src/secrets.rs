@@ -1,6 +1,6 @@
-//! Where secrets are kept: the system's keyring, or a file that only the user can read.
+//! Storage of secrets: the system's keyring, or a file that only the user can read.
 //!
-//! Stores bytes under names; what they mean, and whether they are sealed themselves, is not known here.
+//! Stores bytes under names and knows nothing of their meaning, nor whether they are sealed.
 
 mod file;
 mod keyring;
@@ -15,28 +15,28 @@ use std::path::PathBuf;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// A place for secrets.
+/// A storage of secrets.
 pub trait Secrets: Send + Sync {
-    /// The secret of that name, or `None` if there is none.
+    /// Returns the secret of that name, or `None` if there is none.
     ///
     /// # Errors
-    /// [`SecretsError`] where the place can't be reached or read.
+    /// [`SecretsError`] if the storage can't be reached or read.
     fn get(&self, name: &str) -> Result<Option<Zeroizing<Vec<u8>>>, SecretsError>;
 
-    /// Keeps a secret under that name, in place of an earlier one.
+    /// Stores a secret under that name, in place of an earlier one.
     ///
     /// # Errors
-    /// [`SecretsError`] where the place can't be reached or written; an earlier secret is kept then.
+    /// [`SecretsError`] if the storage can't be reached or written; the earlier secret stays then.
     fn set(&self, name: &str, secret: &[u8]) -> Result<(), SecretsError>;
 
-    /// Forgets the secret of that name; does nothing if there is none.
+    /// Deletes the secret of that name; does nothing if there is none.
     ///
     /// # Errors
-    /// [`SecretsError`] where the place can't be reached or written.
+    /// [`SecretsError`] if the storage can't be reached or written.
     fn delete(&self, name: &str) -> Result<(), SecretsError>;
 }
 
-/// Which place to use.
+/// The storage to use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SecretsChoice {
     /// The keyring of the system.
@@ -45,50 +45,51 @@ pub enum SecretsChoice {
     File(PathBuf),
 }
 
-/// Why a secret can't be read or kept.
+/// The reason why a secret can't be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     #[error(
-        "this session has no keyring service to keep secrets in ({reason}); start one \
-         (gnome-keyring, KWallet, KeePassXC), or use `--secrets file` to keep them in a file that \
+        "this session has no keyring service to store secrets in ({reason}); start one \
+         (gnome-keyring, KWallet, KeePassXC), or use `--secrets file` to store them in a file that \
          only you can read"
     )]
     NoKeyring { reason: String },
     #[error("the keyring is locked ({reason}); unlock it and try again, or use `--secrets file`")]
     Locked { reason: String },
     #[error(
-        "the keyring gave no answer within {} s, it may be waiting for a password in a window; \
-         answer there, or use `--secrets file`",
+        "the keyring did not respond within {} s; it may be waiting for a password in a window: enter \
+         it there, or use `--secrets file`",
         .0.as_secs()
     )]
-    NoAnswer(Duration),
+    Timeout(Duration),
     #[error("the keyring can't {action} `{name}`: {reason}")]
     Keyring {
         action: &'static str,
         name: String,
         reason: String,
     },
-    #[error("can't {action} the file of secrets {}: {source}", path.display())]
+    #[error("can't {action} the secrets file {}: {source}", path.display())]
     File {
         action: &'static str,
         path: PathBuf,
         source: io::Error,
     },
     #[error(
-        "other users can read the file of secrets {} (mode {mode:o}); run `chmod 600` on it and \
-         consider the secrets in it known",
+        "other users can read the secrets file {} (mode {mode:o}); run `chmod 600` on it and replace \
+         the secrets in it, because others may know them",
         path.display()
     )]
     Exposed { path: PathBuf, mode: u32 },
-    #[error("the file of secrets {} is damaged ({reason}); remove it and log in again", path.display())]
+    #[error("the secrets file {} is damaged ({reason}); remove it and log in again", path.display())]
     Damaged { path: PathBuf, reason: String },
 }
 
-/// Opens a place for secrets. `account_label` tells apart the secrets of several accounts or homes in
-/// one keyring; people see it there.
+/// Opens a storage of secrets. `account_label` distinguishes several accounts or homes in one keyring;
+/// people see it there.
 ///
 /// # Errors
-/// [`SecretsError::NoKeyring`] where the system has none running, or what the file says.
+/// [`SecretsError::NoKeyring`] or [`SecretsError::Timeout`] for the keyring, [`SecretsError::Exposed`],
+/// [`SecretsError::Damaged`] or [`SecretsError::File`] for the file.
 pub fn open(choice: &SecretsChoice, account_label: &str) -> Result<Box<dyn Secrets>, SecretsError> {
     Ok(match choice {
         SecretsChoice::Keyring => Box::new(KeyringSecrets::open(account_label)?),

@@ -1,6 +1,6 @@
 //! The local socket between the daemon and its clients: a Unix socket, or a named pipe on Windows.
 //!
-//! Only processes of the same user get through. What is said over it is not known here.
+//! Only processes of the same user get through. Knows nothing of the messages.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// One connection; implements `AsyncRead` and `AsyncWrite`.
 pub type Stream = sys::Stream;
 
-/// The daemon's end; removes the socket's file when dropped.
+/// The daemon's end; removes the file of the socket when dropped.
 #[derive(Debug)]
 pub struct Listener {
     sys: sys::Listener,
@@ -33,8 +33,8 @@ impl Listener {
     /// behind when it was killed. Needs a tokio runtime around it.
     ///
     /// # Errors
-    /// `AddrInUse` where a daemon answers there, `PermissionDenied` where the directory belongs to or
-    /// is open to somebody else, or the system's.
+    /// `AddrInUse` if a daemon listens there, `PermissionDenied` if the directory belongs to or is
+    /// writable for somebody else, or the system's.
     pub fn bind(path: &Path) -> io::Result<Self> {
         let sys = sys::Listener::bind(path).map_err(|e| in_context("listen at", path, e))?;
         Ok(Self {
@@ -43,7 +43,7 @@ impl Listener {
         })
     }
 
-    /// Waits for the next connection by a process of the same user; others are hung up on.
+    /// Waits for the next connection by a process of the same user; others are disconnected.
     ///
     /// # Errors
     /// The system's; the listener can be used again after it.
@@ -60,8 +60,8 @@ impl Listener {
 /// Connects to the daemon that listens at `path`.
 ///
 /// # Errors
-/// `NotFound` or `ConnectionRefused` where no daemon listens, `PermissionDenied` where the one that
-/// does belongs to another user, or the system's.
+/// `NotFound` or `ConnectionRefused` if no daemon listens, `PermissionDenied` if the one that does
+/// belongs to another user, or the system's.
 pub async fn connect(path: &Path) -> io::Result<Stream> {
     sys::connect(path)
         .await

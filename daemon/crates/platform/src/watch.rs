@@ -1,7 +1,7 @@
-//! Tells that something may have changed in a folder.
+//! Watches folders for changes.
 //!
-//! What comes out are hints: they may be lost, merged or false, so only a scan says what is there. A
-//! hint for a directory covers everything below it. Cairn's own directories in a folder's root are
+//! Produces hints: they may be lost, merged or false, so only a scan shows the facts. A hint for a
+//! directory covers everything below it. Cairn's own directories in a folder's root are
 //! not watched. Nothing here waits for quiet or joins hints over time.
 
 #[cfg(target_os = "linux")]
@@ -37,7 +37,7 @@ pub enum Hint {
     Lost { root: PathBuf, error: WatchError },
 }
 
-/// Why a folder can't be watched.
+/// The reason why a folder can't be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The system allows too few watches; part of the folder may be watched all the same.
@@ -87,8 +87,8 @@ impl Watcher {
     /// watched: a change after that gives a hint.
     ///
     /// # Errors
-    /// [`WatchError::Limit`] says which setting to raise to what; the directories that were reached
-    /// stay watched. [`WatchError::Io`] where the root can't be read.
+    /// [`WatchError::Limit`] with the setting to raise and its value; the directories that were
+    /// reached stay watched. [`WatchError::Io`] where the root can't be read.
     pub fn watch(&self, root: &Path) -> Result<(), WatchError> {
         self.sys.watch(root)
     }
@@ -99,7 +99,7 @@ impl Watcher {
     }
 }
 
-/// Tells whether `path` belongs to Cairn itself, not to the user.
+/// Returns whether `path` belongs to Cairn itself, not to the user.
 fn is_own(root: &Path, path: &Path) -> bool {
     path.strip_prefix(root).is_ok_and(|below| {
         below

@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use cairn_platform::{FileMode, write_atomic};
 use serde_json::{Map, Value, json};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Show or write the configuration of an assistant's program
@@ -117,17 +117,12 @@ fn add(file: &Path, field: &str, entry: Value) -> Outcome {
             )
         })?;
     servers.insert("cairn".to_owned(), entry);
-    let write = || -> std::io::Result<()> {
-        let dir = file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(dir)?;
-        let mut temp = tempfile::NamedTempFile::new_in(dir)?;
-        serde_json::to_writer_pretty(&mut temp, &whole)?;
-        temp.write_all(b"\n")?;
-        temp.as_file().sync_all()?;
-        temp.persist(file)?;
-        Ok(())
-    };
-    write().doing(format_args!("write {shown}"))
+    let text = format!("{whole:#}\n");
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir).doing(format_args!("make {}", dir.display()))?;
+    }
+    // The mode of the program's file stays as it is.
+    Ok(write_atomic(file, text.as_bytes(), FileMode::Inherit)?)
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ fn stat_of(node: &Node) -> Stat {
         birth_ns: Some(node.birth),
         executable: node.executable,
         links: 1,
+        mount: None,
     }
 }
 

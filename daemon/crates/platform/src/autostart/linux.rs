@@ -1,13 +1,14 @@
 //! A systemd user unit, or where systemd doesn't run, an XDG autostart entry.
 
 use super::Autostart;
+use crate::atomic_write::{FileMode, write_atomic};
 use crate::dirs::create_private;
 use crate::disk::in_context;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where this user's units and autostart entries lie.
+/// The directories of this user's units and autostart entries.
 pub(super) struct Place {
     config: PathBuf,
     has_systemd: bool,
@@ -34,7 +35,7 @@ impl Place {
         self.config.join("systemd/user").join(name)
     }
 
-    /// What `systemctl --user enable` would make.
+    /// Returns the link that `systemctl --user enable` would make.
     fn wanted(&self, autostart: &Autostart) -> PathBuf {
         let name = format!("{}.service", autostart.id);
         self.config
@@ -97,7 +98,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(dir) = path.parent() {
         create_private(dir)?;
     }
-    std::fs::write(path, text).map_err(|e| in_context("write", path, e))
+    write_atomic(path, text.as_bytes(), FileMode::Inherit)
 }
 
 /// Only spares the user a login until the unit is known: its failure changes nothing.

@@ -1,6 +1,7 @@
 //! A LaunchAgent in the user's library.
 
 use super::Autostart;
+use crate::atomic_write::{FileMode, write_atomic};
 use crate::disk::in_context;
 use std::io;
 use std::path::PathBuf;
@@ -29,8 +30,12 @@ impl Place {
 pub(super) fn enable(autostart: &Autostart, place: &Place) -> io::Result<String> {
     let agent = place.agent(autostart);
     std::fs::create_dir_all(&place.agents)
-        .and_then(|()| std::fs::write(&agent, property_list(autostart)))
-        .map_err(|e| in_context("write", &agent, e))?;
+        .map_err(|e| in_context("make the directory", &place.agents, e))?;
+    write_atomic(
+        &agent,
+        property_list(autostart).as_bytes(),
+        FileMode::Inherit,
+    )?;
     Ok(format!("wrote {}", agent.display()))
 }
 

@@ -1,20 +1,20 @@
-//! How errors of the disk say what happened to which path.
+//! Errors of the disk: they name the operation and the path.
 //!
-//! They stay `io::Error`, so that callers match on the kind; the path travels inside.
+//! They stay `io::Error`, so that callers match on the kind; the path is inside.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What lies at a path is not what the caller expected there; nothing was changed.
+/// The target of an operation is not in the state that the caller expected; nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} changed meanwhile and was left as it is; scan it again", path.display())]
+#[error("{} changed in the meantime and was left as it is; scan it again", path.display())]
 pub struct TargetChanged {
     pub path: PathBuf,
 }
 
 impl TargetChanged {
-    /// Wraps the finding for `path` as the error that [`is_target_changed`] recognises.
+    /// Makes the `io::Error` for `path` that [`is_target_changed`] recognises.
     #[must_use]
     pub fn into_io(path: &Path) -> io::Error {
         io::Error::new(
@@ -26,7 +26,7 @@ impl TargetChanged {
     }
 }
 
-/// Tells whether an error of [`crate::disk::Disk::replace`] means that the target was not as expected.
+/// Returns whether an error of [`crate::disk::Disk::replace`] means that the target was not as expected.
 #[must_use]
 pub fn is_target_changed(error: &io::Error) -> bool {
     error
@@ -59,7 +59,7 @@ impl std::error::Error for InContext {
     }
 }
 
-/// Adds to an error what was tried on which path; its kind stays.
+/// Adds the operation and the path to an error; its kind stays.
 pub fn in_context(action: &'static str, path: &Path, source: impl Into<io::Error>) -> io::Error {
     let source = source.into();
     if is_target_changed(&source) {

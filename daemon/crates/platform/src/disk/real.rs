@@ -1,12 +1,13 @@
 //! The disk of this machine.
 //!
-//! Delegates to one module per family of systems and adds to each error what was tried on which path.
+//! Delegates to one module per family of systems and adds the operation and the path to each error.
 
 use super::{Disk, Entry, Expect, ReadSeek, Stat, TempFile, in_context};
+use parking_lot::RwLock;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 #[cfg(unix)]
@@ -40,7 +41,7 @@ impl RealDisk {
 
     /// Guards one more root, as [`RealDisk::guarding`] does; for folders that are added later.
     pub fn guard(&self, root: &Path) {
-        let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
+        let mut roots = self.roots.write();
         if !roots.iter().any(|known| known == root) {
             roots.push(root.to_path_buf());
         }
@@ -48,7 +49,7 @@ impl RealDisk {
 
     fn place<'a>(&self, path: &'a Path) -> io::Result<sys::Place<'a>> {
         // Where folders lie inside each other, the outermost guards the most components.
-        let roots = self.roots.read().unwrap_or_else(PoisonError::into_inner);
+        let roots = self.roots.read();
         let root = roots
             .iter()
             .filter(|root| path.starts_with(root) && path != root.as_path())

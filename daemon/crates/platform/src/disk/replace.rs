@@ -1,4 +1,4 @@
-//! Renames that never lose what somebody else put in the way.
+//! Renames that never lose a file that another program puts in the way.
 //!
 //! Putting a new version in place swaps the two files and then looks at what was swapped out: an edit
 //! that came between the last check and the swap is found there and put back. Where the file system
@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-/// A moment inside [`replace`] at which tests play the other program.
+/// A point inside [`replace`] at which tests act as the other program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Moment {
+pub(super) enum Point {
     /// The target was checked; the swap comes next.
     Checked,
     /// The new file is at the target; what was displaced hasn't been looked at.
@@ -24,21 +24,21 @@ pub(super) fn replace(temp: &Place<'_>, target: &Place<'_>, expect: Expect) -> i
     replace_with(temp, target, expect, exchange, &mut |_| {})
 }
 
-/// How the two files change places: [`exchange`] or [`displace`].
+/// The way in which the two files change places: [`exchange`] or [`displace`].
 pub(super) type Swap =
-    fn(&Place<'_>, &Place<'_>, &StatKey, &mut dyn FnMut(Moment)) -> io::Result<()>;
+    fn(&Place<'_>, &Place<'_>, &StatKey, &mut dyn FnMut(Point)) -> io::Result<()>;
 
 pub(super) fn replace_with(
     temp: &Place<'_>,
     target: &Place<'_>,
     expect: Expect,
     swap: Swap,
-    at: &mut dyn FnMut(Moment),
+    at: &mut dyn FnMut(Point),
 ) -> io::Result<Stat> {
     let ours = match expect {
         Expect::Absent => {
             let ours = stat(temp)?;
-            at(Moment::Checked);
+            at(Point::Checked);
             move_no_replace(temp, target).map_err(|e| changed_if(e, Errno::EXIST, target))?;
             ours
         }
@@ -55,7 +55,7 @@ pub(super) fn replace_with(
             }
             carry_mode(temp, target)?;
             let ours = stat(temp)?;
-            at(Moment::Checked);
+            at(Point::Checked);
             swap(temp, target, &key, at)?;
             ours
         }
@@ -74,14 +74,14 @@ pub(super) fn exchange(
     temp: &Place<'_>,
     target: &Place<'_>,
     key: &StatKey,
-    at: &mut dyn FnMut(Moment),
+    at: &mut dyn FnMut(Point),
 ) -> io::Result<()> {
     match rename_flagged(temp, target, RenameFlags::EXCHANGE) {
         Ok(()) => {}
         Err(e) if is_unsupported(e) => return displace(temp, target, key, at),
         Err(e) => return Err(changed_if(e.into(), Errno::NOENT, target)),
     }
-    at(Moment::Swapped);
+    at(Point::Swapped);
     if stat(temp)?.key().same_content(key) {
         return Ok(());
     }
@@ -96,13 +96,13 @@ pub(super) fn exchange(
 /// Replaces on file systems that can't swap: the old file gets a second name first, so that an edit in
 /// place during the rename shows there and can be put back.
 ///
-/// What remains open here, and only here, is another program renaming its own file over the target
-/// between the last check and the rename.
+/// One race remains, and only here: another program renames its own file over the target between the
+/// last check and the rename.
 pub(super) fn displace(
     temp: &Place<'_>,
     target: &Place<'_>,
     key: &StatKey,
-    at: &mut dyn FnMut(Moment),
+    at: &mut dyn FnMut(Point),
 ) -> io::Result<()> {
     let kept = with_suffix(temp, ".old")?;
     let (dir, name) = temp.sibling(&kept)?;
@@ -131,7 +131,7 @@ pub(super) fn displace(
         forget()?;
         return Err(e.into());
     }
-    at(Moment::Swapped);
+    at(Point::Swapped);
     let displaced = stat_at(dir, &name)?;
     let edited = displaced.file_id == key.file_id && !displaced.key().same_content(key);
     if edited {

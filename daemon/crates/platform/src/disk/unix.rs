@@ -22,7 +22,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// From this many directories on, one `syncfs` is cheaper than an `fsync` each.
+/// The number of directories from which one `syncfs` is cheaper than an `fsync` each.
 #[cfg(target_os = "linux")]
 const MANY_DIRS: usize = 16;
 
@@ -145,7 +145,7 @@ pub(super) fn set_executable(file: &File, executable: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Whoever may read may execute, or nobody may.
+/// Lets everybody who may read the file execute it, or nobody.
 pub(super) fn with_executable(mode: Mode, executable: bool) -> Mode {
     let bits = mode.as_raw_mode();
     Mode::from_raw_mode(if executable {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
 /// `FILE_ATTRIBUTE_REPARSE_POINT`.
 const REPARSE_POINT: u32 = 0x400;
-/// From 1601-01-01, where Windows counts from, to 1970-01-01, in units of 100 ns.
+/// The time from 1601-01-01, the epoch of Windows, to 1970-01-01, in units of 100 ns.
 const EPOCH_DISTANCE: u64 = 116_444_736_000_000_000;
 
 /// A path that was checked for symbolic links on the way.
@@ -21,7 +21,7 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Takes a path; below `root`, refuses a parent that is a symbolic link or a junction.
+    /// Resolves a path; below `root`, refuses a parent that is a symbolic link or a junction.
     pub(super) fn new(path: &'a Path, root: Option<&Path>) -> io::Result<Self> {
         let between = root
             .and_then(|root| path.strip_prefix(root).ok()?.parent())
@@ -92,6 +92,7 @@ fn convert(found: &Metadata, path: &Path) -> io::Result<Stat> {
         birth_ns: Some(nanoseconds(found.creation_time())),
         executable: false,
         links: 1,
+        mount: None,
     })
 }
 

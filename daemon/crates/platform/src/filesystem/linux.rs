@@ -1,6 +1,7 @@
 //! The file system of a path on Linux: `statx`, `statfs`, and the table of mounts.
 
 use super::{Filesystem, FilesystemKind, kind_of_type};
+use crate::fnv::fnv1a_64;
 use rustix::fs::{AtFlags, CWD, StatxFlags, major, makedev, minor, statfs, statvfs, statx};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -71,7 +72,10 @@ fn identity(path: &Path, magic: u64, device: u64) -> io::Result<Option<u64>> {
         let id = statvfs(path)?.f_fsid;
         return Ok((id != 0).then_some(id));
     }
-    Ok(uuid_of_device(Path::new("/dev/disk/by-uuid"), device).map(|uuid| hash(&uuid)))
+    Ok(
+        uuid_of_device(Path::new("/dev/disk/by-uuid"), device)
+            .map(|uuid| fnv1a_64(uuid.as_bytes())),
+    )
 }
 
 /// Finds the name of the link in `dir` that leads to the block device.
@@ -88,14 +92,6 @@ fn uuid_of_device(dir: &Path, device: u64) -> Option<String> {
         })
     })?;
     Some(found.file_name().to_string_lossy().into_owned())
-}
-
-/// FNV-1a, 64 bit: the same on every run and build.
-fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
 }
 
 #[cfg(test)]

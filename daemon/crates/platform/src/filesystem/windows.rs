@@ -37,7 +37,9 @@ fn kind(path: &Path) -> FilesystemKind {
             | Prefix::DeviceNS(_)
             | Prefix::Disk(_) => FilesystemKind::Local,
         },
-        Some(Component::RootDir | Component::CurDir | Component::ParentDir | Component::Normal(_))
+        Some(
+            Component::RootDir | Component::CurDir | Component::ParentDir | Component::Normal(_),
+        )
         | None => FilesystemKind::Local,
     }
 }

@@ -1,21 +1,22 @@
 //! Secrets in a JSON file that only its owner can read, for machines without a keyring.
 //!
-//! The bytes are not sealed: whoever reads the file has the secrets, so the command line says so aloud.
+//! The bytes are not sealed: whoever reads the file has the secrets, so the command line warns about it.
 
 use super::{Secrets, SecretsError};
+use crate::atomic_write::{FileMode, replace_file};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// A file of secrets.
 #[derive(Debug)]
 pub struct FileSecrets {
     path: PathBuf,
-    /// Held while the file is rewritten, so that two names set at once are both kept.
+    /// Locked while the file is rewritten, so that two names set at once are both kept.
     writing: Mutex<()>,
 }
 
@@ -87,7 +88,7 @@ impl FileSecrets {
     }
 
     fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), SecretsError> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         let mut kept = self.read()?;
         change(&mut kept);
         let plain: BTreeMap<&str, &str> = kept
@@ -95,20 +96,7 @@ impl FileSecrets {
             .map(|(name, secret)| (name.as_str(), secret.as_str()))
             .collect();
         let text = Zeroizing::new(serde_json::to_vec(&plain).map_err(|e| self.damaged(e))?);
-        self.write(&text).map_err(self.failed("write"))
-    }
-
-    /// Replaces the file in one step: a crash leaves the old one or the new one.
-    fn write(&self, text: &[u8]) -> io::Result<()> {
-        let dir = self.path.parent().unwrap_or(Path::new("."));
-        // Temporary files are made with mode 0600.
-        let mut file = tempfile::NamedTempFile::new_in(dir)?;
-        file.write_all(text)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path)?;
-        #[cfg(unix)]
-        std::fs::File::open(dir)?.sync_all()?;
-        Ok(())
+        replace_file(&self.path, &text, FileMode::Private).map_err(self.failed("write"))
     }
 }
 

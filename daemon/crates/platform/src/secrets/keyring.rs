@@ -1,20 +1,20 @@
 //! Secrets in the system's keyring: Secret Service on Linux, Keychain on macOS, Credential Manager on
 //! Windows.
 //!
-//! Every call runs on a thread of its own, so that a keyring that waits for a password can't hold up
-//! the caller for ever, and so that it works from inside an async runtime.
+//! Every call runs on a thread of its own, so that a keyring that waits for a password can't block
+//! the caller for ever, and so that it works inside an async runtime.
 
 use super::{Secrets, SecretsError};
-use crate::patience::within;
+use crate::timeout::run_with_timeout;
 use keyring_core::{CredentialStore, Entry, Error};
 use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// Long enough to type a password in the keyring's window.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The system's keyring, as far as it belongs to one account.
+/// The entries of one account in the system's keyring.
 pub struct KeyringSecrets {
     store: Arc<CredentialStore>,
     account: String,
@@ -32,10 +32,10 @@ impl KeyringSecrets {
     /// Connects to the keyring.
     ///
     /// # Errors
-    /// [`SecretsError::NoKeyring`], [`SecretsError::NoAnswer`].
+    /// [`SecretsError::NoKeyring`], [`SecretsError::Timeout`].
     pub fn open(account_label: &str) -> Result<Self, SecretsError> {
-        let store =
-            patiently(system_store)?.map_err(|e| SecretsError::NoKeyring { reason: reason(&e) })?;
+        let store = with_timeout(system_store)?
+            .map_err(|e| SecretsError::NoKeyring { reason: reason(&e) })?;
         Ok(Self {
             store,
             account: account_label.to_owned(),
@@ -51,7 +51,7 @@ impl KeyringSecrets {
         let store = Arc::clone(&self.store);
         let service = format!("cairn:{}", self.account);
         let user = name.to_owned();
-        patiently(move || work(&store.build(&service, &user, None)?))?
+        with_timeout(move || work(&store.build(&service, &user, None)?))?
             .map_err(|e| convert(&e, action, name))
     }
 }
@@ -67,11 +67,11 @@ impl Secrets for KeyringSecrets {
 
     fn set(&self, name: &str, secret: &[u8]) -> Result<(), SecretsError> {
         let secret = Zeroizing::new(secret.to_vec());
-        self.with_entry("keep", name, move |entry| entry.set_secret(&secret))
+        self.with_entry("store", name, move |entry| entry.set_secret(&secret))
     }
 
     fn delete(&self, name: &str) -> Result<(), SecretsError> {
-        self.with_entry("forget", name, |entry| match entry.delete_credential() {
+        self.with_entry("delete", name, |entry| match entry.delete_credential() {
             Err(Error::NoEntry) => Ok(()),
             result => result,
         })
@@ -96,10 +96,10 @@ fn system_store() -> Result<Arc<CredentialStore>, Error> {
     Ok(store)
 }
 
-fn patiently<T: Send + 'static>(
+fn with_timeout<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, SecretsError> {
-    within(PATIENCE, work).ok_or(SecretsError::NoAnswer(PATIENCE))
+    run_with_timeout(TIMEOUT, work).ok_or(SecretsError::Timeout(TIMEOUT))
 }
 
 fn convert(error: &Error, action: &'static str, name: &str) -> SecretsError {
@@ -115,7 +115,7 @@ fn convert(error: &Error, action: &'static str, name: &str) -> SecretsError {
     }
 }
 
-/// The innermost cause: the outer layers only repeat it.
+/// Returns the innermost cause: the outer layers only repeat it.
 fn reason(error: &Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

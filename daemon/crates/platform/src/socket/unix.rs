@@ -13,7 +13,7 @@ pub(super) type Stream = UnixStream;
 pub(super) struct Listener {
     listener: UnixListener,
     path: PathBuf,
-    /// Tells the file of this listener from one that came after it.
+    /// Distinguishes the file of this listener from a later one.
     inode: u64,
 }
 
@@ -32,14 +32,14 @@ impl Listener {
         })
     }
 
-    /// `None` stands for a connection by another user, which was closed.
+    /// Returns `None` for a connection by another user, which was closed.
     pub(super) async fn accept(&self) -> io::Result<Option<Stream>> {
         let (stream, _) = self.listener.accept().await?;
         let peer = stream.peer_cred()?.uid();
         if peer == user_id() || peer == 0 {
             return Ok(Some(stream));
         }
-        tracing::warn!(peer, "hung up on another user's process");
+        tracing::warn!(peer, "disconnected another user's process");
         Ok(None)
     }
 }

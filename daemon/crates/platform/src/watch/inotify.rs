@@ -6,6 +6,7 @@
 mod tree;
 
 use super::{Hint, WatchError};
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader};
 use rustix::io::Errno;
@@ -16,7 +17,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedSender;
 use tree::Tree;
@@ -69,17 +70,17 @@ impl SysWatcher {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return Err(WatchError::Ended);
         }
-        lock(&self.tree).add_root(&self.inotify, root)
+        self.tree.lock().add_root(&self.inotify, root)
     }
 
     pub(super) fn unwatch(&self, root: &Path) {
-        lock(&self.tree).remove_root(&self.inotify, root);
+        self.tree.lock().remove_root(&self.inotify, root);
     }
 
     /// Lets the folder below fail at its `limit`th directory, as the kernel would.
     #[cfg(test)]
     pub(super) fn set_limit(&self, limit: usize) {
-        lock(&self.tree).set_limit(limit);
+        self.tree.lock().set_limit(limit);
     }
 }
 
@@ -93,11 +94,6 @@ impl Drop for SysWatcher {
     }
 }
 
-fn lock(tree: &Mutex<Tree>) -> MutexGuard<'_, Tree> {
-    // The tree is only a cache of what the kernel watches: worth using after a panic.
-    tree.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The thread that turns the kernel's events into hints.
 struct Pump {
     tree: Arc<Mutex<Tree>>,
@@ -105,7 +101,7 @@ struct Pump {
     hints: UnboundedSender<Hint>,
 }
 
-/// What one event says, out of the read buffer.
+/// One event, copied out of the read buffer.
 struct Event {
     watch: i32,
     what: ReadFlags,
@@ -163,7 +159,7 @@ impl Pump {
     fn handle(&self, events: Vec<Event>) -> bool {
         let mut seen = HashSet::new();
         let mut hints = Vec::new();
-        let mut tree = lock(&self.tree);
+        let mut tree = self.tree.lock();
         for event in events {
             self.apply(&mut tree, event, &mut |hint| match hint {
                 Hint::Path(path) => {
@@ -228,7 +224,7 @@ impl Pump {
     }
 
     fn fail(&self, error: Errno) {
-        for root in lock(&self.tree).roots() {
+        for root in self.tree.lock().roots() {
             let error = WatchError::Io {
                 path: root.clone(),
                 source: error.into(),

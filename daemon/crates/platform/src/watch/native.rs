@@ -2,10 +2,11 @@
 
 use super::{Hint, WatchError, is_own};
 use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
 pub(super) struct SysWatcher {
@@ -34,26 +35,21 @@ impl SysWatcher {
     }
 
     pub(super) fn watch(&self, root: &Path) -> Result<(), WatchError> {
-        let mut watcher = self.watcher.lock().map_err(|_| WatchError::Ended)?;
+        let mut watcher = self.watcher.lock();
         watcher
             .watch(root, RecursiveMode::Recursive)
             .map_err(|e| convert(root, e))?;
-        lock(&self.roots).insert(root.to_path_buf());
+        self.roots.lock().insert(root.to_path_buf());
         Ok(())
     }
 
     pub(super) fn unwatch(&self, root: &Path) {
-        if lock(&self.roots).remove(root) {
-            if let Ok(mut watcher) = self.watcher.lock() {
-                // Fails only where the folder is gone, and then there is nothing to end.
-                let _ = watcher.unwatch(root);
-            }
+        if self.roots.lock().remove(root) {
+            let mut watcher = self.watcher.lock();
+            // Fails only where the folder is gone, and then there is nothing to end.
+            let _ = watcher.unwatch(root);
         }
     }
-}
-
-fn lock(roots: &Mutex<BTreeSet<PathBuf>>) -> std::sync::MutexGuard<'_, BTreeSet<PathBuf>> {
-    roots.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn forward(
@@ -61,7 +57,7 @@ fn forward(
     roots: &Mutex<BTreeSet<PathBuf>>,
     hints: &UnboundedSender<Hint>,
 ) {
-    let roots = lock(roots).clone();
+    let roots = roots.lock().clone();
     // A closed channel means that the daemon is stopping.
     let send = |hint| {
         let _ = hints.send(hint);

@@ -137,11 +137,11 @@ fn two_links_to_one_file_are_two_names() {
 #[cfg(unix)]
 mod races {
     use super::*;
-    use crate::disk::replace::{Moment, Swap, displace, exchange, move_in_two_steps, replace_with};
+    use crate::disk::replace::{Point, Swap, displace, exchange, move_in_two_steps, replace_with};
     use crate::disk::unix::Place;
 
     /// Replaces while `interfere` plays the other program, with both ways to swap.
-    fn race(moment: Moment, interfere: impl Fn(&Path), check: impl Fn(&Folder, &Race)) {
+    fn race(moment: Point, interfere: impl Fn(&Path), check: impl Fn(&Folder, &Race)) {
         for swap in [exchange as Swap, displace as Swap] {
             let f = folder();
             let target = f.write("file", "old");
@@ -185,7 +185,7 @@ mod races {
     #[test]
     fn an_edit_in_place_after_the_check_is_put_back() {
         race(
-            Moment::Checked,
+            Point::Checked,
             |target| fs::write(target, "edited").unwrap(),
             |_, race| {
                 assert!(race.refused(), "{:?}", race.result);
@@ -198,7 +198,7 @@ mod races {
     #[test]
     fn an_edit_by_rename_after_the_check_is_put_back() {
         race(
-            Moment::Checked,
+            Point::Checked,
             |target| {
                 let beside = target.with_file_name("editor~");
                 fs::write(&beside, "saved").unwrap();
@@ -215,7 +215,7 @@ mod races {
     #[test]
     fn a_deletion_after_the_check_is_respected() {
         race(
-            Moment::Checked,
+            Point::Checked,
             |target| fs::remove_file(target).unwrap(),
             |_, race| {
                 assert!(race.refused(), "{:?}", race.result);
@@ -228,7 +228,7 @@ mod races {
     #[test]
     fn an_edit_of_the_new_file_is_not_taken_for_our_own_write() {
         race(
-            Moment::Swapped,
+            Point::Swapped,
             |target| fs::write(target, "edited at once").unwrap(),
             |f, race| {
                 let ours = race.result.as_ref().unwrap();
@@ -259,11 +259,11 @@ mod races {
                 Expect::Same(key),
                 swap,
                 &mut |now| match now {
-                    Moment::Checked => {
+                    Point::Checked => {
                         let file = fs::File::options().append(true).open(&target).unwrap();
                         *open.borrow_mut() = Some(file);
                     }
-                    Moment::Swapped => {
+                    Point::Swapped => {
                         let mut file = open.borrow_mut().take().unwrap();
                         file.write_all(b" and more").unwrap();
                     }
@@ -281,7 +281,7 @@ mod races {
     #[test]
     fn the_second_name_of_a_replaced_file_is_cleaned_up() {
         race(
-            Moment::Swapped,
+            Point::Swapped,
             |_| {},
             |f, race| {
                 assert!(race.result.is_ok());

@@ -15,7 +15,7 @@ pub(in crate::disk) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Takes a path; below `root`, opens the parent without passing through a symbolic link.
+    /// Resolves a path; below `root`, opens the parent without passing through a symbolic link.
     pub(in crate::disk) fn new(path: &'a Path, root: Option<&Path>) -> io::Result<Self> {
         let guarded = root.and_then(|root| {
             let parent = path.strip_prefix(root).ok()?.parent()?;
@@ -118,7 +118,7 @@ fn open_step_by_step(root: &OwnedFd, parent: &Path) -> io::Result<OwnedFd> {
 pub(super) fn not_a_directory() -> io::Error {
     io::Error::new(
         io::ErrorKind::NotADirectory,
-        "a symbolic link stands where a directory is expected; links are not followed",
+        "a symbolic link is in the place of a directory; links are not followed",
     )
 }
 

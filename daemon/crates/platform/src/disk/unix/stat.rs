@@ -1,4 +1,4 @@
-//! What the kernel says about a file, in our words: `statx` on Linux, `fstatat` elsewhere.
+//! The attributes of a file as the kernel gives them: `statx` on Linux, `fstatat` elsewhere.
 
 use crate::disk::{FileId, FileKind, Stat};
 use rustix::fs::{AtFlags, FileType, RawMode};
@@ -33,20 +33,22 @@ mod sys {
     use super::{AtFlags, BorrowedFd, File, FileId, Path, RawMode, Stat, io, kind, nanoseconds};
     use rustix::fs::{StatxFlags, StatxTimestamp, makedev, statx};
 
+    const WANTED: StatxFlags = StatxFlags::BASIC_STATS
+        .union(StatxFlags::BTIME)
+        .union(StatxFlags::MNT_ID);
+
     pub(in crate::disk::unix) fn path(dir: BorrowedFd<'_>, name: &Path) -> io::Result<Stat> {
-        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-        let found = statx(dir, name, AtFlags::SYMLINK_NOFOLLOW, wanted)?;
+        let found = statx(dir, name, AtFlags::SYMLINK_NOFOLLOW, WANTED)?;
         Ok(convert(&found))
     }
 
     pub(in crate::disk::unix) fn file(file: &File) -> io::Result<Stat> {
-        let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-        Ok(convert(&statx(file, c"", AtFlags::EMPTY_PATH, wanted)?))
+        Ok(convert(&statx(file, c"", AtFlags::EMPTY_PATH, WANTED)?))
     }
 
     fn convert(found: &rustix::fs::Statx) -> Stat {
         let time = |t: StatxTimestamp| nanoseconds(t.tv_sec, i64::from(t.tv_nsec));
-        let has_birth = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+        let has = |field: StatxFlags| found.stx_mask & field.bits() != 0;
         Stat {
             kind: kind(RawMode::from(found.stx_mode)),
             size: found.stx_size,
@@ -56,9 +58,10 @@ mod sys {
                 device: makedev(found.stx_dev_major, found.stx_dev_minor),
                 inode: found.stx_ino,
             },
-            birth_ns: has_birth.then(|| time(found.stx_btime)),
+            birth_ns: has(StatxFlags::BTIME).then(|| time(found.stx_btime)),
             executable: found.stx_mode & 0o100 != 0,
             links: u64::from(found.stx_nlink),
+            mount: has(StatxFlags::MNT_ID).then_some(found.stx_mnt_id),
         }
     }
 }
@@ -93,6 +96,7 @@ mod sys {
             birth_ns: birth,
             executable: found.st_mode & 0o100 != 0,
             links: u64::from(found.st_nlink),
+            mount: None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which directory has which inotify watch.
+//! The directories and their inotify watches.
 //!
 //! Adds and removes whole subtrees and knows the limits of the kernel; it reads no events.
 

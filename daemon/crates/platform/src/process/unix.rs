@@ -1,0 +1,60 @@
+//! Processes on Unix: signals and sessions.
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use std::io;
+use std::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
+
+fn pid(raw: u32) -> io::Result<Pid> {
+    i32::try_from(raw)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+pub(super) fn is_running(raw: u32) -> bool {
+    pid(raw).is_ok_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
+}
+
+pub(super) fn terminate(raw: u32) -> io::Result<()> {
+    match kill_process(pid(raw)?, Signal::TERM) {
+        Err(Errno::SRCH) => Err(io::ErrorKind::NotFound.into()),
+        result => Ok(result?),
+    }
+}
+
+pub(super) fn host_name() -> String {
+    rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// A child leaves the terminal itself (see [`leave_terminal`]).
+pub(super) fn detach(_: &mut Command) {}
+
+pub(super) fn leave_terminal() {
+    if let Err(error) = rustix::process::setsid() {
+        // A process that leads its group, like one started by a service manager, is independent already.
+        tracing::debug!(%error, "stays in its session");
+    }
+}
+
+pub(super) async fn stop_requested() -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+pub(super) fn browser() -> Command {
+    Command::new(if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    })
+}
