@@ -19,7 +19,7 @@ pub(super) fn of(path: &Path) -> io::Result<Filesystem> {
     let magic = u64::try_from(statfs(path)?.f_type).unwrap_or_default();
     let kind = match kind_of_type(&type_name) {
         FilesystemKind::Local => kind_of_magic(magic),
-        kind => kind,
+        kind @ (FilesystemKind::Network | FilesystemKind::Pseudo) => kind,
     };
     Ok(Filesystem {
         identity: identity(path, magic, device)?,
