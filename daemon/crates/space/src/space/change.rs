@@ -4,7 +4,7 @@
 use super::{Space, facts, random_id};
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_transfer::TransferError;
+use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
 
@@ -51,14 +51,14 @@ impl Space {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Result<Node, TransferError> {
-        let seal = self.seal(node).map(|info| {
-            let facts = NodeFacts {
+        let seal = self.next_seal(
+            node,
+            NodeFacts {
                 parent,
                 name: name.as_str(),
                 ..facts(node)
-            };
-            self.sealed(&facts, next(info))
-        });
+            },
+        )?;
         let change = UpdateNode {
             name: Some(name.as_str().to_owned()),
             parent_id: Some(parent),
@@ -105,24 +105,36 @@ impl Space {
     /// # Errors
     /// [`TransferError::Gone`] if it is there already.
     pub async fn trash_node(&self, node: &Node) -> Result<(), TransferError> {
-        let seal = self.seal(node).map(|info| {
-            let facts = NodeFacts {
+        let seal = self.next_seal(
+            node,
+            NodeFacts {
                 deleted: true,
                 ..facts(node)
-            };
-            self.sealed(&facts, next(info))
-        });
+            },
+        )?;
         Ok(self.api.delete_node(node.id, None, seal.as_ref()).await?)
+    }
+
+    /// Seals the next state of a node; `None` where its present state can't be vouched for.
+    fn next_seal(
+        &self,
+        node: &Node,
+        facts: NodeFacts<'_>,
+    ) -> Result<Option<Sealed>, TransferError> {
+        let Some(info) = self.seal(node) else {
+            return Ok(None);
+        };
+        let known = KnownNumbers {
+            seal_seq: info.seq,
+            sealed: true,
+            revision: None,
+            version: node.version,
+        };
+        let seq = known.next_seal()?;
+        Ok(Some(self.sealed(&facts, SealInfo { seq, ..info })))
     }
 
     fn sealed(&self, facts: &NodeFacts<'_>, info: SealInfo) -> Sealed {
         Sealed(NodeSeal::make(&self.keys, facts, info))
-    }
-}
-
-fn next(info: SealInfo) -> SealInfo {
-    SealInfo {
-        seq: info.seq + 1,
-        ..info
     }
 }

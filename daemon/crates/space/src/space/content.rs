@@ -3,7 +3,9 @@
 use super::{Space, random_id};
 use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::TransferError;
-use cairn_transfer::{Download, Progress, SmallUpload, Source, Upload, UploadTarget, Uploaded};
+use cairn_transfer::{
+    Download, KnownNumbers, Progress, SmallUpload, Source, Upload, UploadTarget, Uploaded,
+};
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
 
@@ -179,20 +181,22 @@ impl Space {
         manifest: &Manifest,
     ) -> Result<UploadTarget, TransferError> {
         let content_key = node.content_key.as_ref();
+        let seal = self.seal(node);
+        let known = KnownNumbers {
+            seal_seq: seal.map_or(0, |info| info.seq),
+            sealed: seal.is_some(),
+            revision: Some(manifest.number),
+            version: node.version,
+        };
         Ok(UploadTarget::Revision {
             node: node.id,
             parent: node.parent_id,
             name: node.name.clone(),
             base,
-            // Above every number that the node had before, also where a state without a seal lost count.
-            number: manifest.number.max(node.version).saturating_add(1),
+            number: known.next_revision()?,
             content_key: content_key.ok_or_else(|| without_content(node))?.0.clone(),
             content_source: node.content_source,
-            seal_seq: self
-                .seal(node)
-                .map_or(0, |info| info.seq)
-                .max(node.version)
-                .saturating_add(1),
+            seal_seq: known.next_seal()?,
         })
     }
 }
