@@ -7,7 +7,7 @@ use cairn_engine::EngineError;
 use cairn_index::IndexError;
 use cairn_platform::lock::LockError;
 use cairn_platform::secrets::SecretsError;
-use cairn_space::TeamError;
+use cairn_space::{ShareError, TeamError};
 use cairn_transfer::TransferError;
 use std::fmt::Display;
 use std::io;
@@ -119,13 +119,29 @@ impl From<TeamError> for Failure {
     fn from(error: TeamError) -> Self {
         let exit = match error {
             TeamError::Transfer(error) => return error.into(),
-            TeamError::KeyChanged { .. } | TeamError::NotShown { .. } => Exit::Decision,
+            TeamError::KeyChanged { .. }
+            | TeamError::NotShown { .. }
+            | TeamError::NotNew { .. } => Exit::Decision,
             TeamError::NotGranted { .. }
             | TeamError::NoRight { .. }
             | TeamError::KeyWithheld { .. }
+            | TeamError::Ambiguous { .. }
             | TeamError::Refused { .. } => Exit::Failed,
         };
         Self::new(exit, error.to_string())
+    }
+}
+
+impl From<ShareError> for Failure {
+    fn from(error: ShareError) -> Self {
+        let message = error.to_string();
+        match error {
+            ShareError::Transfer(error) => error.into(),
+            ShareError::Unverified { .. } => Self::new(
+                Exit::Decision,
+                format!("{message}; look at them, then add --include-unverified to share them"),
+            ),
+        }
     }
 }
 

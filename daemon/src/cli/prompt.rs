@@ -1,7 +1,7 @@
 //! Asking a person for a secret, or reading it from a file that a script has prepared.
 
 use crate::failure::{Doing as _, Failure, Outcome};
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -55,6 +55,19 @@ pub(super) fn from_file(path: &Path) -> Outcome<Zeroizing<String>> {
     read.doing(format_args!("read {}", path.display()))?;
     let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
     not_empty(line, &format!("{} is empty", path.display()))
+}
+
+/// Asks a question and returns true if the answer is yes; false without a terminal to ask at.
+pub(super) fn confirmed(question: &str) -> Outcome<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    let mut line = String::new();
+    io::stderr()
+        .write_all(question.as_bytes())
+        .and_then(|()| io::stdin().read_line(&mut line))
+        .doing("read from the terminal")?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 fn not_empty(text: Zeroizing<String>, otherwise: &str) -> Outcome<Zeroizing<String>> {

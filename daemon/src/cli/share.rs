@@ -7,7 +7,7 @@ use crate::keys;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time};
 use crate::remote::Remote;
-use cairn_space::{LinkPassword, SharedLink};
+use cairn_space::{LinkPassword, SharedLink, UnverifiedNodes};
 use cairn_wire::shares::{AccessMode, CreateShare, Share, ShareByEmail, ShareStatus, UpdateShare};
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -34,6 +34,9 @@ enum Action {
     Refresh {
         /// Its address, short code or id
         link: String,
+        /// Share also what no device with your keys has put there; look at it first
+        #[arg(long)]
+        include_unverified: bool,
     },
     /// Give a link another password
     Password {
@@ -45,6 +48,9 @@ enum Action {
         /// Read the password from the first line of this file instead of asking
         #[arg(long, value_name = "FILE", conflicts_with = "remove")]
         password_file: Option<PathBuf>,
+        /// Share also what no device with your keys has put there; look at it first
+        #[arg(long)]
+        include_unverified: bool,
     },
     /// Switch a link off for the time being
     Disable {
@@ -88,6 +94,9 @@ struct Create {
     /// Only for this e-mail address, which gets a mail with the link (not with its key)
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["allow", "password", "password_file", "limit"])]
     email: Option<String>,
+    /// Share also what no device with your keys has put there; look at it first
+    #[arg(long)]
+    include_unverified: bool,
 }
 
 /// A span of time, in days.
@@ -121,12 +130,17 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     match args.action {
         Action::Create(create) => self::create(app, &remote, create).await,
         Action::List { node } => list(app, &remote, node.as_deref()).await,
-        Action::Refresh { link } => refresh(app, &remote, &link).await,
+        Action::Refresh {
+            link,
+            include_unverified,
+        } => refresh(app, &remote, &link, unverified(include_unverified)).await,
         Action::Password {
             link,
             remove,
             password_file,
+            include_unverified,
         } => {
+            let unverified = unverified(include_unverified);
             let password = if remove {
                 None
             } else {
@@ -138,7 +152,12 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             let (share, node) = find(&remote, &link).await?;
             let changed = remote
                 .space
-                .set_share_password(&share, &node, password.as_deref().map(|p| of_link(p)))
+                .set_share_password(
+                    &share,
+                    &node,
+                    password.as_deref().map(|p| of_link(p)),
+                    unverified,
+                )
                 .await
                 .doing(format_args!("change the password of {}", share.file_name))?;
             told(app, &changed);
@@ -167,6 +186,14 @@ fn of_link(password: &str) -> LinkPassword<'_> {
     }
 }
 
+fn unverified(include: bool) -> UnverifiedNodes {
+    if include {
+        UnverifiedNodes::Include
+    } else {
+        UnverifiedNodes::Refuse
+    }
+}
+
 async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
     let password = match (&args.password_file, args.password) {
         (Some(file), _) => Some(prompt::from_file(file)?),
@@ -176,6 +203,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
         )?),
         (None, false) => None,
     };
+    let unverified = unverified(args.include_unverified);
     let node = remote.find(&args.node).await?.node()?;
     let expiry_days = args.expires.map(|expiry| expiry.0);
     let what = format!("share {}", args.node);
@@ -190,7 +218,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
         };
         remote
             .space
-            .share_by_email(&node, settings)
+            .share_by_email(&node, settings, unverified)
             .await
             .doing(what)?
     } else {
@@ -204,7 +232,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
         let password = password.as_deref().map(|p| of_link(p));
         remote
             .space
-            .create_share(&node, settings, password)
+            .create_share(&node, settings, password, unverified)
             .await
             .doing(what)?
     };
@@ -317,11 +345,15 @@ async fn find(remote: &Remote, link: &str) -> Outcome<(Share, cairn_wire::nodes:
     Ok((share, node))
 }
 
-async fn refresh(app: &App, remote: &Remote, link: &str) -> Outcome {
+async fn refresh(app: &App, remote: &Remote, link: &str, unverified: UnverifiedNodes) -> Outcome {
     let (share, node) = find(remote, link).await?;
+    // Which node a link is of, is the server's word: a person sees what is put into it.
+    let path = remote.path_of(&node, &mut Default::default()).await?;
+    app.out
+        .note(format_args!("The link shares {}.", clean(&path)));
     let refreshed = remote
         .space
-        .refresh_share(&share, &node)
+        .refresh_share(&share, &node, unverified)
         .await
         .doing(format_args!("refresh the link to {}", share.file_name))?;
     told(app, &refreshed);

@@ -44,8 +44,8 @@ enum Action {
     },
     /// Show by which keys the members are known, and who was granted the team's
     ///
-    /// The fingerprint stands for somebody's keys. Whoever is seen for the first time is known by
-    /// these keys from then on; compare the fingerprint with them by another way than this service.
+    /// The fingerprint stands for somebody's keys. Compare it with them by another way than this
+    /// service; `teams grant` then accepts it.
     Keys {
         /// The team's name, or its id
         team: String,
@@ -55,6 +55,9 @@ enum Action {
     },
     /// Grant the team's key to all members who lack it; owners and admins can
     ///
+    /// Whoever is new gets it only after you have compared the fingerprint with them and accepted it:
+    /// you are asked for each, or name them with --accept-new.
+    ///
     /// The first time, and after somebody left, this makes a new key. What was written before stays
     /// readable to the members; whoever left can't open what is written after.
     Grant {
@@ -63,6 +66,9 @@ enum Action {
         /// Know this member by the changed keys that were shown last time
         #[arg(long, value_name = "EMAIL")]
         accept_changed: Option<String>,
+        /// Accept the keys of this new member, whose fingerprint you have compared; may be repeated
+        #[arg(long, value_name = "EMAIL")]
+        accept_new: Vec<String>,
     },
     /// Show the invitations that wait for your answer
     Invitations,
@@ -105,7 +111,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         Some(Action::Grant {
             team,
             accept_changed,
-        }) => keys::grant(app, &session, &team, accept_changed.as_deref()).await,
+            accept_new,
+        }) => {
+            let accepted = keys::Accepted {
+                changed: accept_changed.as_deref(),
+                new: &accept_new,
+            };
+            keys::grant(app, &session, &team, accepted).await
+        }
         Some(Action::Invitations) => invitations(app, api).await,
         Some(Action::Accept { invitation }) => {
             let team = api

@@ -134,13 +134,29 @@ fn a_team_shares_files_that_the_server_cannot_read_and_that_end_for_who_leaves()
     let unknown = crew.member.cli(&["list", "--team", "Fleet"])?;
     unknown.refuses(1, &["no team Fleet"])?;
 
-    let granted = crew.owner.must(&["teams", "grant", "Crew"])?.json()?;
+    // Nobody gets the key before a person has accepted theirs.
+    let asks = crew.owner.cli(&["teams", "grant", "Crew"])?;
+    asks.refuses(5, &["never compared", "--accept-new"])?;
+    let asked = asks.json()?;
     ensure!(
-        granted["new_key"] == true && granted["epoch"] == 1,
-        "{granted}"
+        asked["new"].as_array().map(Vec::len) == Some(2)
+            && asked["granted"].as_array().map(Vec::len) == Some(1),
+        "{asked}"
     );
+    ensure!(asked["new_key"] == true && asked["epoch"] == 1, "{asked}");
+    let grant = [
+        "teams",
+        "grant",
+        "Crew",
+        "--accept-new",
+        MEMBER,
+        "--accept-new",
+        OUTSIDER,
+    ];
+    let granted = crew.owner.must(&grant)?.json()?;
+    ensure!(granted["new_key"] == false, "{granted}");
     ensure!(
-        granted["granted"].as_array().map(Vec::len) == Some(3),
+        granted["granted"].as_array().map(Vec::len) == Some(2),
         "{granted}"
     );
     let again = crew.owner.must(&["teams", "grant", "Crew"])?.json()?;
@@ -260,7 +276,9 @@ fn a_member_whose_keys_changed_gets_none_until_somebody_has_compared() -> Result
         .refuses(1, &["key_changed"])?;
     crew.server.dev().clear_faults()?;
 
-    let blocked = crew.owner.cli(&["teams", "grant", "Crew"])?;
+    let blocked = crew
+        .owner
+        .cli(&["teams", "grant", "Crew", "--accept-new", OUTSIDER])?;
     blocked.refuses(5, &["have changed", "--accept-changed"])?;
     let shown = blocked.json()?;
     ensure!(
@@ -283,7 +301,7 @@ fn a_member_whose_keys_changed_gets_none_until_somebody_has_compared() -> Result
     crew.server.dev().fault(&lie)?;
     let accept = ["teams", "grant", "Crew", "--accept-changed", MEMBER];
     let known = crew.owner.must(&["teams", "keys", "Crew"])?.json()?;
-    ensure!(of_member(&known)?["keys"] == "known", "{known}");
+    ensure!(of_member(&known)?["keys"] == "new", "{known}");
     crew.server.dev().clear_faults()?;
     crew.owner
         .cli(&accept)?

@@ -3,6 +3,7 @@
 use crate::mask;
 use cairn_api::ApiError;
 use cairn_control::ControlError;
+use cairn_space::ShareError;
 use cairn_transfer::TransferError;
 use serde_json::{Value, json};
 use std::io;
@@ -26,6 +27,10 @@ pub(crate) enum ToolError {
     Api(#[from] ApiError),
     #[error("{}", transfer_message(.0))]
     Transfer(#[from] TransferError),
+    #[error(
+        "{0}; have a person look at them, and make the link with `cairn share create --include-unverified`"
+    )]
+    Unverified(ShareError),
     #[error("can't {doing}: {source}")]
     Local { doing: String, source: io::Error },
     #[error("the sync daemon refused it: {0}")]
@@ -67,6 +72,15 @@ impl ToolError {
     /// Returns the JSON shape of every error.
     pub(crate) fn json(&self) -> Value {
         json!({ "error": self.public_message() })
+    }
+}
+
+impl From<ShareError> for ToolError {
+    fn from(error: ShareError) -> Self {
+        match error {
+            ShareError::Transfer(error) => error.into(),
+            ShareError::Unverified { .. } => Self::Unverified(error),
+        }
     }
 }
 

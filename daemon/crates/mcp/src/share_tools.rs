@@ -6,7 +6,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
-use cairn_space::{LinkPassword, SharedLink, Space};
+use cairn_space::{LinkPassword, SharedLink, Space, UnverifiedNodes};
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
 use futures_util::FutureExt as _;
@@ -24,7 +24,9 @@ pub(crate) fn create(call: Call) -> ToolFuture {
         };
         let settings: CreateShare = settings(&call, &["file_uuid", "password"])?;
         let password = call.arguments.text("password").map(link_password);
-        let link = space.create_share(&node, settings, password).await?;
+        let link = space
+            .create_share(&node, settings, password, UnverifiedNodes::Refuse)
+            .await?;
         Ok(shown(link))
     }
     .boxed()
@@ -45,7 +47,9 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
             id: None,
             key_blob: None,
         };
-        let link = space.share_by_email(&node, settings).await?;
+        let link = space
+            .share_by_email(&node, settings, UnverifiedNodes::Refuse)
+            .await?;
         let sent = link.email_sent.unwrap_or_default();
         Ok(json!({
             "share": shown(link),
@@ -92,7 +96,7 @@ async fn one_of_many(call: &Call, space: &Space, id: &str) -> ToolResult<Value> 
     let node = call.services.reads.node(id).await?;
     space.check(&node)?;
     let link = space
-        .create_share(&node, CreateShare::default(), None)
+        .create_share(&node, CreateShare::default(), None, UnverifiedNodes::Refuse)
         .await?;
     Ok(shown(link))
 }
@@ -117,7 +121,7 @@ pub(crate) fn update(call: Call) -> ToolFuture {
         let node = call.services.reads.node(share.file_id).await?;
         space.check(&node)?;
         let link = space
-            .set_share_password(&share, &node, Some(link_password(password)))
+            .set_share_password(&share, &node, Some(link_password(password)), UnverifiedNodes::Refuse)
             .await?;
         let change: UpdateShare = settings(&call, &["short_code", "password"])?;
         if change == UpdateShare::default() {

@@ -10,7 +10,7 @@ use cairn_wire::keys as wire;
 use cairn_wire::keys::PutKeys;
 use cairn_wire::nodes::Node;
 
-/// A bundle as the crypto crate opens it.
+/// Converts a bundle into the form that the crypto crate opens.
 #[must_use]
 pub fn from_wire(bundle: &wire::KeyBundle) -> KeyBundle {
     KeyBundle {
@@ -37,7 +37,7 @@ pub fn from_wire(bundle: &wire::KeyBundle) -> KeyBundle {
     }
 }
 
-/// A bundle as it travels.
+/// Converts a bundle into the form that travels.
 #[must_use]
 pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
     let sealed = |bytes: &Vec<u8>| Sealed(bytes.clone());
@@ -67,9 +67,12 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
     }
 }
 
-/// Tells whether anything on the service was made with keys. Keys are made only where there are none to
-/// be missing: a server that hides those of another must not get new ones. Folders made without any, on
-/// a dashboard say, don't stand in the way.
+/// The most pages of a snapshot that are read to find one sealed node: some millions of nodes.
+const MAX_PAGES: usize = 10_000;
+
+/// Returns true if anything on the service was made with keys. Keys are made only where there are none
+/// to be missing: a server that hides those of another must not get new ones. Folders made without any,
+/// on a dashboard say, don't stand in the way. A snapshot without an end counts as used.
 ///
 /// # Errors
 /// As the server gives them.
@@ -78,7 +81,7 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
         node.seal.is_some() || node.content_key.is_some() || node.revision_id.is_some()
     };
     let mut after = None;
-    loop {
+    for _ in 0..MAX_PAGES {
         let page = api.snapshot(after.as_deref()).await?;
         if page.nodes.iter().any(sealed) {
             return Ok(true);
@@ -88,6 +91,7 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
             _ => return Ok(false),
         }
     }
+    Ok(true)
 }
 
 /// Makes the first keys of an account and keeps them, sealed, on the server.

@@ -10,7 +10,7 @@ mod space;
 mod team;
 mod trust;
 
-pub use share::{LinkPassword, SharedLink};
+pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{LocalFacts, SmallFile, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};

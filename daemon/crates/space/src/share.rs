@@ -3,8 +3,12 @@
 //! The server gets a wrapped secret, sealed files and a gate value; the address with the secret is
 //! put together here. A link carries files as they were when it was made or last refreshed.
 
+mod error;
 mod seal;
 mod walk;
+
+pub use error::ShareError;
+pub use walk::UnverifiedNodes;
 
 use crate::Space;
 use cairn_crypto::{CryptoError, LinkSecret, OwnedLink, SystemRandom};
@@ -14,9 +18,10 @@ use cairn_wire::nodes::Node;
 use cairn_wire::shares::{CreateShare, GateKdf, Share, ShareByEmail, SharedFile, UpdateShare};
 use uuid::Uuid;
 
-/// A password for a link, and how often PBKDF2 runs for it.
+/// A password for a link.
 pub struct LinkPassword<'a> {
     pub password: &'a str,
+    /// Of PBKDF2.
     pub iterations: u32,
 }
 
@@ -42,16 +47,20 @@ impl Space {
     /// server; its id, password and keys are filled in here.
     ///
     /// # Errors
-    /// [`TransferError::Refused`] if anything that is to be shared is not authentic; nothing is
-    /// shared then.
+    /// [`ShareError::Unverified`] if a name or place between the top of the space and a shared file is
+    /// not sealed, unless those are to be included; [`TransferError::Refused`] if content is not
+    /// authentic. Nothing is shared then.
     pub async fn create_share(
         &self,
         node: &Node,
         settings: CreateShare,
         password: Option<LinkPassword<'_>>,
-    ) -> Result<SharedLink, TransferError> {
+        unverified: UnverifiedNodes,
+    ) -> Result<SharedLink, ShareError> {
         let new = self.new_link(password).await?;
-        let files = self.sealed_files(node, new.id, &new.owned.key).await?;
+        let files = self
+            .sealed_files(node, unverified, new.id, &new.owned.key)
+            .await?;
         let (gate, kdf) = new.gate.clone().unzip();
         let settings = CreateShare {
             id: Some(new.id),
@@ -62,7 +71,7 @@ impl Space {
             ..settings
         };
         let share = self.api.create_share(&settings).await?;
-        self.finish(share, new, files, None).await
+        Ok(self.finish(share, new, files, None).await?)
     }
 
     /// Makes a link that one e-mail address may open, and has the server mail it there (without its
@@ -74,9 +83,12 @@ impl Space {
         &self,
         node: &Node,
         settings: ShareByEmail,
-    ) -> Result<SharedLink, TransferError> {
+        unverified: UnverifiedNodes,
+    ) -> Result<SharedLink, ShareError> {
         let new = self.new_link(None).await?;
-        let files = self.sealed_files(node, new.id, &new.owned.key).await?;
+        let files = self
+            .sealed_files(node, unverified, new.id, &new.owned.key)
+            .await?;
         let settings = ShareByEmail {
             file_id: node.id,
             id: Some(new.id),
@@ -84,21 +96,24 @@ impl Space {
             ..settings
         };
         let made = self.api.share_by_email(&settings).await?;
-        self.finish(made.share, new, files, Some(made.email_sent))
-            .await
+        let sent = Some(made.email_sent);
+        Ok(self.finish(made.share, new, files, sent).await?)
     }
 
     /// Puts what is shared now into a link: files that came since, and new revisions.
     ///
     /// # Errors
-    /// [`TransferError::Sealing`] if this link was made without keys, or by somebody else.
+    /// As [`Self::create_share`]; [`TransferError::Sealing`] if this link was made without keys, or by somebody else.
     pub async fn refresh_share(
         &self,
         share: &Share,
         node: &Node,
-    ) -> Result<SharedLink, TransferError> {
+        unverified: UnverifiedNodes,
+    ) -> Result<SharedLink, ShareError> {
         let owned = self.owned_link(share)?;
-        let files = self.sealed_files(node, share.id, &owned.key).await?;
+        let files = self
+            .sealed_files(node, unverified, share.id, &owned.key)
+            .await?;
         let share = self.put_files(share.clone(), files).await?;
         let address = self.address_of(&share, &owned.secret)?;
         Ok(SharedLink {
@@ -117,10 +132,13 @@ impl Space {
         share: &Share,
         node: &Node,
         password: Option<LinkPassword<'_>>,
-    ) -> Result<SharedLink, TransferError> {
+        unverified: UnverifiedNodes,
+    ) -> Result<SharedLink, ShareError> {
         let secret = self.owned_link(share)?.secret;
         let new = self.link_of(share.id, secret, password).await?;
-        let files = self.sealed_files(node, share.id, &new.owned.key).await?;
+        let files = self
+            .sealed_files(node, unverified, share.id, &new.owned.key)
+            .await?;
         let (gate, kdf) = new.gate.clone().unzip();
         let change = UpdateShare {
             password: Some(gate),
@@ -132,10 +150,10 @@ impl Space {
             .api
             .update_share(&share.id.to_string(), &change)
             .await?;
-        self.finish(changed, new, files, None).await
+        Ok(self.finish(changed, new, files, None).await?)
     }
 
-    /// The whole address of one of the account's links; `None` if it was made without keys.
+    /// Returns the whole address of one of the account's links; `None` if it was made without keys.
     ///
     /// # Errors
     /// [`TransferError::Refused`] if the server gives another secret than it was given.

@@ -1,4 +1,4 @@
-//! The keys of a team's space as the server tells of them: opened from what was granted to this
+//! The keys of a team's space as the server gives them: opened from what was granted to this
 //! account, with every name and public key held against what the device has seen before.
 
 mod error;
@@ -18,7 +18,7 @@ use cairn_crypto::{
 use cairn_model::AccountId;
 use cairn_transfer::TransferError;
 use cairn_wire::teams::{self as wire, Grant, Team, TeamMember, TeamRole};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A team's grants and members at one moment. Nothing of it is believed yet.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ enum Served {
     Keys(PublicKeys),
 }
 
-/// A member, and what is to be thought of the keys that the server gives for them.
+/// A member with the keys that the server gives for them, and how these compare with the pinned ones.
 #[derive(Clone, Debug)]
 pub struct MemberKeys {
     pub account: AccountId,
@@ -66,14 +66,14 @@ pub struct MemberKeys {
     pub pinned: Option<PublicKeys>,
 }
 
-/// Whether a key can be granted to somebody.
+/// The standing of somebody's keys, on which depends if a team's key is sealed for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyStatus {
     /// The account itself.
     You,
-    /// Seen for the first time, and pinned now.
+    /// Pinned, and accepted by nobody yet: a person has to compare.
     New,
-    /// As pinned.
+    /// As pinned and accepted.
     Known,
     /// Not as pinned: a person has to compare.
     Changed,
@@ -84,7 +84,7 @@ pub enum KeyStatus {
 }
 
 impl TeamGrants {
-    /// Asks the server.
+    /// Fetches members and grants from the server.
     ///
     /// # Errors
     /// As the server gives them.
@@ -109,7 +109,7 @@ impl TeamGrants {
         })
     }
 
-    /// The epoch in force.
+    /// Returns the epoch in force.
     #[must_use]
     pub fn epoch(&self) -> u32 {
         self.epoch
@@ -128,7 +128,7 @@ impl TeamGrants {
         }
     }
 
-    /// All members, for a person to look at: keys that are seen for the first time are pinned.
+    /// Returns all members, for a person to look at: keys that are seen for the first time are pinned.
     ///
     /// # Errors
     /// [`TeamError::Refused`] if the server gives other keys for this account than its own.
@@ -168,19 +168,66 @@ impl TeamGrants {
         Ok(members)
     }
 
-    /// Pins the keys that are served for a member now, because a person has compared them.
+    /// Pins the changed keys that are served for a member now, because a person has compared them.
     ///
     /// # Errors
-    /// [`TeamError::NotShown`] if these are not the ones that were shown before.
-    pub fn accept(&self, email: &str, trust: &mut Trust) -> Result<(), TeamError> {
-        let accepted = self.members.iter().any(|member| match &member.keys {
-            Served::Keys(keys) => member.email == email && trust.accept(member.account, keys),
-            Served::None | Served::Unusable => false,
-        });
+    /// [`TeamError::NotShown`] if these are not the ones that were shown before;
+    /// [`TeamError::Ambiguous`].
+    pub fn accept_changed(&self, email: &str, trust: &mut Trust) -> Result<(), TeamError> {
+        self.check_distinct()?;
+        let accepted = self
+            .keys_of(email)
+            .is_some_and(|(account, keys)| trust.accept_changed(account, keys));
         accepted.then_some(()).ok_or_else(|| TeamError::NotShown {
             team: self.team.name.clone(),
             who: email.to_owned(),
         })
+    }
+
+    /// Accepts the first keys that were seen of a member, because a person has compared them.
+    ///
+    /// # Errors
+    /// [`TeamError::NotNew`] if no keys are served for that address, or others than the pinned ones;
+    /// [`TeamError::Ambiguous`].
+    pub fn accept_new(&self, email: &str, trust: &mut Trust) -> Result<(), TeamError> {
+        self.check_distinct()?;
+        let accepted = self.keys_of(email).is_some_and(|(account, keys)| {
+            trust.see(account, keys);
+            trust.accept_new(account, keys)
+        });
+        accepted.then_some(()).ok_or_else(|| TeamError::NotNew {
+            team: self.team.name.clone(),
+            who: email.to_owned(),
+        })
+    }
+
+    fn keys_of(&self, email: &str) -> Option<(AccountId, &PublicKeys)> {
+        self.members.iter().find_map(|member| match &member.keys {
+            Served::Keys(keys) if member.email == email => Some((member.account, keys)),
+            Served::None | Served::Unusable | Served::Keys(_) => None,
+        })
+    }
+
+    /// Refuses members that a person could not tell apart: an address or a key of two of them.
+    fn check_distinct(&self) -> Result<(), TeamError> {
+        let mut emails = HashSet::new();
+        let mut accounts = HashSet::new();
+        let mut keys = HashSet::new();
+        for member in &self.members {
+            let mut distinct = accounts.insert(member.account);
+            distinct &= emails.insert(member.email.trim().to_lowercase());
+            if let Served::Keys(served) = &member.keys {
+                distinct &= keys.insert(served.rsa_der().to_vec());
+                distinct &= keys.insert(served.signing().to_vec());
+            }
+            if !distinct {
+                return Err(TeamError::Ambiguous {
+                    team: self.team.name.clone(),
+                    who: member.email.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Opens the newest grant that the account has, of the epoch in force or of one before.

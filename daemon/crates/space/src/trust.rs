@@ -1,7 +1,7 @@
-//! What this device has seen of other people and of teams' keys, and holds the server to: public keys
-//! are pinned when they are first used, and the newest key of each team's space is noted.
+//! Pins of other people's public keys and notes of teams' keys, which this device holds the server to:
+//! public keys are pinned when they are first seen, and the newest key of each team's space is noted.
 //!
-//! Bytes in, bytes out: where they lie is the caller's business.
+//! Bytes in, bytes out: the caller keeps them.
 
 use cairn_crypto::{CryptoError, KeyRing, PublicKeys, Random, TrustKey};
 use cairn_model::{AccountId, SpaceId, TeamId};
@@ -9,7 +9,7 @@ use cairn_wire::Sealed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the note is sealed under; its version is that of the format below.
+/// The label that the note is sealed under; its version is that of the format below.
 const LABEL: &str = "people and teams/1";
 
 /// Pins and notes.
@@ -22,6 +22,9 @@ pub struct Trust {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Pin {
     keys: StoredKeys,
+    /// A person has compared their fingerprint; until then they are as good as new.
+    #[serde(default)]
+    accepted: bool,
     /// Signing keys that a person has replaced since: what was signed with them stays signed.
     former: Vec<Sealed>,
     /// Other keys that were served since and shown to a person, who may accept these and none else.
@@ -46,9 +49,9 @@ struct TeamNote {
 /// How served keys compare with what was seen before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PinCheck {
-    /// Never seen: they are pinned now.
+    /// The first that were ever seen, pinned now or before, and accepted by nobody yet.
     New,
-    /// The pinned ones.
+    /// The pinned ones, which a person has accepted.
     Known,
     /// Others than the pinned ones, which stay pinned.
     Changed,
@@ -73,14 +76,15 @@ impl Trust {
         Ok(key.seal(LABEL, &plain, rng))
     }
 
-    /// Looks at somebody's keys as they are served and about to be shown; pins them if they are the
-    /// first.
+    /// Compares somebody's keys, which are about to be shown, with those that are pinned; pins them if
+    /// they are the first.
     pub fn see(&mut self, account: AccountId, served: &PublicKeys) -> PinCheck {
         let keys = StoredKeys::of(served);
         match self.people.get_mut(&account) {
             None => {
                 let pin = Pin {
                     keys,
+                    accepted: false,
                     former: Vec::new(),
                     shown: None,
                 };
@@ -89,7 +93,11 @@ impl Trust {
             }
             Some(pin) if pin.keys == keys => {
                 pin.shown = None;
-                PinCheck::Known
+                if pin.accepted {
+                    PinCheck::Known
+                } else {
+                    PinCheck::New
+                }
             }
             Some(pin) => {
                 pin.shown = Some(keys);
@@ -98,9 +106,20 @@ impl Trust {
         }
     }
 
-    /// Pins other keys, if they are the very ones that were shown before. Answers whether they are
+    /// Accepts the pinned keys of somebody, because a person has compared their fingerprint. Returns
+    /// false if others are served, or none are pinned.
+    pub fn accept_new(&mut self, account: AccountId, served: &PublicKeys) -> bool {
+        let keys = StoredKeys::of(served);
+        let Some(pin) = self.people.get_mut(&account).filter(|pin| pin.keys == keys) else {
+            return false;
+        };
+        pin.accepted = true;
+        true
+    }
+
+    /// Pins other keys, if they are the very ones that were shown before. Returns true if they are
     /// the pinned ones now.
-    pub fn accept(&mut self, account: AccountId, served: &PublicKeys) -> bool {
+    pub fn accept_changed(&mut self, account: AccountId, served: &PublicKeys) -> bool {
         let keys = StoredKeys::of(served);
         let Some(pin) = self.people.get_mut(&account) else {
             return false;
@@ -109,18 +128,19 @@ impl Trust {
             let before = std::mem::replace(&mut pin.keys, keys.clone());
             pin.former.push(before.signing);
             pin.shown = None;
+            pin.accepted = true;
         }
         pin.keys == keys
     }
 
-    /// The keys that are pinned for somebody.
+    /// Returns the keys that are pinned for somebody.
     #[must_use]
     pub fn pinned(&self, account: AccountId) -> Option<PublicKeys> {
         let keys = &self.people.get(&account)?.keys;
         PublicKeys::parse(&keys.rsa.0, &keys.signing.0).ok()
     }
 
-    /// Tells whether somebody is or was known by a signing key; `None` for somebody never seen.
+    /// Returns true if somebody is or was known by a signing key; `None` for somebody never seen.
     pub(crate) fn knows(&self, account: AccountId, signing: &[u8; 32]) -> Option<bool> {
         let pin = self.people.get(&account)?;
         let mut all = std::iter::once(&pin.keys.signing).chain(&pin.former);
@@ -146,7 +166,7 @@ impl Trust {
         }
     }
 
-    /// Tells whether a key of the team's space was ever seen.
+    /// Returns true if a key of the team's space was ever seen.
     pub(crate) fn has_seen(&self, team: TeamId) -> bool {
         self.teams.contains_key(&team)
     }

@@ -1,6 +1,7 @@
-//! `cairn teams keys` and `cairn teams grant`: who is known by which keys, and who gets the team's.
+//! `cairn teams keys` and `cairn teams grant`: the members' keys, and granting the team's key to them.
 
 use crate::app::App;
+use crate::cli::prompt;
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::Style;
 use crate::output::table::{Align, Table};
@@ -8,10 +9,11 @@ use crate::output::text::clean;
 use crate::session::Session;
 use crate::{team, trust};
 use cairn_crypto::{PublicKeys, SystemRandom};
-use cairn_space::{KeyStatus, MemberKeys};
+use cairn_space::{Granting, KeyStatus, MemberKeys};
+use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 
-/// What a person is called upon to do where keys differ.
+/// The request to a person where keys are new or differ.
 const COMPARE: &str = "compare the fingerprint with them by another way than this service";
 
 pub(super) async fn show(
@@ -22,8 +24,8 @@ pub(super) async fn show(
 ) -> Outcome {
     let team = team::find(&session.api, wanted).await?;
     let grants = team::grants(&session.api, &team).await?;
-    let people = trust::update(&app.home, &session.keys, |trust| {
-        accept.map_or(Ok(()), |email| grants.accept(email, trust))?;
+    let members = trust::update(&app.home, &session.keys, |trust| {
+        accept.map_or(Ok(()), |email| grants.accept_changed(email, trust))?;
         grants.members(&session.keys, trust)
     })?;
     let mut table = Table::new(&[
@@ -33,48 +35,112 @@ pub(super) async fn show(
         ("FINGERPRINT", Align::Left),
         ("KEYS", Align::Left),
     ]);
-    for person in &people {
+    for member in &members {
         table.row([
-            person.email.clone(),
-            super::role_name(person.role).to_owned(),
-            if person.has_grant { "yes" } else { "no" }.to_owned(),
-            fingerprint(person.keys.as_ref()).unwrap_or_default(),
-            words(person.status).to_owned(),
+            member.email.clone(),
+            super::role_name(member.role).to_owned(),
+            if member.has_grant { "yes" } else { "no" }.to_owned(),
+            fingerprint(member.keys.as_ref()).unwrap_or_default(),
+            words(member.status).to_owned(),
         ]);
     }
     table.print(&app.out, "The team has no members.");
-    for person in changed(&people) {
-        app.out.note(difference(app, person));
+    for member in changed(&members) {
+        app.out.note(difference(app, member));
     }
     app.out.json(&json!({
         "team_id": team.id,
         "space_id": team.space_id,
         "epoch": grants.epoch(),
-        "members": people.iter().map(view).collect::<Vec<_>>(),
+        "members": members.iter().map(view).collect::<Vec<_>>(),
     }));
     Ok(())
+}
+
+/// The members whose keys a person accepts with the command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Accepted<'a> {
+    /// Known by changed keys that were shown before.
+    pub(super) changed: Option<&'a str>,
+    /// Seen for the first time.
+    pub(super) new: &'a [String],
 }
 
 pub(super) async fn grant(
     app: &App,
     session: &Session,
     wanted: &str,
-    accept: Option<&str>,
+    accepted: Accepted<'_>,
 ) -> Outcome {
     let api = &session.api;
     let team = team::find(api, wanted).await?;
     let grants = team::grants(api, &team).await?;
+    let members = trust::update(&app.home, &session.keys, |trust| {
+        let changed = accepted.changed;
+        changed.map_or(Ok(()), |email| grants.accept_changed(email, trust))?;
+        for email in accepted.new {
+            grants.accept_new(email, trust)?;
+        }
+        grants.members(&session.keys, trust)
+    })?;
+    let confirmed = confirmed(app, &members)?;
     let made = trust::update(&app.home, &session.keys, |trust| {
-        accept.map_or(Ok(()), |email| grants.accept(email, trust))?;
+        for email in &confirmed {
+            grants.accept_new(email, trust)?;
+        }
         grants.grant(&session.keys, trust, &mut SystemRandom)
     })?;
+    for member in made
+        .members
+        .iter()
+        .filter(|one| made.grants_to(one.account))
+    {
+        app.out.line(format_args!(
+            "Granting to {}  {}",
+            clean(&member.email),
+            fingerprint(member.keys.as_ref()).unwrap_or_default()
+        ));
+    }
     let sent = grants.send(api, &made).await;
     sent.doing(format_args!("grant the key of {}", team.name))?;
     trust::update(&app.home, &session.keys, |trust| {
         trust.note(team.id, &made.ring);
         Ok::<_, Failure>(())
     })?;
+    report(app, &team, &made)
+}
 
+/// Shows the fingerprint of each member who is new and lacks the key, and asks for each. Returns the
+/// addresses that were accepted; none without a terminal.
+fn confirmed(app: &App, members: &[MemberKeys]) -> Outcome<Vec<String>> {
+    let mut accepted = Vec::new();
+    for member in waiting(members) {
+        app.out.note(format_args!(
+            "{} was seen for the first time, with the fingerprint {}",
+            clean(&member.email),
+            fingerprint(member.keys.as_ref()).unwrap_or_default()
+        ));
+        let question = format!(
+            "Did {} tell you this fingerprint by another way than this service? [y/N] ",
+            clean(&member.email)
+        );
+        if prompt::confirmed(&question)? {
+            accepted.push(member.email.clone());
+        }
+    }
+    Ok(accepted)
+}
+
+/// Returns the members who could have the key if a person accepted theirs.
+fn waiting(members: &[MemberKeys]) -> Vec<&MemberKeys> {
+    members
+        .iter()
+        .filter(|one| one.status == KeyStatus::New && !one.has_grant)
+        .collect()
+}
+
+/// Reports what was granted, and to whom not.
+fn report(app: &App, team: &Team, made: &Granting) -> Outcome {
     if made.new_key {
         app.out.line(format_args!(
             "Made a new key for {} (epoch {}).",
@@ -87,19 +153,6 @@ pub(super) async fn grant(
         .iter()
         .filter(|one| made.grants_to(one.account))
         .collect();
-    for person in &granted {
-        app.out.line(format_args!(
-            "Granted to {}  {}",
-            clean(&person.email),
-            fingerprint(person.keys.as_ref()).unwrap_or_default()
-        ));
-        if person.status == KeyStatus::New {
-            app.out.note(format_args!(
-                "{} was seen for the first time: {COMPARE}",
-                clean(&person.email)
-            ));
-        }
-    }
     if made.grants.is_empty() {
         app.out.line("Nobody lacks the key who can have it.");
     }
@@ -108,58 +161,62 @@ pub(super) async fn grant(
         .iter()
         .filter(|one| matches!(one.status, KeyStatus::NoKeys | KeyStatus::Unusable))
         .collect();
-    for person in &without {
+    for member in &without {
         app.out.note(format_args!(
             "{} gets no key: {}",
-            clean(&person.email),
-            words(person.status)
+            clean(&member.email),
+            words(member.status)
         ));
     }
     let changed = changed(&made.members);
-    for person in &changed {
-        app.out.note(difference(app, person));
+    for member in &changed {
+        app.out.note(difference(app, member));
     }
-    let brief = |people: &[&MemberKeys]| people.iter().map(|one| view(one)).collect::<Vec<_>>();
+    let new = waiting(&made.members);
+    let brief = |members: &[&MemberKeys]| members.iter().map(|one| view(one)).collect::<Vec<_>>();
     app.out.json(&json!({
         "team_id": team.id,
         "space_id": team.space_id,
         "epoch": made.ring.epoch(),
         "new_key": made.new_key,
         "granted": brief(&granted),
+        "new": brief(&new),
         "changed": brief(&changed),
         "without_keys": brief(&without),
     }));
-    let Some(first) = changed.first() else {
-        return Ok(());
+    let (member, why, flag) = match (changed.first(), new.first()) {
+        (Some(member), _) => (member, "have changed", "--accept-changed"),
+        (None, Some(member)) => (member, "were never compared", "--accept-new"),
+        (None, None) => return Ok(()),
     };
-    let email = clean(&first.email);
+    let email = clean(&member.email);
     Err(Failure {
         answered: true,
         ..Failure::new(
             Exit::Decision,
             format!(
-                "the keys of {email} have changed, so that no key was granted to them: {COMPARE}, then run `cairn teams grant '{}' --accept-changed {email}`",
+                "the keys of {email} {why}, so that the team's key was not granted to them: {COMPARE}, then run `cairn teams grant '{}' {flag} {email}`",
                 clean(&team.name)
             ),
         )
     })
 }
 
-fn changed(people: &[MemberKeys]) -> Vec<&MemberKeys> {
-    people
+fn changed(members: &[MemberKeys]) -> Vec<&MemberKeys> {
+    members
         .iter()
-        .filter(|person| person.status == KeyStatus::Changed)
+        .filter(|member| member.status == KeyStatus::Changed)
         .collect()
 }
 
-fn difference(app: &App, person: &MemberKeys) -> String {
+fn difference(app: &App, member: &MemberKeys) -> String {
     let shown = |keys: Option<&PublicKeys>| fingerprint(keys).unwrap_or_default();
     format!(
         "{} {}: was {}, is {}; {COMPARE}",
         app.out.paint(Style::Warning, "changed"),
-        clean(&person.email),
-        shown(person.pinned.as_ref()),
-        shown(person.keys.as_ref())
+        clean(&member.email),
+        shown(member.pinned.as_ref()),
+        shown(member.keys.as_ref())
     )
 }
 
@@ -173,13 +230,13 @@ fn words(status: KeyStatus) -> &'static str {
         KeyStatus::New => "new: compare",
         KeyStatus::Known => "known",
         KeyStatus::Changed => "CHANGED: compare",
-        KeyStatus::NoKeys => "they have made none yet",
-        KeyStatus::Unusable => "what the server gives can be none",
+        KeyStatus::NoKeys => "no keys made yet",
+        KeyStatus::Unusable => "unusable",
     }
 }
 
-fn view(person: &MemberKeys) -> Value {
-    let keys = match person.status {
+fn view(member: &MemberKeys) -> Value {
+    let keys = match member.status {
         KeyStatus::You => "you",
         KeyStatus::New => "new",
         KeyStatus::Known => "known",
@@ -188,14 +245,14 @@ fn view(person: &MemberKeys) -> Value {
         KeyStatus::Unusable => "unusable",
     };
     json!({
-        "user_id": person.account,
-        "email": person.email,
-        "role": person.role,
-        "has_grant": person.has_grant,
+        "user_id": member.account,
+        "email": member.email,
+        "role": member.role,
+        "has_grant": member.has_grant,
         "keys": keys,
-        "fingerprint": fingerprint(person.keys.as_ref()),
-        "pinned_fingerprint": fingerprint(person.pinned.as_ref().or(match person.status {
-            KeyStatus::New | KeyStatus::Known => person.keys.as_ref(),
+        "fingerprint": fingerprint(member.keys.as_ref()),
+        "pinned_fingerprint": fingerprint(member.pinned.as_ref().or(match member.status {
+            KeyStatus::New | KeyStatus::Known => member.keys.as_ref(),
             KeyStatus::You | KeyStatus::Changed | KeyStatus::NoKeys | KeyStatus::Unusable => None,
         })),
     })

@@ -1,6 +1,7 @@
 //! The sealed keys of shared files, made and handed to the server in groups.
 
-use super::walk::FileToShare;
+use super::ShareError;
+use super::walk::{FileToShare, UnverifiedNodes};
 use crate::Space;
 use cairn_crypto::{LinkFile, LinkKey, SystemRandom};
 use cairn_model::NodeId;
@@ -44,13 +45,17 @@ impl Space {
     }
 
     /// Returns everything that a link to a node carries, sealed under its key.
+    ///
+    /// # Errors
+    /// [`ShareError::Unverified`], or that a file can't be opened.
     pub(super) async fn sealed_files(
         &self,
         node: &Node,
+        unverified: UnverifiedNodes,
         share: Uuid,
         key: &LinkKey,
-    ) -> Result<Vec<SharedFile>, TransferError> {
-        let below = self.files_below(node).await?;
+    ) -> Result<Vec<SharedFile>, ShareError> {
+        let below = self.files_to_share(node, unverified).await?;
         let mut sealed = Vec::with_capacity(below.len());
         for group in below.chunks(FILES_PER_REQUEST) {
             for (node, file) in self.link_files(group).await? {

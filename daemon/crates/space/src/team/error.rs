@@ -1,10 +1,10 @@
-//! What can go wrong with a team's keys, by what a person can do about it.
+//! Failures with a team's keys, by what a person can do about them.
 
 use cairn_api::ApiError;
 use cairn_crypto::CryptoError;
 use cairn_transfer::TransferError;
 
-/// Why a team's keys can't be used or granted.
+/// The reason why a team's keys can't be used or granted.
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
     #[error(
@@ -24,6 +24,15 @@ pub enum TeamError {
         "there are no changed keys of {who} that were shown before: run `cairn teams keys '{team}'` and compare the fingerprint first"
     )]
     NotShown { team: String, who: String },
+    #[error(
+        "there are no new keys of {who} to accept: `cairn teams keys '{team}'` shows whose keys are new"
+    )]
+    NotNew { team: String, who: String },
+    /// A server that adds a member with the address of another can have the wrong one accepted.
+    #[error(
+        "the server lists two members of the team {team} with the address or the keys of {who}: nothing was granted; ask whoever runs the server"
+    )]
+    Ambiguous { team: String, who: String },
     /// A space that is in use and whose key nobody is said to have.
     #[error(
         "the team {team} has files, but the server gives you no key to them: no new one is made; ask another owner or admin to run `cairn teams grant '{team}'`"

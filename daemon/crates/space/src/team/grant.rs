@@ -23,7 +23,7 @@ pub struct Granting {
 }
 
 impl Granting {
-    /// Whether somebody gets a grant by this.
+    /// Returns true if somebody gets a grant by this.
     #[must_use]
     pub fn grants_to(&self, account: AccountId) -> bool {
         self.grants.iter().any(|one| one.user_id == account)
@@ -31,11 +31,11 @@ impl Granting {
 }
 
 impl TeamGrants {
-    /// Makes grants of the key in force for the members who lack one and whose keys are as pinned;
-    /// the key itself if its epoch has none. Nothing is sent.
+    /// Makes grants of the key in force for the members who lack one and whose keys a person has
+    /// accepted; the key itself if its epoch has none. Nothing is sent.
     ///
     /// # Errors
-    /// [`TeamError::NoRight`]; [`TeamError::NotGranted`] if others have the key and the account does
+    /// [`TeamError::NoRight`]; [`TeamError::Ambiguous`]; [`TeamError::NotGranted`] if others have the key and the account does
     /// not; [`TeamError::KeyWithheld`] for a space in use: a missing key never leads to a new one.
     pub fn grant(
         &self,
@@ -47,9 +47,28 @@ impl TeamGrants {
         if self.team.role == TeamRole::Member {
             return Err(TeamError::NoRight { team: team() });
         }
+        self.check_distinct()?;
         let mut members = self.members(own, trust)?;
-        let newest = self.newest(own, trust)?;
-        let (ring, new_key) = match newest {
+        let (ring, new_key) = self.ring_in_force(own, trust, &members, rng)?;
+        let grants = self.grants_for(&mut members, &ring, own, rng)?;
+        Ok(Granting {
+            ring,
+            new_key,
+            grants,
+            members,
+        })
+    }
+
+    /// Opens the key in force, or makes the one of a new epoch. Returns true with a new one.
+    fn ring_in_force(
+        &self,
+        own: &Unlocked,
+        trust: &mut Trust,
+        members: &[MemberKeys],
+        rng: &mut dyn Random,
+    ) -> Result<(KeyRing, bool), TeamError> {
+        let team = || self.team.name.clone();
+        Ok(match self.newest(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => (ring, false),
             Some(_) | None if members.iter().any(|one| one.has_grant) => {
                 return Err(TeamError::NotGranted { team: team() });
@@ -65,14 +84,27 @@ impl TeamGrants {
                 let space = self.team.space_id;
                 (KeyRing::generate(space, self.epoch, rng), true)
             }
-        };
+        })
+    }
+
+    /// Seals the key for each member who lacks it and whose keys are accepted.
+    fn grants_for(
+        &self,
+        members: &mut [MemberKeys],
+        ring: &KeyRing,
+        own: &Unlocked,
+        rng: &mut dyn Random,
+    ) -> Result<Vec<NewGrant>, TeamError> {
         let mut grants = Vec::new();
-        for member in &mut members {
-            let Some(keys) = &member.keys else { continue };
-            if member.has_grant || member.status == KeyStatus::Changed {
+        for member in members {
+            let accepted = matches!(member.status, KeyStatus::You | KeyStatus::Known);
+            let Some(keys) = member.keys.as_ref().filter(|_| accepted) else {
+                continue;
+            };
+            if member.has_grant {
                 continue;
             }
-            let grant = make_grant(&ring, own, member.account, keys, rng)
+            let grant = make_grant(ring, own, member.account, keys, rng)
                 .map_err(|error| self.refused(error))?;
             grants.push(NewGrant {
                 user_id: member.account,
@@ -82,12 +114,7 @@ impl TeamGrants {
         }
         // Of two who make a key at once, the server takes one: each of them names both, or itself.
         grants.sort_by_key(|one| one.user_id != own.account);
-        Ok(Granting {
-            ring,
-            new_key,
-            grants,
-            members,
-        })
+        Ok(grants)
     }
 
     /// Hands the grants to the server.

@@ -100,7 +100,18 @@ impl Server {
         }));
     }
 
+    /// Grants after having accepted whoever is new.
     fn grant(&mut self, by: &mut Device) -> Result<Granting, TeamError> {
+        let view = self.seen_by(by.own.account);
+        for member in view.members(&by.own, &mut by.trust)? {
+            if member.status == KeyStatus::New {
+                view.accept_new(&member.email, &mut by.trust)?;
+            }
+        }
+        self.grant_accepted(by)
+    }
+
+    fn grant_accepted(&mut self, by: &mut Device) -> Result<Granting, TeamError> {
         let view = self.seen_by(by.own.account);
         let made = view.grant(&by.own, &mut by.trust, &mut SystemRandom)?;
         by.trust.note(view.team.id, &made.ring);
@@ -187,19 +198,19 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
         let people = server.seen_by(owner.own.account);
         people.members(&owner.own, &mut owner.trust).unwrap()
     };
-    let standings = |people: Vec<MemberKeys>| people.iter().map(|p| p.status).collect::<Vec<_>>();
+    let statuses = |members: Vec<MemberKeys>| members.iter().map(|p| p.status).collect::<Vec<_>>();
     use KeyStatus::{Changed, Known, New, You};
-    assert_eq!(standings(look(&server, owner)), [You, New, New]);
-    assert_eq!(standings(look(&server, owner)), [You, Known, Known]);
+    assert_eq!(statuses(look(&server, owner)), [You, New, New]);
+    assert_eq!(statuses(look(&server, owner)), [You, New, New]);
 
     let accept = |server: &Server, owner: &mut Device| {
         let view = server.seen_by(owner.own.account);
-        view.accept(email, &mut owner.trust)
+        view.accept_changed(email, &mut owner.trust)
     };
     server.members[1].1 = Some(changed.clone());
     assert!(accept(&server, owner).is_err(), "nobody has compared");
     let made = server.grant(owner).unwrap();
-    assert_eq!(standings(made.members.clone()), [You, Changed, Known]);
+    assert_eq!(statuses(made.members.clone()), [You, Changed, Known]);
     assert_eq!(made.members[1].pinned, Some(member.own.public()));
     assert!(!made.grants_to(member.own.account) && made.grants_to(other.own.account));
 
@@ -208,10 +219,50 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
     assert!(accept(&server, owner).is_err());
     server.members[1].1 = Some(changed);
     accept(&server, owner).unwrap();
-    assert_eq!(standings(look(&server, owner)), [You, Known, Known]);
+    assert_eq!(statuses(look(&server, owner)), [You, Known, Known]);
     assert!(server.grant(owner).unwrap().grants_to(member.own.account));
     // It was sealed to the keys that were accepted.
     assert_eq!(class(server.open(member)), Class::AuthFailed);
+}
+
+#[test]
+fn a_member_gets_no_key_before_a_person_has_accepted_theirs() {
+    let mut all = [device(1), device(2), device(3)];
+    let mut server = Server::of(&all);
+    let [owner, member, ghost] = &mut all;
+    for _ in 0..2 {
+        let made = server.grant_accepted(owner).unwrap();
+        assert!(!made.grants_to(member.own.account) && !made.grants_to(ghost.own.account));
+    }
+    let view = server.seen_by(owner.own.account);
+    view.accept_new("2@example.com", &mut owner.trust).unwrap();
+    let made = server.grant_accepted(owner).unwrap();
+    assert!(made.grants_to(member.own.account) && !made.grants_to(ghost.own.account));
+    let unknown = view.accept_new("9@example.com", &mut owner.trust);
+    assert!(matches!(unknown, Err(TeamError::NotNew { .. })));
+    // Keys that took the place of the accepted ones are no new ones.
+    server.members[1].1 = Some(device(2).own.public());
+    let view = server.seen_by(owner.own.account);
+    let changed = view.accept_new("2@example.com", &mut owner.trust);
+    assert!(matches!(changed, Err(TeamError::NotNew { .. })));
+}
+
+#[test]
+fn two_members_with_one_address_or_one_key_end_the_granting() {
+    let mut all = [device(1), device(2), device(3)];
+    let mut server = Server::of(&all);
+    let [owner, member, _] = &mut all;
+    let ambiguous = |view: &TeamGrants, owner: &mut Device| {
+        let granted = view.grant(&owner.own, &mut owner.trust, &mut SystemRandom);
+        matches!(granted, Err(TeamError::Ambiguous { .. }))
+            && view.accept_new("2@example.com", &mut owner.trust).is_err()
+    };
+    let mut view = server.seen_by(owner.own.account);
+    assert!(!ambiguous(&view, owner));
+    view.members[2].email = "2@Example.com".into();
+    assert!(ambiguous(&view, owner));
+    server.members[2].1 = Some(member.own.public());
+    assert!(ambiguous(&server.seen_by(owner.own.account), owner));
 }
 
 #[test]
