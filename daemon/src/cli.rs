@@ -52,6 +52,7 @@ mod versions;
 mod watch;
 mod webhooks;
 mod whoami;
+mod words;
 
 use crate::app::App;
 use crate::failure::{Failure, Outcome};

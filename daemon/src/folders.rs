@@ -4,8 +4,8 @@ pub(crate) mod ignore;
 pub(crate) mod trash;
 
 use crate::failure::{Failure, Outcome};
-use cairn_control::{Folder, Gate, Mode, NewFolder};
-use cairn_index::{Db, FolderMode, FolderRow, FolderSettings, Index, IndexError};
+use cairn_control::{Folder, Gate, NewFolder};
+use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
 use cairn_model::{Kind, Name, RelPath};
 use cairn_platform::Home;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         return Err(Failure::usage(text));
     }
     let settings = FolderSettings {
-        mode: to_index(new.mode),
+        mode: new.mode,
         exclude: new.exclude.clone(),
         only: new.only.clone(),
         gate: new.gate.map(to_index_gate),
@@ -92,7 +92,7 @@ pub(crate) fn change(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
     let row = find(index, &new.local)?;
     check_only(&new.only)?;
     let settings = FolderSettings {
-        mode: to_index(new.mode),
+        mode: new.mode,
         exclude: new.exclude.clone(),
         only: new.only.clone(),
         gate: new.gate.map(to_index_gate),
@@ -148,29 +148,13 @@ pub(crate) fn to_control(row: &FolderRow) -> Folder {
     Folder {
         local: row.root.clone(),
         remote: row.remote_path.clone(),
-        mode: from_index(row.settings.mode),
+        mode: row.settings.mode,
         exclude: row.settings.exclude.clone(),
         only: row.settings.only.clone(),
         gate: row.settings.gate.map(|gate| Gate {
             percent: gate.percent,
             files: gate.files,
         }),
-    }
-}
-
-pub(crate) fn from_index(mode: FolderMode) -> Mode {
-    match mode {
-        FolderMode::TwoWay => Mode::TwoWay,
-        FolderMode::Upload => Mode::Upload,
-        FolderMode::Download => Mode::Download,
-    }
-}
-
-fn to_index(mode: Mode) -> FolderMode {
-    match mode {
-        Mode::TwoWay => FolderMode::TwoWay,
-        Mode::Upload => FolderMode::Upload,
-        Mode::Download => FolderMode::Download,
     }
 }
 
@@ -208,6 +192,7 @@ pub(crate) fn remote_path(text: &str) -> Outcome<String> {
 mod tests {
     use super::*;
     use crate::failure::Exit;
+    use cairn_model::SyncMode;
 
     fn new(local: &Path, remote: &str) -> NewFolder {
         NewFolder {
@@ -236,7 +221,7 @@ mod tests {
         let index = Index::memory().unwrap();
         let before = add(&index, &new(dir.path(), "/work")).unwrap();
         let wanted = NewFolder {
-            mode: Mode::Upload,
+            mode: SyncMode::Upload,
             only: vec!["photos".into()],
             gate: Some(Gate {
                 percent: 10,
@@ -249,7 +234,7 @@ mod tests {
         let told = to_control(&after);
         assert_eq!(
             (told.mode, told.only, told.gate),
-            (Mode::Upload, wanted.only, wanted.gate)
+            (SyncMode::Upload, wanted.only, wanted.gate)
         );
         let wrong = NewFolder {
             only: vec!["../up".into()],

@@ -3,10 +3,12 @@
 use crate::account::Account;
 use crate::app::App;
 use crate::cli::local_path;
+use crate::cli::words::words;
 use crate::config::{Config, parse_gate};
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders;
-use cairn_control::{Folder, Gate, Mode, NewFolder, Request};
+use cairn_control::{Folder, Gate, NewFolder, Request};
+use cairn_model::SyncMode;
 use std::path::PathBuf;
 
 /// Keep a folder in sync with one on the service
@@ -22,8 +24,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "/PATH", default_value = "/")]
     remote: String,
     /// Which way changes travel [default: two-way]
-    #[arg(long, value_enum)]
-    mode: Option<ModeArg>,
+    #[arg(long, value_parser = words(SyncMode::as_str, &[
+        (SyncMode::TwoWay, ""),
+        (SyncMode::Upload, "This device only sends"),
+        (SyncMode::Download, "This device only receives"),
+    ]))]
+    mode: Option<SyncMode>,
     /// Leave out what matches, on this device only (gitignore syntax; may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
@@ -34,15 +40,6 @@ pub(super) struct Args {
     /// [default: the setting sync.deletion_gate]
     #[arg(long, value_name = "off|N%:M", value_parser = gate)]
     deletion_gate: Option<GateArg>,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum ModeArg {
-    TwoWay,
-    /// This device only sends
-    Upload,
-    /// This device only receives
-    Download,
 }
 
 /// A gate, or none.
@@ -67,7 +64,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let new = NewFolder {
         local: local_path::folder(&args.local)?,
         remote: folders::remote_path(&args.remote)?,
-        mode: args.mode.map_or(Mode::TwoWay, ModeArg::mode),
+        mode: args.mode.unwrap_or_default(),
         exclude: args.exclude.clone(),
         only: args.only.clone(),
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
@@ -106,16 +103,6 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     Ok(())
 }
 
-impl ModeArg {
-    fn mode(self) -> Mode {
-        match self {
-            Self::TwoWay => Mode::TwoWay,
-            Self::Upload => Mode::Upload,
-            Self::Download => Mode::Download,
-        }
-    }
-}
-
 impl Args {
     /// What a pair that was there already is to be from now on, if that is something else.
     fn changed(&self, added: &Folder) -> Option<NewFolder> {
@@ -124,7 +111,7 @@ impl Args {
             false => said.clone(),
         };
         let wanted = Folder {
-            mode: self.mode.map_or(added.mode, ModeArg::mode),
+            mode: self.mode.unwrap_or(added.mode),
             exclude: or(&self.exclude, &added.exclude),
             only: or(&self.only, &added.only),
             gate: self.deletion_gate.map_or(added.gate, |gate| gate.0),

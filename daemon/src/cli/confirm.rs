@@ -2,8 +2,10 @@
 
 use crate::app::App;
 use crate::cli::local_path;
+use crate::cli::words::words;
 use crate::failure::{Doing as _, Outcome};
-use cairn_control::{Answer, Request};
+use cairn_control::Request;
+use cairn_model::DeletionDecision;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -12,24 +14,16 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The folder that asks
     folder: PathBuf,
-    #[arg(value_enum)]
-    answer: AnswerArg,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum AnswerArg {
-    /// Delete them on the other side too
-    Delete,
-    /// Bring them back where they were deleted
-    Keep,
+    #[arg(value_parser = words(DeletionDecision::as_str, &[
+        (DeletionDecision::Delete, "Delete them on the other side too"),
+        (DeletionDecision::Keep, "Bring them back where they were deleted"),
+    ]))]
+    answer: DeletionDecision,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let folder = local_path::folder(&args.folder)?;
-    let answer = match args.answer {
-        AnswerArg::Delete => Answer::Delete,
-        AnswerArg::Keep => Answer::Keep,
-    };
+    let answer = args.answer;
     let request = Request::Confirm {
         folder: folder.clone(),
         answer,
@@ -40,8 +34,8 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         .await
         .doing(format_args!("answer for {folder}"))?;
     app.out.line(match answer {
-        Answer::Delete => "The files are deleted on the other side too.",
-        Answer::Keep => "The files come back.",
+        DeletionDecision::Delete => "The files are deleted on the other side too.",
+        DeletionDecision::Keep => "The files come back.",
     });
     app.out.json(&json!({ "folder": folder, "answer": answer }));
     Ok(())

@@ -24,7 +24,7 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
         table.row([
             conflict.path.clone(),
             conflict.copy.clone(),
-            conflict.kind.clone(),
+            conflict.kind.to_string(),
             conflict.device.clone(),
             local_rfc3339(&conflict.at, app.offset),
             conflict.folder.clone(),

@@ -2,10 +2,11 @@
 
 use crate::app::App;
 use crate::failure::Outcome;
-use crate::folders::{from_index, open_index};
+use crate::folders::open_index;
 use crate::output::table::{Align, Table};
 use crate::output::text::size;
-use cairn_control::{FolderStatus, Mode, Request, State, Status};
+use cairn_control::{FolderStatus, Request, Status};
+use cairn_model::SyncState;
 use serde_json::json;
 
 /// Show the folders that are synced
@@ -37,7 +38,7 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
         table.row([
             folder.local.clone(),
             folder.remote.clone(),
-            mode(folder.mode).to_owned(),
+            folder.mode.to_string(),
             state.to_owned(),
             folder.files.to_string(),
             size(folder.bytes),
@@ -52,14 +53,6 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
     Ok(())
 }
 
-fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::TwoWay => "two-way",
-        Mode::Upload => "upload",
-        Mode::Download => "download",
-    }
-}
-
 /// What the index knows while no daemon runs: nothing moves, so nothing is in sync for sure.
 fn from_files(app: &App) -> Outcome<Vec<FolderStatus>> {
     let (index, _) = open_index(&app.home)?;
@@ -71,11 +64,11 @@ fn from_files(app: &App) -> Outcome<Vec<FolderStatus>> {
                 local: row.root,
                 remote: row.remote_path,
                 state: if row.settings.paused {
-                    State::Paused
+                    SyncState::Paused
                 } else {
-                    State::Offline
+                    SyncState::Offline
                 },
-                mode: from_index(row.settings.mode),
+                mode: row.settings.mode,
                 files,
                 bytes,
                 ..FolderStatus::default()

@@ -2,8 +2,10 @@
 
 use crate::app::App;
 use crate::cli::local_path;
+use crate::cli::words::words;
 use crate::failure::{Doing as _, Outcome};
-use cairn_control::{ConflictList, Keep, Request};
+use cairn_control::{ConflictList, Request};
+use cairn_model::Keep;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -13,29 +15,17 @@ pub(super) struct Args {
     /// The file, or its conflict copy
     path: PathBuf,
     /// What stays
-    #[arg(long, value_enum)]
-    keep: KeepArg,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum KeepArg {
-    /// The conflict copy takes the name
-    Mine,
-    /// What has the name stays
-    Theirs,
-    /// Both, each under its name
-    Both,
-    /// One text with the changes of both
-    Merge,
+    #[arg(long, value_parser = words(Keep::as_str, &[
+        (Keep::Mine, "The conflict copy takes the name"),
+        (Keep::Theirs, "What has the name stays"),
+        (Keep::Both, "Both, each under its name"),
+        (Keep::Merge, "One text with the changes of both"),
+    ]))]
+    keep: Keep,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let keep = match args.keep {
-        KeepArg::Mine => Keep::Mine,
-        KeepArg::Theirs => Keep::Theirs,
-        KeepArg::Both => Keep::Both,
-        KeepArg::Merge => Keep::Merge,
-    };
+    let keep = args.keep;
     let daemon = app.daemon().await?;
     let list: ConflictList = daemon.request(Request::Conflicts).await?;
     let text = match in_a_folder(&list, &args.path) {
@@ -81,7 +71,7 @@ mod tests {
             path: "a/f".into(),
             copy: "a/f (copy)".into(),
             folder: folder.into(),
-            kind: "edit".into(),
+            kind: cairn_model::ConflictKind::Edit,
             device: String::new(),
             at: String::new(),
         }

@@ -4,33 +4,32 @@ use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::text::{clean, count, local_rfc3339, size, span};
 use crate::output::{Out, Style};
-use cairn_control::{
-    Client, ControlError, Direction, Event, FolderStatus, State, Status, Transfer,
-};
+use cairn_control::{Client, ControlError, Event, FolderStatus, Status, Transfer};
+use cairn_model::{SyncState, TransferDirection};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 /// A state in one word.
-pub(super) fn word(state: State) -> &'static str {
+pub(super) fn word(state: SyncState) -> &'static str {
     match state {
-        State::Idle => "up to date",
-        State::Syncing => "syncing",
-        State::Paused => "paused",
-        State::Offline => "offline",
-        State::Attention => "needs attention",
-        State::Error => "error",
+        SyncState::Idle => "up to date",
+        SyncState::Syncing => "syncing",
+        SyncState::Paused => "paused",
+        SyncState::Offline => "offline",
+        SyncState::Attention => "needs attention",
+        SyncState::Error => "error",
     }
 }
 
-fn style(state: State) -> Style {
+fn style(state: SyncState) -> Style {
     match state {
-        State::Idle => Style::Good,
-        State::Syncing => Style::Bold,
-        State::Paused | State::Offline => Style::Dim,
-        State::Attention => Style::Warning,
-        State::Error => Style::Bad,
+        SyncState::Idle => Style::Good,
+        SyncState::Syncing => Style::Bold,
+        SyncState::Paused | SyncState::Offline => Style::Dim,
+        SyncState::Attention => Style::Warning,
+        SyncState::Error => Style::Bad,
     }
 }
 
@@ -96,8 +95,8 @@ fn folder_lines(out: &Out, folder: &FolderStatus) -> Vec<String> {
 
 fn transfer_line(transfer: &Transfer) -> String {
     let arrow = match transfer.direction {
-        Direction::Up => "↑",
-        Direction::Down => "↓",
+        TransferDirection::Up => "↑",
+        TransferDirection::Down => "↓",
     };
     let left = transfer
         .seconds_left
@@ -196,7 +195,7 @@ pub(super) fn activity_line(app: &App, activity: &cairn_control::Activity) -> St
         .unwrap_or_default();
     format!(
         "{at}  {:<12}  {}{bytes}{device}",
-        clean(&activity.kind),
+        activity.kind,
         clean(&activity.path)
     )
 }
@@ -209,17 +208,17 @@ mod tests {
     #[test]
     fn a_status_says_what_is_wrong_and_what_to_do() {
         let status = Status {
-            state: State::Attention,
+            state: SyncState::Attention,
             pending: 1,
             folders: vec![FolderStatus {
                 local: "/home/a/Cairn".into(),
                 remote: "/".into(),
-                state: State::Attention,
+                state: SyncState::Attention,
                 files: 2,
                 bytes: 2048,
                 errors: vec![Problem {
                     path: "a\n".into(),
-                    code: "unreadable".into(),
+                    code: cairn_model::ProblemCode::Unreadable,
                     message: "it can't be read".into(),
                     hint: "give this user the right to read it".into(),
                 }],
@@ -227,7 +226,7 @@ mod tests {
             }],
             transfers: vec![Transfer {
                 path: "big".into(),
-                direction: Direction::Down,
+                direction: TransferDirection::Down,
                 done: 1024,
                 size: 4096,
                 speed: 1024,

@@ -38,7 +38,7 @@ fn apply(daemon: &Daemon, wanted: bool) -> Result<(), cairn_engine::EngineError>
         .index()
         .read(|db| db.meta(MARK))?
         .is_some_and(|mark| mark == b"1");
-    let paused = engine.status().state == cairn_engine::State::Paused;
+    let paused = engine.status().state == cairn_model::SyncState::Paused;
     match (wanted, ours) {
         // A person's own pause is left alone.
         (true, false) if !paused => {

@@ -4,11 +4,11 @@ use crate::output::text::rfc3339;
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
-use cairn_model::FolderId;
+use cairn_model::{FolderId, ProblemCode, Side};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
     control::Status {
-        state: state(status.state),
+        state: status.state,
         pending: status.pending,
         folders: status.folders.iter().map(folder).collect(),
         transfers: status.transfers.iter().map(transfer).collect(),
@@ -18,21 +18,10 @@ pub(super) fn status(status: &engine::Status) -> control::Status {
     }
 }
 
-fn state(state: engine::State) -> control::State {
-    match state {
-        engine::State::Idle => control::State::Idle,
-        engine::State::Syncing => control::State::Syncing,
-        engine::State::Paused => control::State::Paused,
-        engine::State::Offline => control::State::Offline,
-        engine::State::Attention => control::State::Attention,
-        engine::State::Error => control::State::Error,
-    }
-}
-
 fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
     let waiting = [
-        (control::Side::Local, folder.waiting_local_deletions),
-        (control::Side::Remote, folder.waiting_remote_deletions),
+        (Side::Local, folder.waiting_local_deletions),
+        (Side::Remote, folder.waiting_remote_deletions),
     ];
     let questions: Vec<_> = waiting
         .into_iter()
@@ -44,16 +33,12 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
     control::FolderStatus {
         local: folder.local.clone(),
         remote: folder.remote.clone(),
-        state: state(folder.state),
+        state: folder.state,
         pending: folder.pending,
         files: folder.files,
         bytes: folder.bytes,
         errors,
-        mode: match folder.mode.as_str() {
-            "upload" => control::Mode::Upload,
-            "download" => control::Mode::Download,
-            _ => control::Mode::TwoWay,
-        },
+        mode: folder.mode,
         questions,
     }
 }
@@ -61,7 +46,7 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
 pub(super) fn problem(problem: &engine::Problem) -> control::Problem {
     control::Problem {
         path: problem.path.clone(),
-        code: problem.code.clone(),
+        code: problem.code,
         message: problem.message.clone(),
         hint: problem.hint.clone(),
     }
@@ -71,8 +56,8 @@ pub(super) fn problem(problem: &engine::Problem) -> control::Problem {
 fn held(folder: &engine::FolderStatus, question: &control::Question) -> control::Problem {
     let files = crate::output::text::count(question.files, "file");
     let message = match question.side {
-        control::Side::Local => format!("{files} deleted on the service would be deleted here"),
-        control::Side::Remote => format!("{files} deleted here would be deleted on the service"),
+        Side::Local => format!("{files} deleted on the service would be deleted here"),
+        Side::Remote => format!("{files} deleted here would be deleted on the service"),
     };
     let hint = format!(
         "run `cairn confirm {0} delete` or `cairn confirm {0} keep`",
@@ -80,7 +65,7 @@ fn held(folder: &engine::FolderStatus, question: &control::Question) -> control:
     );
     control::Problem {
         path: String::new(),
-        code: "deletions_held".to_owned(),
+        code: ProblemCode::DeletionsHeld,
         message,
         hint,
     }
@@ -97,11 +82,7 @@ fn transfer(transfer: &engine::TransferStatus) -> control::Transfer {
     };
     control::Transfer {
         path: transfer.path.clone(),
-        direction: if transfer.direction == "upload" {
-            control::Direction::Up
-        } else {
-            control::Direction::Down
-        },
+        direction: transfer.direction,
         done: transfer.bytes,
         size: transfer.total,
         speed: whole(transfer.speed),
@@ -125,7 +106,7 @@ fn counters(counters: engine::Counters) -> control::Counters {
 pub(super) fn activity(row: &ActivityRow, folders: &[FolderRow]) -> control::Activity {
     control::Activity {
         at: rfc3339(row.at_ms),
-        kind: row.kind.clone(),
+        kind: row.kind,
         path: row.path.clone(),
         folder: row.folder.and_then(|id| root(folders, id)),
         device: row.device.clone(),
@@ -143,12 +124,13 @@ pub(super) fn root(folders: &[FolderRow], id: FolderId) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::{SyncState, TransferDirection};
 
     #[test]
     fn held_deletions_are_a_question_and_a_problem() {
         let folder = engine::FolderStatus {
             local: "/home/a/Cairn".into(),
-            state: engine::State::Attention,
+            state: SyncState::Attention,
             waiting_remote_deletions: 100,
             ..Default::default()
         };
@@ -160,11 +142,11 @@ mod tests {
         assert_eq!(
             folder.questions,
             [control::Question {
-                side: control::Side::Remote,
+                side: Side::Remote,
                 files: 100
             }]
         );
-        assert_eq!(folder.errors[0].code, "deletions_held");
+        assert_eq!(folder.errors[0].code, ProblemCode::DeletionsHeld);
         assert!(
             folder.errors[0]
                 .hint
@@ -176,7 +158,7 @@ mod tests {
     fn a_transfer_without_speed_has_no_time_left() {
         let engine = engine::TransferStatus {
             path: "f".into(),
-            direction: "download".into(),
+            direction: TransferDirection::Down,
             bytes: 0,
             total: 9,
             speed: f64::NAN,
@@ -185,7 +167,7 @@ mod tests {
         let control = transfer(&engine);
         assert_eq!(
             (control.speed, control.seconds_left, control.direction),
-            (0, None, control::Direction::Down)
+            (0, None, TransferDirection::Down)
         );
     }
 }

@@ -9,11 +9,11 @@ use crate::serve::{convert, events};
 use crate::session::Session;
 use async_trait::async_trait;
 use cairn_control::{
-    Accepted, ActivityList, Answer, Conflict, ConflictList, DoctorInfo, EventSource, FailureCode,
-    Handler, Keep, Limits, NewFolder, Reply, Request, TrashedList,
+    Accepted, ActivityList, Conflict, ConflictList, DoctorInfo, EventSource, FailureCode, Handler,
+    Limits, NewFolder, Reply, Request, TrashedList,
 };
-use cairn_engine::{DeletionDecision, EngineHandle, WaitResult};
-use cairn_model::FolderId;
+use cairn_engine::{EngineHandle, WaitResult};
+use cairn_model::{DeletionDecision, FolderId, Keep, ProblemCode, SyncState};
 use cairn_platform::{Home, RealDisk};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -160,22 +160,12 @@ impl Daemon {
 
     async fn resolve(&self, path: &str, keep: Keep) -> Outcome<Reply> {
         let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
-        let keep = match keep {
-            Keep::Mine => cairn_engine::Keep::Mine,
-            Keep::Theirs => cairn_engine::Keep::Theirs,
-            Keep::Both => cairn_engine::Keep::Both,
-            Keep::Merge => cairn_engine::Keep::Merge,
-        };
         self.engine.resolve(Some(row.id), below, keep).await?;
         Ok(Reply::DONE)
     }
 
-    async fn confirm(&self, folder: &str, answer: Answer) -> Outcome<Reply> {
-        let verdict = match answer {
-            Answer::Delete => DeletionDecision::Delete,
-            Answer::Keep => DeletionDecision::Keep,
-        };
-        self.engine.confirm(self.folder(folder)?, verdict).await?;
+    async fn confirm(&self, folder: &str, answer: DeletionDecision) -> Outcome<Reply> {
+        self.engine.confirm(self.folder(folder)?, answer).await?;
         Ok(Reply::DONE)
     }
 
@@ -204,7 +194,7 @@ impl Daemon {
             .folders
             .iter()
             .flat_map(|folder| folder.errors.iter())
-            .filter(|problem| problem.code.starts_with("watch"))
+            .filter(|problem| problem.code == ProblemCode::Watch)
             .map(convert::problem)
             .collect();
         Reply::Doctor(DoctorInfo {
@@ -212,7 +202,7 @@ impl Daemon {
             pid: std::process::id(),
             started_at: rfc3339(self.started_ms),
             server: self.session.account.server.clone(),
-            online: status.state != cairn_engine::State::Offline,
+            online: status.state != SyncState::Offline,
             watch_problems,
         })
     }

@@ -106,13 +106,13 @@ fn rules_are_tried_replaced_and_a_pair_is_changed_while_it_syncs() {
                 folder: cairn_control::NewFolder {
                     local: folder.clone(),
                     remote: "/".into(),
-                    mode: cairn_control::Mode::Upload,
+                    mode: cairn_model::SyncMode::Upload,
                     ..Default::default()
                 },
             })
             .await
             .unwrap();
-        assert_eq!(changed.mode, cairn_control::Mode::Upload);
+        assert_eq!(changed.mode, cairn_model::SyncMode::Upload);
     });
     world.write("shared/no.log", "x");
     world.write("shared/yes.txt", "x");

@@ -3,7 +3,8 @@
 use super::{Commands, blocking, path_below};
 use crate::conflict::{self, ConflictDetail};
 use crate::program::Fault;
-use cairn_control::{Answer, Keep, Request};
+use cairn_control::Request;
+use cairn_model::{DeletionDecision, Keep};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -54,9 +55,9 @@ pub(super) async fn confirm(
     approve: bool,
 ) -> Result<(), Fault> {
     let answer = if approve {
-        Answer::Delete
+        DeletionDecision::Delete
     } else {
-        Answer::Keep
+        DeletionDecision::Keep
     };
     commands.send(Request::Confirm { folder, answer }).await
 }

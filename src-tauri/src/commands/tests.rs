@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::program::FaultCode;
-use cairn_control::{Answer, Keep};
+use cairn_model::{DeletionDecision, Keep, SyncMode};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -126,7 +126,7 @@ async fn requests_go_to_the_daemon_unchanged() {
             json!({"op": "confirm", "folder": "/f", "approve": false}),
             Request::Confirm {
                 folder: "/f".into(),
-                answer: Answer::Keep,
+                answer: DeletionDecision::Keep,
             },
         ),
         (json!({"op": "resume"}), Request::Resume { folder: None }),
@@ -143,7 +143,7 @@ async fn requests_go_to_the_daemon_unchanged() {
                 folder: cairn_control::NewFolder {
                     local: "/f".into(),
                     remote: "/".into(),
-                    mode: cairn_control::Mode::Upload,
+                    mode: SyncMode::Upload,
                     only: vec!["a".into()],
                     exclude: vec![],
                     gate: Some(cairn_control::Gate {

@@ -9,7 +9,8 @@ use crate::strings::Language;
 use crate::tray::PauseFor;
 use crate::view::StateView;
 use async_trait::async_trait;
-use cairn_control::{Activity, Conflict, Counters, FolderStatus, State, Status};
+use cairn_control::{Activity, Conflict, Counters, FolderStatus, Status};
+use cairn_model::{ActivityKind, ConflictKind, SyncState};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -170,7 +171,7 @@ async fn run_for(time: Duration) {
 
 fn syncing(pending: u64, uploads: u64) -> Status {
     Status {
-        state: State::Syncing,
+        state: SyncState::Syncing,
         pending,
         folders: vec![FolderStatus {
             local: "/f".into(),
@@ -231,7 +232,7 @@ async fn a_conflict_is_fetched_shown_and_notified() {
         path: "a.txt".into(),
         copy: "a (2).txt".into(),
         folder: "/f".into(),
-        kind: "edit".into(),
+        kind: ConflictKind::Edit,
         device: "commands".into(),
         at: "2026-01-02T03:04:05Z".into(),
     }];
@@ -257,7 +258,7 @@ async fn recent_files_are_the_last_five_and_a_click_is_carried_out() {
     for n in [0, 1, 2, 3, 4, 5, 3] {
         let activity = Activity {
             at: String::new(),
-            kind: "uploaded".into(),
+            kind: ActivityKind::Uploaded,
             path: format!("d/{n}.txt"),
             folder: Some("/f".into()),
             device: None,

@@ -7,11 +7,17 @@ use super::{
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
+use cairn_model::{ProblemCode, Side, SyncMode, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
 /// Problems that need no person: deletions to confirm are shown as a question, the others only inform.
-const INFORMATIONAL: [&str; 4] = ["deletions_held", "symlink", "special", "changing"];
+const INFORMATIONAL: [ProblemCode; 4] = [
+    ProblemCode::DeletionsHeld,
+    ProblemCode::Symlink,
+    ProblemCode::Special,
+    ProblemCode::Changing,
+];
 /// The most transfers that are listed: a burst of small files has more, of short duration.
 const MAX_TRANSFERS: usize = 50;
 
@@ -111,26 +117,26 @@ fn syncing(view: &View, language: Language) -> String {
     parts.join(" · ")
 }
 
-fn state(state: control::State) -> StateView {
+fn state(state: SyncState) -> StateView {
     match state {
-        control::State::Idle => StateView::Idle,
-        control::State::Syncing => StateView::Syncing,
-        control::State::Paused => StateView::Paused,
-        control::State::Offline => StateView::Offline,
-        control::State::Attention => StateView::Attention,
-        control::State::Error => StateView::Error,
+        SyncState::Idle => StateView::Idle,
+        SyncState::Syncing => StateView::Syncing,
+        SyncState::Paused => StateView::Paused,
+        SyncState::Offline => StateView::Offline,
+        SyncState::Attention => StateView::Attention,
+        SyncState::Error => StateView::Error,
     }
 }
 
-pub(super) fn mode(mode: control::Mode) -> ModeView {
+pub(super) fn mode(mode: SyncMode) -> ModeView {
     match mode {
-        control::Mode::TwoWay => ModeView::TwoWay,
-        control::Mode::Upload => ModeView::Upload,
-        control::Mode::Download => ModeView::Download,
+        SyncMode::TwoWay => ModeView::TwoWay,
+        SyncMode::Upload => ModeView::Upload,
+        SyncMode::Download => ModeView::Download,
     }
 }
 
-impl From<ModeView> for control::Mode {
+impl From<ModeView> for SyncMode {
     fn from(mode: ModeView) -> Self {
         match mode {
             ModeView::TwoWay => Self::TwoWay,
@@ -160,7 +166,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
     let problems: Vec<&control::Problem> = folder
         .errors
         .iter()
-        .filter(|problem| !INFORMATIONAL.contains(&problem.code.as_str()))
+        .filter(|problem| !INFORMATIONAL.contains(&problem.code))
         .collect();
     FolderView {
         local: folder.local.clone(),
@@ -181,7 +187,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
             .questions
             .iter()
             .map(|question| QuestionView {
-                here: question.side == control::Side::Local,
+                here: question.side == Side::Local,
                 files: question.files,
             })
             .collect(),
@@ -200,7 +206,7 @@ fn last_part(path: &str) -> String {
 fn problem(problem: &control::Problem) -> ProblemView {
     ProblemView {
         path: problem.path.clone(),
-        code: problem.code.clone(),
+        code: problem.code.to_string(),
         message: problem.message.clone(),
         hint: problem.hint.clone(),
     }
@@ -209,7 +215,7 @@ fn problem(problem: &control::Problem) -> ProblemView {
 fn transfer(transfer: &control::Transfer) -> TransferView {
     TransferView {
         path: transfer.path.clone(),
-        up: transfer.direction == control::Direction::Up,
+        up: transfer.direction == TransferDirection::Up,
         done: transfer.done,
         size: transfer.size,
         speed: transfer.speed,
@@ -222,7 +228,7 @@ fn transfer(transfer: &control::Transfer) -> TransferView {
 pub fn activity(activity: &control::Activity) -> ActivityView {
     ActivityView {
         at: activity.at.clone(),
-        kind: activity.kind.clone(),
+        kind: activity.kind.to_string(),
         path: activity.path.clone(),
         folder: activity.folder.clone(),
         device: activity.device.clone(),
@@ -237,7 +243,7 @@ pub fn conflict(conflict: &control::Conflict) -> ConflictView {
         folder: conflict.folder.clone(),
         path: conflict.path.clone(),
         copy: conflict.copy.clone(),
-        kind: conflict.kind.clone(),
+        kind: conflict.kind.to_string(),
         device: conflict.device.clone(),
         at: conflict.at.clone(),
     }
@@ -247,7 +253,7 @@ pub fn conflict(conflict: &control::Conflict) -> ConflictView {
 mod tests {
     use super::*;
 
-    fn folder(state: control::State) -> control::FolderStatus {
+    fn folder(state: SyncState) -> control::FolderStatus {
         control::FolderStatus {
             local: "/home/a/Cairn".into(),
             state,
@@ -255,7 +261,7 @@ mod tests {
         }
     }
 
-    fn model_in(state: control::State) -> Model {
+    fn model_in(state: SyncState) -> Model {
         Model {
             connection: ConnectionState::Up,
             status: control::Status {
@@ -267,10 +273,10 @@ mod tests {
         }
     }
 
-    fn problem(code: &str) -> control::Problem {
+    fn problem(code: ProblemCode) -> control::Problem {
         control::Problem {
             path: "a".into(),
-            code: code.into(),
+            code,
             message: "m".into(),
             hint: "h".into(),
         }
@@ -278,14 +284,14 @@ mod tests {
 
     #[test]
     fn the_headline_shows_the_progress() {
-        let mut model = model_in(control::State::Syncing);
+        let mut model = model_in(SyncState::Syncing);
         model.progress = Some(SyncProgress {
             done: 12,
             total: 1340,
         });
         model.status.transfers = vec![control::Transfer {
             path: "f".into(),
-            direction: control::Direction::Up,
+            direction: TransferDirection::Up,
             done: 1,
             size: 9,
             speed: 4_200_000,
@@ -303,14 +309,14 @@ mod tests {
 
     #[test]
     fn what_needs_a_person_is_counted_once() {
-        let mut model = model_in(control::State::Attention);
+        let mut model = model_in(SyncState::Attention);
         model.status.folders[0].errors = vec![
-            problem("deletions_held"),
-            problem("symlink"),
-            problem("unreadable"),
+            problem(ProblemCode::DeletionsHeld),
+            problem(ProblemCode::Symlink),
+            problem(ProblemCode::Unreadable),
         ];
         model.status.folders[0].questions = vec![control::Question {
-            side: control::Side::Remote,
+            side: Side::Remote,
             files: 9,
         }];
         model.conflicts = vec![ConflictView {
@@ -330,13 +336,13 @@ mod tests {
 
     #[test]
     fn a_conflict_alone_needs_a_person() {
-        let mut model = model_in(control::State::Idle);
+        let mut model = model_in(SyncState::Idle);
         assert_eq!(build(&model, Language::En).state, StateView::Idle);
         model.conflicts = vec![conflict(&control::Conflict {
             path: "a".into(),
             copy: "b".into(),
             folder: "/f".into(),
-            kind: "edit".into(),
+            kind: cairn_model::ConflictKind::Edit,
             device: String::new(),
             at: String::new(),
         })];
@@ -345,7 +351,7 @@ mod tests {
 
     #[test]
     fn without_a_daemon_nothing_of_the_last_one_is_shown() {
-        let mut model = model_in(control::State::Idle);
+        let mut model = model_in(SyncState::Idle);
         model.connection = ConnectionState::Down;
         model.last_error = Some("the keyring is locked".into());
         let view = build(&model, Language::En);
@@ -358,8 +364,8 @@ mod tests {
 
     #[test]
     fn ten_thousand_problems_cross_the_bridge_as_a_number() {
-        let mut model = model_in(control::State::Attention);
-        model.status.folders[0].errors = vec![problem("unreadable"); 10_000];
+        let mut model = model_in(SyncState::Attention);
+        model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 10_000];
         let folder = &build(&model, Language::En).folders[0];
         assert_eq!(
             (folder.problems.len(), folder.problem_count),

@@ -3,6 +3,7 @@
 
 use axum::http::StatusCode;
 use bytes::Bytes;
+use cairn_model::ProblemCode;
 use cairn_sim::device::{Device, ROOT};
 use cairn_sim::world::{World, tree_of};
 use serde_json::{Value, json};
@@ -74,13 +75,13 @@ fn content(device: &Device, path: &str) -> Option<String> {
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
 }
 
-fn problems(device: &Device) -> Vec<(String, String)> {
+fn problems(device: &Device) -> Vec<(ProblemCode, String)> {
     let status = device.engine().expect("it runs").status();
     status
         .folders
         .iter()
         .flat_map(|folder| &folder.errors)
-        .map(|problem| (problem.code.clone(), problem.path.clone()))
+        .map(|problem| (problem.code, problem.path.clone()))
         .collect()
 }
 
@@ -164,7 +165,7 @@ fn a_past_state_served_as_the_present_one_is_refused() {
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f").as_deref(), Some("v3"));
         assert_eq!(content(victim, "new").as_deref(), Some("new"));
-        assert_eq!(problems(victim), [("rollback".into(), "f".into())]);
+        assert_eq!(problems(victim), [(ProblemCode::Rollback, "f".into())]);
 
         victim.line.lie(None);
         write(&world.devices[0], "f", b"v5");
@@ -202,8 +203,8 @@ fn names_that_lead_elsewhere_are_refused_and_reported() {
             let everything = victim.disk.look(|files| files.listing(Path::new("/")));
             let evil = Some(b"evil".to_vec());
             assert!(!everything.values().any(|bytes| *bytes == evil), "{name:?}");
-            let codes: Vec<String> = problems(victim).into_iter().map(|p| p.0).collect();
-            assert_eq!(codes, ["impossible"], "{name:?}");
+            let codes: Vec<ProblemCode> = problems(victim).into_iter().map(|p| p.0).collect();
+            assert_eq!(codes, [ProblemCode::Impossible], "{name:?}");
         });
     }
 }
@@ -251,8 +252,8 @@ fn folders_that_contain_each_other_stay_where_they_are() {
             .filter(|bytes| **bytes == Some(b"in".to_vec()))
             .count();
         assert_eq!(inside, 1, "{tree:?}");
-        let codes: Vec<String> = problems(victim).into_iter().map(|p| p.0).collect();
-        assert!(codes.contains(&"impossible".to_owned()), "{codes:?}");
+        let codes: Vec<ProblemCode> = problems(victim).into_iter().map(|p| p.0).collect();
+        assert!(codes.contains(&ProblemCode::Impossible), "{codes:?}");
     });
 }
 
@@ -355,7 +356,7 @@ fn a_strict_device_holds_what_no_device_vouches_for_until_a_person_takes_it() {
         write(&world.devices[0], "f", b"v2");
         write(&world.devices[0], "new", b"new");
         pass(&world).await;
-        let held = [("unverified".into(), "f".into())];
+        let held = [(ProblemCode::Unverified, "f".into())];
         assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v1"));
         assert_eq!(content(&world.devices[1], "new").as_deref(), Some("new"));
         assert_eq!(problems(&world.devices[1]), held);
@@ -388,7 +389,7 @@ fn a_strict_device_holds_a_deletion_and_lets_go_when_it_is_no_longer_strict() {
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f").as_deref(), Some("v1"));
-        assert_eq!(problems(victim), [("unverified".into(), "f".into())]);
+        assert_eq!(problems(victim), [(ProblemCode::Unverified, "f".into())]);
 
         let engine = victim.engine().expect("it runs");
         engine.tune(Duration::from_secs(3600), 3, false);
@@ -406,7 +407,7 @@ fn a_later_change_that_is_vouched_for_ends_the_waiting() {
         write(&world.devices[0], "f", b"v2");
         pass(&world).await;
         let victim = &world.devices[1];
-        assert_eq!(problems(victim), [("unverified".into(), "f".into())]);
+        assert_eq!(problems(victim), [(ProblemCode::Unverified, "f".into())]);
         victim.line.lie(None);
         write(&world.devices[0], "f", b"v3");
         pass(&world).await;

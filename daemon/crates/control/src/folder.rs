@@ -1,16 +1,7 @@
 //! Folder pairs and what a person chooses for each.
 
+use cairn_model::SyncMode;
 use serde::{Deserialize, Serialize};
-
-/// Which way changes travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    #[default]
-    TwoWay,
-    Upload,
-    Download,
-}
 
 /// Deletions of more than `percent` of the files, and at least `files` of them, wait for a person.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -27,7 +18,7 @@ pub struct NewFolder {
     /// Path on the service, `/` or `/a/b`; made where it is missing.
     pub remote: String,
     #[serde(default)]
-    pub mode: Mode,
+    pub mode: SyncMode,
     /// Patterns in gitignore syntax.
     #[serde(default)]
     pub exclude: Vec<String>,
@@ -44,7 +35,7 @@ pub struct NewFolder {
 pub struct Folder {
     pub local: String,
     pub remote: String,
-    pub mode: Mode,
+    pub mode: SyncMode,
     pub exclude: Vec<String>,
     pub only: Vec<String>,
     pub gate: Option<Gate>,

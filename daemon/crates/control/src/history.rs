@@ -1,5 +1,6 @@
 //! What happened, what is in conflict, what lies in the local trash.
 
+use cairn_model::{ActivityKind, ConflictKind};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened to a file or folder.
@@ -7,8 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Activity {
     /// RFC 3339 in UTC.
     pub at: String,
-    /// `uploaded`, `downloaded`, `renamed`, `deleted`, `conflict`, …
-    pub kind: String,
+    pub kind: ActivityKind,
     /// Below the folder's root, with `/`.
     pub path: String,
     /// The local folder; null for what concerns none.
@@ -33,8 +33,7 @@ pub struct Conflict {
     pub copy: String,
     /// The local folder.
     pub folder: String,
-    /// `edit`, `create`, `move` or `type`.
-    pub kind: String,
+    pub kind: ConflictKind,
     /// The device whose version kept the name; empty where it is unknown.
     pub device: String,
     /// RFC 3339 in UTC.

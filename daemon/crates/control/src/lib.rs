@@ -21,10 +21,8 @@ pub use client::{Client, EventStream};
 pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
 pub use event::Event;
-pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, Mode, NewFolder};
+pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, NewFolder};
 pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
-pub use request::{Accepted, Answer, Done, Keep, Limits, Reply, Request};
+pub use request::{Accepted, Done, Limits, Reply, Request};
 pub use server::{EventSource, Handler, serve, serve_connection};
-pub use status::{
-    Counters, Direction, DoctorInfo, FolderStatus, Problem, Question, Side, State, Status, Transfer,
-};
+pub use status::{Counters, DoctorInfo, FolderStatus, Problem, Question, Status, Transfer};

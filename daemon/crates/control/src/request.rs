@@ -3,29 +3,8 @@
 use crate::folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
 use crate::history::{ActivityList, ConflictList, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
+use cairn_model::{DeletionDecision, Keep};
 use serde::{Deserialize, Serialize};
-
-/// Which version of a conflict stays under the name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Keep {
-    /// This device's: the conflict copy's content.
-    Mine,
-    /// The one that has the name.
-    Theirs,
-    /// Both stay, each under its name.
-    Both,
-    /// A three-way merge of two small text files against their common base.
-    Merge,
-}
-
-/// The answer to a question about mass deletions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Answer {
-    Delete,
-    Keep,
-}
 
 /// Bandwidth limits in bytes per second; `None`: no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -74,7 +53,7 @@ pub enum Request {
     Accept,
     Confirm {
         folder: String,
-        answer: Answer,
+        answer: DeletionDecision,
     },
     /// A list of [`Folder`].
     Folders,

@@ -1,27 +1,12 @@
 //! What state everything is in: the answer behind `cairn status`, the tray icon and its window.
 
-use crate::folder::Mode;
+use cairn_model::{ProblemCode, Side, SyncMode, SyncState, TransferDirection};
 use serde::{Deserialize, Serialize};
-
-/// The state of a folder, or of all: the one that most needs a person's eye.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    #[default]
-    Idle,
-    Syncing,
-    Paused,
-    Offline,
-    /// A conflict, a question, or a file that can't be synced; everything else goes on.
-    Attention,
-    /// Nothing goes on until a person acts.
-    Error,
-}
 
 /// The daemon's whole state.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
-    pub state: State,
+    pub state: SyncState,
     /// Changes that are known and not yet carried out.
     pub pending: u64,
     pub folders: Vec<FolderStatus>,
@@ -44,14 +29,14 @@ pub struct FolderStatus {
     pub local: String,
     /// Path on the service, `/` or `/a/b`.
     pub remote: String,
-    pub state: State,
+    pub state: SyncState,
     pub pending: u64,
     /// Synced files, and the bytes in them.
     pub files: u64,
     pub bytes: u64,
     pub errors: Vec<Problem>,
     #[serde(default)]
-    pub mode: Mode,
+    pub mode: SyncMode,
     /// Deletions that wait for a person.
     #[serde(default)]
     pub questions: Vec<Question>,
@@ -62,27 +47,18 @@ pub struct FolderStatus {
 pub struct Problem {
     /// Below the folder's root, with `/`; empty for the folder itself.
     pub path: String,
-    /// A word for programs, such as `unreadable`, `name_clash`, `quota_full`.
-    pub code: String,
+    pub code: ProblemCode,
     /// What happened.
     pub message: String,
     /// What to do.
     pub hint: String,
 }
 
-/// Which way bytes go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    Up,
-    Down,
-}
-
 /// One file on its way.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Transfer {
     pub path: String,
-    pub direction: Direction,
+    pub direction: TransferDirection,
     /// Bytes done, of `size`.
     pub done: u64,
     pub size: u64,
@@ -93,19 +69,10 @@ pub struct Transfer {
     pub seconds_left: Option<u64>,
 }
 
-/// Where files would be deleted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    /// On this disk, because they were deleted on the service.
-    Local,
-    /// On the service, because they were deleted on this disk.
-    Remote,
-}
-
 /// Deletions that nobody has agreed to yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Question {
+    /// Where the files would be deleted.
     pub side: Side,
     pub files: u64,
 }

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use cairn_control::envelope::{Hello, Welcome};
 use cairn_control::{
     Client, ControlError, Event, EventSource, Failure, FailureCode, Handler, Limits, Reply,
-    Request, State, Status, serve, serve_connection,
+    Request, Status, serve, serve_connection,
 };
+use cairn_model::SyncState;
 use futures_util::StreamExt as _;
 use std::sync::Arc;
 use tokio::io::{
@@ -107,7 +108,7 @@ async fn answers_find_their_requests_in_any_order() {
         fake.release.notify_one();
     };
     let (settled, ()) = tokio::join!(settled, others);
-    assert_eq!(settled.unwrap().state, State::Idle);
+    assert_eq!(settled.unwrap().state, SyncState::Idle);
 }
 
 #[tokio::test]
@@ -133,7 +134,7 @@ async fn a_subscriber_gets_the_status_and_then_what_happens() {
         })
     );
     let status = Status {
-        state: State::Paused,
+        state: SyncState::Paused,
         ..Default::default()
     };
     fake.events

@@ -3,10 +3,13 @@
 
 use cairn_control::envelope::{Ask, Hello, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Answer, Conflict, ConflictList, Counters, Direction, DoctorInfo, Event,
-    Failure, FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Keep, Limits,
-    Mode, NewFolder, Problem, Question, Request, Side, State, Status, Transfer, Trashed,
-    TrashedList,
+    Activity, ActivityList, Conflict, ConflictList, Counters, DoctorInfo, Event, Failure,
+    FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
+    Problem, Question, Request, Status, Transfer, Trashed, TrashedList,
+};
+use cairn_model::{
+    ActivityKind, ConflictKind, DeletionDecision, Keep, ProblemCode, Side, SyncMode, SyncState,
+    TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -21,19 +24,19 @@ fn lines<T: Serialize>(values: &[T]) -> String {
 
 fn status() -> Status {
     Status {
-        state: State::Attention,
+        state: SyncState::Attention,
         pending: 3,
         folders: vec![FolderStatus {
             local: "/home/a/Cairn".into(),
             remote: "/".into(),
-            state: State::Syncing,
+            state: SyncState::Syncing,
             pending: 3,
             files: 12,
             bytes: 3_400,
-            mode: Mode::TwoWay,
+            mode: SyncMode::TwoWay,
             errors: vec![Problem {
                 path: "a/b".into(),
-                code: "unreadable".into(),
+                code: ProblemCode::Unreadable,
                 message: "a/b can't be read".into(),
                 hint: "give this user the right to read it".into(),
             }],
@@ -44,7 +47,7 @@ fn status() -> Status {
         }],
         transfers: vec![Transfer {
             path: "big".into(),
-            direction: Direction::Up,
+            direction: TransferDirection::Up,
             done: 10,
             size: 20,
             speed: 5,
@@ -75,7 +78,7 @@ fn requests() {
     let new = NewFolder {
         local: folder(),
         remote: "/work".into(),
-        mode: Mode::Upload,
+        mode: SyncMode::Upload,
         exclude: vec!["*.iso".into()],
         only: vec!["docs".into()],
         gate: Some(Gate {
@@ -113,11 +116,11 @@ fn requests() {
         Request::Accept,
         Request::Confirm {
             folder: folder(),
-            answer: Answer::Delete,
+            answer: DeletionDecision::Delete,
         },
         Request::Confirm {
             folder: folder(),
-            answer: Answer::Keep,
+            answer: DeletionDecision::Keep,
         },
         Request::Folders,
         Request::AddFolder {
@@ -176,7 +179,7 @@ fn answers() {
     let at = || "2026-01-02T03:04:05.000Z".to_owned();
     let activity = Activity {
         at: at(),
-        kind: "uploaded".into(),
+        kind: ActivityKind::Uploaded,
         path: "a/b".into(),
         folder: Some("/home/a/Cairn".into()),
         device: None,
@@ -186,7 +189,7 @@ fn answers() {
         path: "f.txt".into(),
         copy: "f (conflicted copy laptop 2026-01-02 030405).txt".into(),
         folder: "/home/a/Cairn".into(),
-        kind: "edit".into(),
+        kind: ConflictKind::Edit,
         device: "desk".into(),
         at: at(),
     };
@@ -200,7 +203,7 @@ fn answers() {
     let folder = Folder {
         local: "/home/a/Cairn".into(),
         remote: "/".into(),
-        mode: Mode::TwoWay,
+        mode: SyncMode::TwoWay,
         exclude: vec![],
         only: vec![],
         gate: None,

@@ -1,29 +1,9 @@
 //! Requests to the dispatcher, and the words that they use.
 
 use crate::error::EngineError;
-use cairn_model::{FolderId, RelPath};
+use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
 use std::time::Duration;
 use tokio::sync::oneshot;
-
-/// The version of a conflict that is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Keep {
-    /// The conflict copy (this device's version) takes the name.
-    Mine,
-    /// The file that has the name stays; the copy goes to the local trash.
-    Theirs,
-    /// Both stay; the conflict is closed.
-    Both,
-    /// A three-way merge of small UTF-8 text; refused where both changed the same lines.
-    Merge,
-}
-
-/// A person's decision about mass deletions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeletionDecision {
-    Delete,
-    Keep,
-}
 
 /// The end of waiting until the engine is idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

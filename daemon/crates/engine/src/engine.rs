@@ -12,7 +12,7 @@ use crate::stop_signal::StopSignal;
 use cairn_api::Api;
 use cairn_crypto::SpaceKeys;
 use cairn_index::{ActivityRow, Index};
-use cairn_model::FolderId;
+use cairn_model::{ActivityKind, FolderId};
 use cairn_transfer::Transfer;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Engine {
     pub(crate) fn activity(
         &self,
         folder: FolderId,
-        kind: &str,
+        kind: ActivityKind,
         path: &str,
         device: Option<String>,
         bytes: u64,
@@ -60,7 +60,7 @@ impl Engine {
         let row = ActivityRow {
             at_ms: self.ports.clock.now_ms(),
             folder: Some(folder),
-            kind: kind.to_owned(),
+            kind,
             path: path.to_owned(),
             device,
             bytes,

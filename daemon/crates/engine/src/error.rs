@@ -3,6 +3,7 @@
 use crate::status::Problem;
 use cairn_api::ApiError;
 use cairn_index::IndexError;
+use cairn_model::ProblemCode;
 use cairn_transfer::TransferError;
 use std::io;
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ impl EngineError {
         let (code, hint) = explain(self);
         Problem {
             path,
-            code: code.into(),
+            code,
             message: self.to_string(),
             hint: hint.into(),
         }
@@ -171,16 +172,17 @@ pub(crate) fn is_changing(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Changing>())
 }
 
-/// A word for programs, and what to do, for a failure of one path.
-pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
+/// The code, and what to do, for a failure of one path.
+pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
     const AGAIN: &str = "it is tried again by itself";
     match error {
         EngineError::Transfer(error) => explain_transfer(error),
         EngineError::Api(error) => match error {
             ApiError::QuotaFull { .. } => QUOTA,
-            ApiError::TooLarge { .. } => {
-                ("too_large", "the service does not take a file of this size")
-            }
+            ApiError::TooLarge { .. } => (
+                ProblemCode::TooLarge,
+                "the service does not take a file of this size",
+            ),
             ApiError::Unauthorized => UNAUTHORIZED,
             ApiError::Offline(_) => OFFLINE,
             ApiError::Forbidden { .. }
@@ -191,64 +193,66 @@ pub(crate) fn explain(error: &EngineError) -> (&'static str, &'static str) {
             | ApiError::RateLimited { .. }
             | ApiError::Server { .. }
             | ApiError::Rejected { .. }
-            | ApiError::Protocol(_) => ("server", AGAIN),
+            | ApiError::Protocol(_) => (ProblemCode::Server, AGAIN),
         },
         EngineError::Stale
         | EngineError::Paused
         | EngineError::ReplanExhausted
         | EngineError::ShortBatch
-        | EngineError::NotRecorded => {
-            ("changing", "it is being changed; it syncs when it is quiet")
-        }
+        | EngineError::NotRecorded => (
+            ProblemCode::Changing,
+            "it is being changed; it syncs when it is quiet",
+        ),
         EngineError::Disk(error) => explain_io(error),
         EngineError::Index(_) => (
-            "index",
+            ProblemCode::Index,
             "free some space, or delete the index to have it built again",
         ),
         EngineError::RootGone(_) => (
-            "folder_gone",
+            ProblemCode::FolderGone,
             "bring the folder back (mount it), or `cairn remove` it; nothing was deleted anywhere",
         ),
         EngineError::RemoteGone(_) => (
-            "remote_gone",
+            ProblemCode::RemoteGone,
             "restore it from the trash of the service; or `cairn remove` this folder and `cairn add` it again, which uploads it anew",
         ),
         EngineError::RemoteIsFile(_) => (
-            "remote_is_file",
+            ProblemCode::RemoteIsFile,
             "`cairn remove` this folder and `cairn add` it with another `--remote`, or move the file away",
         ),
         EngineError::Protocol(_) => (
-            "protocol",
+            ProblemCode::Protocol,
             "update Cairn or the server; nothing was changed here",
         ),
         EngineError::Stopped
         | EngineError::NothingToConfirm
         | EngineError::NoConflict(_)
         | EngineError::NoMerge { .. }
-        | EngineError::OnlyCopy(_) => ("failed", "run `cairn doctor`"),
+        | EngineError::OnlyCopy(_) => (ProblemCode::Failed, "run `cairn doctor`"),
     }
 }
 
-const QUOTA: (&str, &str) = (
-    "quota",
+const QUOTA: (ProblemCode, &str) = (
+    ProblemCode::Quota,
     "empty the service's trash or get more of what is used up; it is tried again by itself",
 );
-const UNAUTHORIZED: (&str, &str) = ("unauthorized", "run `cairn login` again");
-const OFFLINE: (&str, &str) = (
-    "offline",
+const UNAUTHORIZED: (ProblemCode, &str) = (ProblemCode::Unauthorized, "run `cairn login` again");
+const OFFLINE: (ProblemCode, &str) = (
+    ProblemCode::Offline,
     "it goes on by itself when the server answers again",
 );
 
-fn explain_transfer(error: &TransferError) -> (&'static str, &'static str) {
+fn explain_transfer(error: &TransferError) -> (ProblemCode, &'static str) {
     match error {
         TransferError::QuotaFull { .. } => QUOTA,
         TransferError::Refused { .. } | TransferError::Sealing(_) => (
-            "auth_failed",
+            ProblemCode::AuthFailed,
             "the file on this disk is untouched; check the service, then run `cairn sync`",
         ),
-        TransferError::SourceChanged => {
-            ("changing", "it is being written; it syncs when it is quiet")
-        }
+        TransferError::SourceChanged => (
+            ProblemCode::Changing,
+            "it is being written; it syncs when it is quiet",
+        ),
         TransferError::Source(error) | TransferError::Target(error) => explain_io(error),
         TransferError::Unauthorized => UNAUTHORIZED,
         TransferError::Offline(_) => OFFLINE,
@@ -259,17 +263,20 @@ fn explain_transfer(error: &TransferError) -> (&'static str, &'static str) {
         | TransferError::RateLimited { .. }
         | TransferError::Server { .. }
         | TransferError::Rejected { .. }
-        | TransferError::Protocol(_) => ("server", "it is tried again by itself"),
+        | TransferError::Protocol(_) => (ProblemCode::Server, "it is tried again by itself"),
     }
 }
 
-fn explain_io(error: &io::Error) -> (&'static str, &'static str) {
+fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
     if is_changing(error) {
-        return ("changing", "it is being written; it syncs when it is quiet");
+        return (
+            ProblemCode::Changing,
+            "it is being written; it syncs when it is quiet",
+        );
     }
     if error.kind() == io::ErrorKind::PermissionDenied {
         return (
-            "unreadable",
+            ProblemCode::Unreadable,
             "give this user the right to read and write it",
         );
     }
@@ -278,12 +285,12 @@ fn explain_io(error: &io::Error) -> (&'static str, &'static str) {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     ) {
         return (
-            "disk_full",
+            ProblemCode::DiskFull,
             "free some space on this disk; it is tried again by itself",
         );
     }
     (
-        "disk",
+        ProblemCode::Disk,
         "check the disk and the path; it is tried again by itself",
     )
 }

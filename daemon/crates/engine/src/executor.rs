@@ -285,7 +285,7 @@ pub(crate) fn record_failure(
                 .park(ctx.folder.id, key, path, &error, true);
         }
         Disposition::Retry => {
-            let changing = crate::error::explain(&error).0 == "changing";
+            let changing = crate::error::explain(&error).0 == cairn_model::ProblemCode::Changing;
             let dir = RelPath::parse(&path)
                 .ok()
                 .and_then(|p| p.parent())

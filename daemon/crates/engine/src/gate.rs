@@ -5,7 +5,8 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use cairn_index::{ConfirmationRow, ConfirmationState, FolderRow, Side};
+use cairn_index::{ConfirmationRow, ConfirmationState, FolderRow};
+use cairn_model::Side;
 use cairn_plan::Plan;
 use std::time::Duration;
 use tokio::time::Instant;

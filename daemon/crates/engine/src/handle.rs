@@ -1,12 +1,12 @@
 //! The engine from outside: what the daemon calls.
 
-use crate::command::{Command, DeletionDecision, Keep, WaitResult};
+use crate::command::{Command, WaitResult};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
 use crate::status::{Event, Status};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
-use cairn_model::{FolderId, RelPath};
+use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};

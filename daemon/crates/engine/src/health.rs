@@ -54,7 +54,7 @@ impl Health {
         let until = Instant::now() + wait;
         let problem = Problem {
             path,
-            code: code.into(),
+            code,
             message: error.to_string(),
             hint: hint.into(),
         };

@@ -38,11 +38,9 @@ pub mod trash;
 
 pub mod ports;
 
-pub use command::{DeletionDecision, Keep, WaitResult};
+pub use command::WaitResult;
 pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, Rules};
 pub use start::{EngineOptions, start};
-pub use status::{
-    Counters, Event, FolderState, FolderStatus, Problem, State, Status, TransferStatus,
-};
+pub use status::{Counters, Event, FolderStatus, Problem, Status, TransferStatus};

@@ -7,10 +7,10 @@ use crate::observe::hash::hash_file;
 use crate::observe::rules::Rules;
 use crate::restored;
 use crate::selection;
-use cairn_index::{Db, FolderMode, FolderRow, IndexError, RemoteRow, Skipped, Snapshot};
+use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Skipped, Snapshot};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{
-    Blocked, Direction, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
+    Blocked, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
 };
 use cairn_transfer::Download;
 use cairn_wire::nodes::ContentSource;
@@ -73,11 +73,7 @@ fn policy(
         None => (engine.device_name.clone(), stamp(engine)),
     };
     Ok(Policy {
-        direction: match folder.settings.mode {
-            FolderMode::TwoWay => Direction::TwoWay,
-            FolderMode::Upload => Direction::Upload,
-            FolderMode::Download => Direction::Download,
-        },
+        mode: folder.settings.mode,
         device,
         stamp,
         block_local_deletions: local,

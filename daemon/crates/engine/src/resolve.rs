@@ -1,13 +1,12 @@
 //! IdleWaiters conflicts on a person's word. Whatever loses goes to the local trash, never away.
 
-use crate::command::Keep;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::TEMP_DIR;
 use crate::trash;
 use cairn_index::{ConflictRow, FolderRow, LocalRow};
-use cairn_model::{FolderId, Kind, NodeId, RelPath};
+use cairn_model::{ActivityKind, ConflictKind, FolderId, Keep, Kind, NodeId, RelPath};
 use cairn_platform::Expect;
 use cairn_platform::disk::is_target_changed;
 use cairn_transfer::{Download, MemoryTarget};
@@ -27,8 +26,7 @@ pub struct OpenConflict {
     pub path: RelPath,
     /// The conflict copy.
     pub copy: RelPath,
-    /// `edit`, `create`, `move` or `type`.
-    pub kind: String,
+    pub kind: ConflictKind,
     /// The device whose version has the name; empty if unknown.
     pub device: String,
     /// Milliseconds since 1970-01-01 UTC.
@@ -74,7 +72,7 @@ fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 folder_root: folder.root.clone(),
                 path,
                 copy: copy_path,
-                kind: conflict.kind.clone(),
+                kind: conflict.kind,
                 device: conflict.device.clone(),
                 at_ms: conflict.at_ms,
             };
@@ -158,7 +156,7 @@ pub(crate) async fn resolve(
         .write(|db| db.close_conflict(found.conflict.copy))?;
     engine.activity(
         found.folder.id,
-        "resolved",
+        ActivityKind::Resolved,
         &found.open.path.to_string(),
         None,
         0,

@@ -1,17 +1,11 @@
 //! Transfers that are running, for the status.
 
 use crate::status::TransferStatus;
+use cairn_model::TransferDirection;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The direction of a transfer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TransferDirection {
-    Upload,
-    Download,
-}
 
 /// A transfer that is running.
 pub(crate) struct Running {
@@ -39,11 +33,7 @@ impl Running {
         };
         TransferStatus {
             path: self.path.clone(),
-            direction: match self.direction {
-                TransferDirection::Upload => "upload",
-                TransferDirection::Download => "download",
-            }
-            .into(),
+            direction: self.direction,
             bytes,
             total: self.total,
             speed,

@@ -1,32 +1,14 @@
 //! The engine's status for people and programs: state, figures, problems, events.
 
-use cairn_model::FolderId;
+use cairn_model::{ActivityKind, FolderId, ProblemCode, SyncMode, SyncState, TransferDirection};
 use serde::{Deserialize, Serialize};
-
-/// The state, overall or of one folder. Later ones outrank earlier ones overall.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    #[default]
-    Idle,
-    Syncing,
-    Paused,
-    Offline,
-    /// Something needs a person: a conflict, a question, a file that can't be synced.
-    Attention,
-    Error,
-}
-
-/// The state of one folder, which is the same set of words.
-pub type FolderState = State;
 
 /// Something that is not as it should be, for one path, with the way out.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Problem {
     /// Relative to the folder; empty for the folder itself.
     pub path: String,
-    /// A word for programs: `unreadable`, `name`, `special`, `quota`, `disk_full`, `auth_failed`, …
-    pub code: String,
+    pub code: ProblemCode,
     pub message: String,
     /// The remedy.
     pub hint: String,
@@ -36,8 +18,7 @@ pub struct Problem {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TransferStatus {
     pub path: String,
-    /// `upload` or `download`.
-    pub direction: String,
+    pub direction: TransferDirection,
     pub bytes: u64,
     pub total: u64,
     /// Bytes a second, over the last seconds.
@@ -52,8 +33,8 @@ pub struct FolderStatus {
     pub id: i64,
     pub local: String,
     pub remote: String,
-    pub mode: String,
-    pub state: FolderState,
+    pub mode: SyncMode,
+    pub state: SyncState,
     /// Steps still to do.
     pub pending: u64,
     pub files: u64,
@@ -84,7 +65,7 @@ pub struct Counters {
 /// The whole picture.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
-    pub state: State,
+    pub state: SyncState,
     pub pending: u64,
     pub folders: Vec<FolderStatus>,
     pub transfers: Vec<TransferStatus>,
@@ -104,7 +85,7 @@ pub enum Event {
     Activity {
         at_ms: i64,
         folder: Option<FolderId>,
-        kind: String,
+        kind: ActivityKind,
         path: String,
         device: Option<String>,
         bytes: u64,

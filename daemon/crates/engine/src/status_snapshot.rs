@@ -1,7 +1,7 @@
 //! The figures from which the status is made.
 
-use crate::status::{Counters, FolderStatus, Problem, State, Status, TransferStatus};
-use cairn_model::FolderId;
+use crate::status::{Counters, FolderStatus, Problem, Status, TransferStatus};
+use cairn_model::{FolderId, ProblemCode, SyncState};
 use parking_lot::Mutex;
 
 #[derive(Default)]
@@ -11,7 +11,7 @@ struct Figures {
     paused: bool,
     paused_until: Option<i64>,
     /// The failure that keeps the whole home from working: its state and message.
-    last_error: Option<(State, String)>,
+    last_error: Option<(SyncState, String)>,
     /// Something is being scanned, polled or planned.
     busy: bool,
 }
@@ -32,7 +32,7 @@ impl StatusSnapshot {
     }
 
     /// Records a failure of the whole home. Returns whether it is another one than before.
-    pub(crate) fn set_last_error(&self, state: State, message: String) -> bool {
+    pub(crate) fn set_last_error(&self, state: SyncState, message: String) -> bool {
         let mut figures = self.0.lock();
         let new = Some((state, message));
         let differs = figures.last_error != new;
@@ -45,7 +45,7 @@ impl StatusSnapshot {
     }
 
     /// Returns the state that a failure of the whole home gives to every folder.
-    pub(crate) fn error_state(&self) -> Option<State> {
+    pub(crate) fn error_state(&self) -> Option<SyncState> {
         self.0.lock().last_error.as_ref().map(|(state, _)| *state)
     }
 
@@ -94,36 +94,39 @@ impl StatusSnapshot {
     }
 }
 
-fn folder_state(folder: &FolderStatus) -> State {
-    if folder.state != State::Idle {
+fn folder_state(folder: &FolderStatus) -> SyncState {
+    if folder.state != SyncState::Idle {
         return folder.state;
     }
     let waiting = folder.waiting_local_deletions + folder.waiting_remote_deletions > 0;
-    if waiting || folder.errors.iter().any(|p| needs_person(&p.code)) {
-        State::Attention
+    if waiting || folder.errors.iter().any(|p| needs_person(p.code)) {
+        SyncState::Attention
     } else if folder.pending > 0 {
-        State::Syncing
+        SyncState::Syncing
     } else {
-        State::Idle
+        SyncState::Idle
     }
 }
 
-fn overall_state(figures: &Figures, folders: &[FolderStatus], transferring: bool) -> State {
+fn overall_state(figures: &Figures, folders: &[FolderStatus], transferring: bool) -> SyncState {
     if figures.paused {
-        return State::Paused;
+        return SyncState::Paused;
     }
     if let Some((state, _)) = &figures.last_error {
         return *state;
     }
     let state = folders.iter().map(|f| f.state).max().unwrap_or_default();
-    if state == State::Idle && (figures.busy || transferring) {
-        State::Syncing
+    if state == SyncState::Idle && (figures.busy || transferring) {
+        SyncState::Syncing
     } else {
         state
     }
 }
 
 /// Lines that only inform (a skipped symbolic link) don't need a person.
-fn needs_person(code: &str) -> bool {
-    !matches!(code, "symlink" | "special" | "changing")
+fn needs_person(code: ProblemCode) -> bool {
+    !matches!(
+        code,
+        ProblemCode::Symlink | ProblemCode::Special | ProblemCode::Changing
+    )
 }

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::status::Problem;
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow, UnacceptedRow};
-use cairn_model::NodeId;
+use cairn_model::{ActivityKind, NodeId, ProblemCode};
 use cairn_wire::nodes::Node;
 
 /// The reason why a change is not simply accepted.
@@ -74,13 +74,13 @@ impl UnverifiedChange {
                 continue;
             };
             let kind = match self.reason {
-                Reason::Unverified | Reason::Skipped => "unverified",
-                Reason::Rollback | Reason::Ring | Reason::Impossible(_) => "refused",
+                Reason::Unverified | Reason::Skipped => ActivityKind::Unverified,
+                Reason::Rollback | Reason::Ring | Reason::Impossible(_) => ActivityKind::Refused,
             };
             db.add_activity(&ActivityRow {
                 at_ms: engine.ports.clock.now_ms(),
                 folder: Some(folder.id),
-                kind: kind.into(),
+                kind,
                 path: path.clone(),
                 device: None,
                 bytes: 0,
@@ -98,31 +98,31 @@ impl UnverifiedChange {
         let (code, message, hint) = match self.reason {
             Reason::Unverified => return None,
             Reason::Skipped => (
-                "unverified",
+                ProblemCode::Unverified,
                 "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
                     .to_owned(),
                 "if that was you (a dashboard, a tool without keys), run `cairn accept`",
             ),
             Reason::Rollback => (
-                "rollback",
+                ProblemCode::Rollback,
                 "the server sent an older state of it as the present one; it was refused"
                     .to_owned(),
                 UNTOUCHED,
             ),
             Reason::Ring => (
-                "impossible",
+                ProblemCode::Impossible,
                 "the server put this folder into itself; it was left where it is".to_owned(),
                 UNTOUCHED,
             ),
             Reason::Impossible(why) => (
-                "impossible",
+                ProblemCode::Impossible,
                 format!("the server sent something that can't be: {why}; it was left alone"),
                 "rename it on the server, or ask whoever runs it",
             ),
         };
         Some(Problem {
             path,
-            code: code.into(),
+            code,
             message,
             hint: hint.into(),
         })

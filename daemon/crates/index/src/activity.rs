@@ -3,7 +3,7 @@
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{collect, signed, unsigned};
-use cairn_model::FolderId;
+use cairn_model::{ActivityKind, FolderId};
 
 /// The number of rows that are kept.
 const KEEP: i64 = 100_000;
@@ -14,8 +14,7 @@ pub struct ActivityRow {
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
     pub folder: Option<FolderId>,
-    /// `uploaded`, `downloaded`, `renamed`, `deleted`, `conflict`, …
-    pub kind: String,
+    pub kind: ActivityKind,
     pub path: String,
     /// The name of the device that made the change, where it is known.
     pub device: Option<String>,
@@ -30,7 +29,7 @@ impl Db<'_> {
     pub fn add_activity(&self, row: &ActivityRow) -> Result<(), IndexError> {
         self.0
             .prepare_cached("INSERT INTO activity (at, folder, kind, path, device, bytes) VALUES (?1,?2,?3,?4,?5,?6)")?
-            .execute((row.at_ms, row.folder.map(|f| f.0), &row.kind, &row.path, &row.device, signed(row.bytes)))?;
+            .execute((row.at_ms, row.folder.map(|f| f.0), row.kind.as_str(), &row.path, &row.device, signed(row.bytes)))?;
         let id = self.0.last_insert_rowid();
         if id % 1_000 == 0 {
             self.0
@@ -49,10 +48,11 @@ impl Db<'_> {
             "SELECT at, folder, kind, path, device, bytes FROM activity ORDER BY id DESC LIMIT ?1",
         )?;
         collect(&mut statement.query([limit])?, |row| {
+            let kind: String = row.get(2)?;
             Ok(ActivityRow {
                 at_ms: row.get(0)?,
                 folder: row.get::<_, Option<i64>>(1)?.map(FolderId),
-                kind: row.get(2)?,
+                kind: kind.parse().unwrap_or(ActivityKind::Other),
                 path: row.get(3)?,
                 device: row.get(4)?,
                 bytes: unsigned(row.get(5)?)?,

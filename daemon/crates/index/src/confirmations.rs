@@ -3,16 +3,7 @@
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{collect, signed, unsigned};
-use cairn_model::FolderId;
-
-/// The side on which files would be deleted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Side {
-    /// On this disk, because they were deleted on the service.
-    Local,
-    /// On the service, because they were deleted on this disk.
-    Remote,
-}
+use cairn_model::{FolderId, Side};
 
 /// The state of a confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,18 +18,12 @@ pub enum ConfirmationState {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfirmationRow {
     pub folder: FolderId,
+    /// The side on which the files would be deleted.
     pub side: Side,
     pub files: u64,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
     pub state: ConfirmationState,
-}
-
-fn side_text(side: Side) -> &'static str {
-    match side {
-        Side::Local => "local",
-        Side::Remote => "remote",
-    }
 }
 
 impl Db<'_> {
@@ -53,7 +38,7 @@ impl Db<'_> {
         };
         self.0
             .prepare_cached("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
-            .execute((row.folder.0, side_text(row.side), signed(row.files), row.at_ms, state))?;
+            .execute((row.folder.0, row.side.as_str(), signed(row.files), row.at_ms, state))?;
         Ok(())
     }
 
@@ -64,7 +49,7 @@ impl Db<'_> {
     pub fn end_confirmation(&self, folder: FolderId, side: Side) -> Result<(), IndexError> {
         self.0
             .prepare_cached("DELETE FROM questions WHERE folder = ?1 AND side = ?2")?
-            .execute((folder.0, side_text(side)))?;
+            .execute((folder.0, side.as_str()))?;
         Ok(())
     }
 
@@ -81,11 +66,9 @@ impl Db<'_> {
             let state: String = row.get(3)?;
             Ok(ConfirmationRow {
                 folder,
-                side: match side.as_str() {
-                    "local" => Side::Local,
-                    "remote" => Side::Remote,
-                    _ => return Err(IndexError::Corrupt("side of a confirmation")),
-                },
+                side: side
+                    .parse()
+                    .map_err(|_| IndexError::Corrupt("side of a confirmation"))?,
                 files: unsigned(row.get(1)?)?,
                 at_ms: row.get(2)?,
                 state: if state == "agreed" {

@@ -3,7 +3,7 @@
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{collect, node_from};
-use cairn_model::{FolderId, LocalId, NodeId};
+use cairn_model::{ConflictKind, FolderId, LocalId, NodeId};
 
 /// An open conflict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,8 +13,7 @@ pub struct ConflictRow {
     pub copy: LocalId,
     /// The node that kept the name, if it was one.
     pub node: Option<NodeId>,
-    /// `edit`, `create`, `move` or `type`.
-    pub kind: String,
+    pub kind: ConflictKind,
     /// The device whose version kept the name, where it is known.
     pub device: String,
     /// Milliseconds since 1970-01-01 UTC.
@@ -35,7 +34,7 @@ impl Db<'_> {
                 row.folder.0,
                 row.copy.0,
                 row.node.as_ref().map(NodeId::as_bytes),
-                &row.kind,
+                row.kind.as_str(),
                 &row.device,
                 row.at_ms,
             ))?;
@@ -63,11 +62,14 @@ impl Db<'_> {
         )?;
         collect(&mut statement.query([])?, |row| {
             let node: Option<Vec<u8>> = row.get(2)?;
+            let kind: String = row.get(3)?;
             Ok(ConflictRow {
                 folder: FolderId(row.get(0)?),
                 copy: LocalId(row.get(1)?),
                 node: node.map(|b| node_from(&b)).transpose()?,
-                kind: row.get(3)?,
+                kind: kind
+                    .parse()
+                    .map_err(|_| IndexError::Corrupt("kind of a conflict"))?,
                 device: row.get(4)?,
                 at_ms: row.get(5)?,
             })

@@ -3,19 +3,9 @@
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
-use cairn_model::{FolderId, NodeId};
+use cairn_model::{FolderId, NodeId, SyncMode};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
-
-/// The direction in which changes travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FolderMode {
-    #[default]
-    TwoWay,
-    Upload,
-    Download,
-}
 
 /// The limit from which a plan's deletions wait for a person: more than `percent` of the folder's files **and** at
 /// least `files` of them.
@@ -38,7 +28,7 @@ impl Default for Gate {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FolderSettings {
-    pub mode: FolderMode,
+    pub mode: SyncMode,
     /// Patterns (gitignore syntax) that this device leaves out, on top of `.cairnignore`.
     pub exclude: Vec<String>,
     /// If not empty: only these subfolders come to this device. The entries follow their folders.

@@ -22,10 +22,10 @@ pub mod synced;
 pub mod unaccepted;
 
 pub use activity::ActivityRow;
-pub use confirmations::{ConfirmationRow, ConfirmationState, Side};
+pub use confirmations::{ConfirmationRow, ConfirmationState};
 pub use conflicts::ConflictRow;
 pub use error::IndexError;
-pub use folders::{FolderMode, FolderRow, FolderSettings, Gate};
+pub use folders::{FolderRow, FolderSettings, Gate};
 pub use journal::JournalRow;
 pub use local::{LocalRow, LocalStat, Skipped};
 pub use open::{Db, Index, Opened};

@@ -5,7 +5,8 @@ use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use crate::tool::ToolFuture;
-use cairn_control::{Client, ControlError, Keep, Request};
+use cairn_control::{Client, ControlError, Request};
+use cairn_model::Keep;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use std::time::Duration;
@@ -31,12 +32,9 @@ pub(crate) fn conflicts(call: Call) -> ToolFuture {
 
 pub(crate) fn resolve(call: Call) -> ToolFuture {
     async move {
-        let keep = match call.arguments.required("keep")? {
-            "mine" => Keep::Mine,
-            "theirs" => Keep::Theirs,
-            "merge" => Keep::Merge,
-            _ => Keep::Both,
-        };
+        // The schema has let through nothing else.
+        let keep = call.arguments.required("keep")?.parse();
+        let keep = keep.unwrap_or(Keep::Both);
         let path = call.arguments.required("path")?.to_owned();
         let response = request(&call.services, Request::Resolve { path, keep }).await?;
         Ok(with_success(response, Some("the conflict is resolved")))

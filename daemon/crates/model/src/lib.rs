@@ -1,19 +1,23 @@
-//! The vocabulary of all crates: ids, names, paths, chunks, manifests.
+//! The vocabulary of all crates: ids, names, paths, chunks, manifests, states and kinds.
 //!
 //! This crate does no IO, draws no randomness and depends on nothing of ours.
 
 pub mod chunk;
 pub mod cursor;
 pub mod hash;
+pub mod history;
 pub mod id;
 pub mod kind;
 pub mod manifest;
 pub mod name;
 pub mod path;
+pub mod sync;
+pub mod words;
 
 pub use chunk::{ChunkId, ChunkRef};
 pub use cursor::Cursor;
 pub use hash::ContentHash;
+pub use history::{ActivityKind, ConflictKind, Keep};
 pub use id::{
     AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
 };
@@ -21,3 +25,4 @@ pub use kind::Kind;
 pub use manifest::Manifest;
 pub use name::{Name, NameKey};
 pub use path::RelPath;
+pub use sync::{DeletionDecision, ProblemCode, Side, SyncMode, SyncState, TransferDirection};

@@ -3,11 +3,12 @@
 //! A deletion loses against an edit, against a move, and against a move of a folder that was
 //! deleted along with the node. A folder is kept as long as anything that is kept has it as parent.
 
+use crate::Policy;
 use crate::constraints::Constraints;
 use crate::content::Content;
 use crate::entity::{Entities, Entity, EntityId, Location, ROOT, Side, UNKNOWN};
 use crate::temporary_name::is_temporary_name;
-use crate::{Direction, Policy};
+use cairn_model::SyncMode;
 
 /// The decision about the existence of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +76,7 @@ pub(crate) fn target<'a>(
         return e.restore_to.or(local).or(remote);
     };
     let moved_here = e.moved(Side::Local) || has_lost_base_parent(e, here, there);
-    let uncontested = !e.moved(Side::Remote) || policy.direction == Direction::Upload;
+    let uncontested = !e.moved(Side::Remote) || policy.mode == SyncMode::Upload;
     let local_wins = e.base.is_some() && moved_here && uncontested && !constraints.put_back[id];
     Some(
         match constraints.put_back[id] && is_temporary_name(there.name) {

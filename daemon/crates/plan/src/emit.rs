@@ -13,8 +13,8 @@ use crate::entity::{Entities, Entity, EntityId, ROOT, Side, UNKNOWN};
 use crate::name_conflicts::{NameConflict, Target};
 use crate::order::{Op, Ordered};
 use crate::step::MoveReason;
-use crate::{Direction, Parent, ParentAndName, Plan, Step};
-use cairn_model::{Name, NodeId};
+use crate::{Parent, ParentAndName, Plan, Step};
+use cairn_model::{Name, NodeId, SyncMode};
 use std::cmp::Reverse;
 
 /// The result of deciding about all entities.
@@ -25,7 +25,7 @@ pub(crate) struct Decisions<'d, 'a> {
     pub(crate) targets: &'d [Option<Target<'a>>],
     pub(crate) depths: &'d [u32],
     pub(crate) name_conflicts: &'d [NameConflict],
-    pub(crate) direction: Direction,
+    pub(crate) mode: SyncMode,
 }
 
 impl<'a> Decisions<'_, 'a> {

@@ -7,19 +7,9 @@ use crate::content::Content;
 use crate::temporary_name::is_temporary_name;
 use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 use crate::{Need, Parent};
+pub(crate) use cairn_model::Side;
 use cairn_model::{Kind, Name, NameKey, NodeId};
 use std::collections::{BTreeMap, HashMap};
-
-/// One of the two sides of a folder pair.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Side {
-    Local,
-    Remote,
-}
-
-impl Side {
-    pub(crate) const BOTH: [Self; 2] = [Self::Local, Self::Remote];
-}
 
 /// An index into [`Entities::all`].
 pub(crate) type EntityId = usize;

@@ -22,8 +22,8 @@ mod temporary_name;
 pub mod tree;
 mod tree_index;
 
-pub use plan::{Conflict, ConflictKind, Need, Plan};
-pub use policy::{Direction, Policy};
+pub use plan::{Conflict, Need, Plan};
+pub use policy::Policy;
 pub use reconcile::reconcile;
 pub use step::{MoveReason, Parent, ParentAndName, Step};
 pub use temporary_name::is_temporary_name;

@@ -3,10 +3,11 @@
 //! Each function returns whether it added any constraint; then everything is decided anew, because
 //! other decisions may depend on it.
 
+use crate::Policy;
 use crate::constraints::Constraints;
 use crate::decision::{Decision, target};
 use crate::entity::{Entities, EntityId, Location, ROOT, Side, UNKNOWN};
-use crate::{Direction, Policy};
+use cairn_model::SyncMode;
 
 /// Blocks deletions that wait for a person's consent.
 pub(crate) fn apply_gate(
@@ -39,10 +40,10 @@ pub(crate) fn apply_direction(
     constraints: &mut Constraints,
     policy: &Policy,
 ) -> bool {
-    let closed = match policy.direction {
-        Direction::TwoWay => return false,
-        Direction::Upload => Side::Local,
-        Direction::Download => Side::Remote,
+    let closed = match policy.mode {
+        SyncMode::TwoWay => return false,
+        SyncMode::Upload => Side::Local,
+        SyncMode::Download => Side::Remote,
     };
     let mut changed = false;
     for id in entities.ids() {

@@ -3,12 +3,11 @@
 //! The entity that has the name on the service keeps it: it was committed first. All others become
 //! conflict copies beside it, so nobody's content is lost.
 
+use crate::Policy;
 use crate::constraints::Constraints;
 use crate::decision::Decision;
 use crate::entity::{Entities, Entity, EntityId, Location, Side};
-use crate::plan::ConflictKind;
-use crate::{Direction, Policy};
-use cairn_model::{Name, NameKey};
+use cairn_model::{ConflictKind, Name, NameKey, SyncMode};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -66,7 +65,7 @@ pub(crate) fn resolve<'a>(
             continue;
         };
         for &loser in losers {
-            if policy.direction == Direction::Upload {
+            if policy.mode == SyncMode::Upload {
                 constraints.defer(entities, loser);
                 deferred = true;
                 continue;

@@ -8,20 +8,19 @@
 mod conflict_copies;
 mod finish;
 
-use crate::Direction;
 use crate::content::same_bytes;
 use crate::entity::{Entities, Entity, EntityId, Occupants, ROOT, Side, UNKNOWN};
 use crate::tree::{Blocked, LocalNode, RemoteNode, Trees};
 use crate::tree_index::{BlockReason, NamePriority, TreeIndex};
 use crate::{Need, SyncedNode};
-use cairn_model::{Kind, LocalId, Name, NodeId};
+use cairn_model::{Kind, LocalId, Name, NodeId, SyncMode};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Pairs the three trees.
 pub(crate) fn pair<'a>(
     trees: &'a Trees,
     original_names: &'a BTreeMap<Name, Name>,
-    direction: Direction,
+    mode: SyncMode,
 ) -> Entities<'a> {
     let synced_by_local: HashMap<LocalId, &SyncedNode> =
         trees.synced.values().map(|s| (s.local, s)).collect();
@@ -56,8 +55,8 @@ pub(crate) fn pair<'a>(
     pairing.unlink_departed_locals();
     pairing.unlink_departed_remotes();
     pairing.match_remotes();
-    pairing.match_locals(direction);
-    pairing.finish(original_names, direction)
+    pairing.match_locals(mode);
+    pairing.finish(original_names, mode)
 }
 
 fn priority_if_synced(is_unmoved: bool) -> NamePriority {
@@ -273,10 +272,10 @@ impl<'a> Pairing<'a> {
 
     /// Pairs each new local node with the entity whose local node was deleted at its location, or with a
     /// new remote node of the same name if nothing is lost by that.
-    fn match_locals(&mut self, direction: Direction) {
+    fn match_locals(&mut self, mode: SyncMode) {
         let mut one_sided = self.one_sided(Side::Remote);
         let mut unlinked_remotes = self.unlinked_remotes();
-        let mut copies = self.copies(&unlinked_remotes, direction);
+        let mut copies = self.copies(&unlinked_remotes, mode);
         if one_sided.is_empty() && unlinked_remotes.is_empty() {
             return;
         }

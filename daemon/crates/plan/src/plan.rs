@@ -1,7 +1,7 @@
 //! The outcome of planning.
 
 use crate::Step;
-use cairn_model::{LocalId, NodeId, RelPath};
+use cairn_model::{ConflictKind, LocalId, NodeId, RelPath};
 
 /// A fact without which a decision would be a guess.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -24,19 +24,6 @@ pub struct Conflict {
     pub path: RelPath,
     /// The final path of the copy.
     pub copy_path: RelPath,
-}
-
-/// The kind of a conflict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConflictKind {
-    /// Both sides changed the same file.
-    Edit,
-    /// Both sides made something of the same name.
-    Create,
-    /// A move or rename met a name that was taken.
-    Move,
-    /// A file met a folder.
-    Type,
 }
 
 /// The steps that make the trees equal. If `needs` isn't empty, everything else is: get these facts

@@ -1,20 +1,11 @@
 //! The user's choices, and the facts that a pure function can't look up.
 
-/// The direction in which changes travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Direction {
-    #[default]
-    TwoWay,
-    /// This device only sends: nothing is changed locally.
-    Upload,
-    /// This device only receives: nothing is changed on the service.
-    Download,
-}
+use cairn_model::SyncMode;
 
 /// Input of a plan besides the trees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
-    pub direction: Direction,
+    pub mode: SyncMode,
     /// This device's name, for conflict copies.
     pub device: String,
     /// The local time now, as `YYYY-MM-DD HHMMSS`, for conflict copies.

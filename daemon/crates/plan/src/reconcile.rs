@@ -13,7 +13,8 @@ use crate::name_conflicts;
 use crate::order::order;
 use crate::pair::pair;
 use crate::temporary_name::original_names;
-use crate::{Direction, Plan, Policy, Trees};
+use crate::{Plan, Policy, Trees};
+use cairn_model::SyncMode;
 
 /// Plans the steps that make the three trees equal.
 ///
@@ -21,7 +22,7 @@ use crate::{Direction, Plan, Policy, Trees};
 #[must_use]
 pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
     let original_names = original_names(trees);
-    let entities = pair(trees, &original_names, policy.direction);
+    let entities = pair(trees, &original_names, policy.mode);
     if !entities.needs.is_empty() {
         return Plan {
             needs: entities.needs,
@@ -57,7 +58,7 @@ fn attempt(
     let (targets, name_conflicts) =
         name_conflicts::resolve(entities, &decisions, &locations, constraints, policy)?;
     let depths = entities.depths(|id| targets[id].as_ref().map(|g| g.parent));
-    let makes_remote = policy.direction != Direction::Download;
+    let makes_remote = policy.mode != SyncMode::Download;
     let local = order(
         Side::Local,
         true,
@@ -85,7 +86,7 @@ fn attempt(
                 targets: &targets,
                 depths: &depths,
                 name_conflicts: &name_conflicts,
-                direction: policy.direction,
+                mode: policy.mode,
             };
             Some(decided.into_plan(&local, &remote))
         }

@@ -1,12 +1,12 @@
 //! Commands from outside.
 
 use super::Dispatcher;
-use crate::command::{Command, DeletionDecision};
+use crate::command::Command;
 use crate::error::EngineError;
 use crate::feed;
 use crate::resolve;
-use cairn_index::{ConfirmationRow, ConfirmationState, Db, IndexError, Side};
-use cairn_model::FolderId;
+use cairn_index::{ConfirmationRow, ConfirmationState, Db, IndexError};
+use cairn_model::{DeletionDecision, FolderId, Side};
 use std::time::Duration;
 use tokio::time::Instant;
 

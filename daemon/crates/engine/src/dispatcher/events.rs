@@ -5,7 +5,7 @@ use super::{Dispatcher, Done};
 use crate::executor::{ExecutionResult, record_failure};
 use crate::ports::Hint;
 use crate::status::Problem;
-use cairn_model::{FolderId, RelPath};
+use cairn_model::{FolderId, ProblemCode, RelPath};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,7 @@ impl Dispatcher {
                 folder.watched = false;
                 let problem = Problem {
                     path: String::new(),
-                    code: "watch".into(),
+                    code: ProblemCode::Watch,
                     message,
                     hint: "until then the folder is looked at every 30 seconds".into(),
                 };

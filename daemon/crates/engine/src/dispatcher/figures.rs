@@ -3,9 +3,9 @@
 use super::Dispatcher;
 use super::folder::Folder;
 use crate::engine::Engine;
-use crate::status::{FolderStatus, State};
-use cairn_index::{ConfirmationState, FolderMode, IndexError, Side};
-use cairn_model::FolderId;
+use crate::status::FolderStatus;
+use cairn_index::{ConfirmationState, IndexError};
+use cairn_model::{FolderId, Side, SyncState};
 use tokio::time::Instant;
 
 /// Counting a folder's files rests this many times as long as it took; nothing but the status waits
@@ -32,7 +32,7 @@ impl Dispatcher {
                 id: id.0,
                 local: folder.row.root.clone(),
                 remote: folder.row.remote_path.clone(),
-                mode: mode_text(folder.row.settings.mode).into(),
+                mode: folder.row.settings.mode,
                 state: folder_state(folder, error_state, now_ms),
                 pending: folder.pending(),
                 errors: Vec::new(),
@@ -67,24 +67,16 @@ fn count_totals(
     Ok(())
 }
 
-fn mode_text(mode: FolderMode) -> &'static str {
-    match mode {
-        FolderMode::TwoWay => "two-way",
-        FolderMode::Upload => "upload",
-        FolderMode::Download => "download",
-    }
-}
-
-fn folder_state(folder: &Folder, error_state: Option<State>, now_ms: i64) -> State {
+fn folder_state(folder: &Folder, error_state: Option<SyncState>, now_ms: i64) -> SyncState {
     if folder.is_paused(now_ms) {
-        State::Paused
+        SyncState::Paused
     } else if folder.schedule.is_root_missing() || folder.unattachable {
-        State::Error
+        SyncState::Error
     } else if let Some(state) = error_state {
         state
     } else if folder.is_busy() {
-        State::Syncing
+        SyncState::Syncing
     } else {
-        State::Idle
+        SyncState::Idle
     }
 }

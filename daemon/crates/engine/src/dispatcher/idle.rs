@@ -2,7 +2,7 @@
 
 use super::Dispatcher;
 use crate::command::WaitResult;
-use crate::status::State;
+use cairn_model::SyncState;
 
 impl Dispatcher {
     /// Replies to the waiters, or begins the fresh look that a reply needs. Called when there is nothing
@@ -28,7 +28,8 @@ impl Dispatcher {
             return;
         }
         let needs_person = self.engine.status().folders.iter().any(|f| {
-            f.waiting_local_deletions + f.waiting_remote_deletions > 0 || f.state == State::Error
+            f.waiting_local_deletions + f.waiting_remote_deletions > 0
+                || f.state == SyncState::Error
         });
         self.waiters.reply(if needs_person {
             WaitResult::NeedsPerson

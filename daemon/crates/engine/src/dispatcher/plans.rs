@@ -9,8 +9,7 @@ use crate::planning::{Planned, plan_folder};
 use crate::restored;
 use crate::status::Problem;
 use crate::step::download;
-use cairn_index::FolderMode;
-use cairn_model::{FolderId, NodeId};
+use cairn_model::{FolderId, NodeId, ProblemCode, SyncMode};
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 
@@ -191,9 +190,9 @@ impl Dispatcher {
             return Ok(());
         };
         let hint = match folder.row.settings.mode {
-            FolderMode::TwoWay => return Ok(()),
-            FolderMode::Upload => "rename it to have it sent as a file of its own",
-            FolderMode::Download => "rename it to have the service's version fetched",
+            SyncMode::TwoWay => return Ok(()),
+            SyncMode::Upload => "rename it to have it sent as a file of its own",
+            SyncMode::Download => "rename it to have the service's version fetched",
         };
         let both = self.engine.index.read(|db| {
             let dirty = db.dirty(id)?;
@@ -223,7 +222,7 @@ impl Dispatcher {
             if let Some(path) = path {
                 let problem = Problem {
                     path: path.to_string(),
-                    code: "one_way".into(),
+                    code: ProblemCode::OneWay,
                     message: "it was changed here and on the service, and this folder syncs one way only: both stay as they are".into(),
                     hint: hint.into(),
                 };

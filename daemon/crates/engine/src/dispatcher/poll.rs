@@ -3,7 +3,7 @@
 use super::{Dispatcher, POLL};
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
-use crate::status::State;
+use cairn_model::SyncState;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -100,9 +100,9 @@ impl Dispatcher {
             .map_or(FIRST_RETRY, |(_, pause)| (pause * 2).min(LONGEST_RETRY));
         self.retry = Some((Instant::now() + pause, pause));
         let state = if error.is_offline() {
-            State::Offline
+            SyncState::Offline
         } else {
-            State::Error
+            SyncState::Error
         };
         let problem = error.problem(String::new());
         let message = format!("{}; {}", problem.message, problem.hint);

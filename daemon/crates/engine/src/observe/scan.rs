@@ -12,7 +12,7 @@ use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
 use crate::selection;
 use crate::status::Problem;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, LocalStat, Skipped};
-use cairn_model::{Kind, LocalId, Name, RelPath};
+use cairn_model::{Kind, LocalId, Name, ProblemCode, RelPath};
 use cairn_platform::{Disk, Entry, FileKind, Stat};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -319,7 +319,7 @@ impl Scan<'_, '_> {
             Some(Err(_)) | None => {
                 self.found.problems.push(Problem {
                     path: shown(path, &entry.name.to_string_lossy()),
-                    code: "name".into(),
+                    code: ProblemCode::Name,
                     message: "the name is not valid UTF-8, so it can't be synced".into(),
                     hint: "rename it; until then it stays where it is".into(),
                 });
@@ -331,18 +331,18 @@ impl Scan<'_, '_> {
     fn problem(&mut self, path: &RelPath, error: &io::Error) {
         let (code, hint) = if error.kind() == io::ErrorKind::PermissionDenied {
             (
-                "unreadable",
+                ProblemCode::Unreadable,
                 "give this user the right to read it; nothing below it is deleted meanwhile",
             )
         } else {
             (
-                "disk",
+                ProblemCode::Disk,
                 "check the disk; nothing below it is deleted meanwhile",
             )
         };
         self.found.problems.push(Problem {
             path: path.to_string(),
-            code: code.into(),
+            code,
             message: error.to_string(),
             hint: hint.into(),
         });
@@ -357,11 +357,10 @@ impl Scan<'_, '_> {
         self.found.problems.push(Problem {
             path: path.to_string(),
             code: if kind == FileKind::Symlink {
-                "symlink"
+                ProblemCode::Symlink
             } else {
-                "special"
-            }
-            .into(),
+                ProblemCode::Special
+            },
             message: format!("it is {what} and is skipped"),
             hint: "nothing to do; add it to .cairnignore to hide this line".into(),
         });
@@ -370,7 +369,7 @@ impl Scan<'_, '_> {
     fn name_clash(&mut self, path: &RelPath, name: &Name, twin: &Name) {
         self.found.problems.push(Problem {
             path: shown(path, name.as_str()),
-            code: "name_clash".into(),
+            code: ProblemCode::NameClash,
             message: format!(
                 "its name reads the same as {:?} beside it, so only one of the two syncs",
                 twin.as_str()

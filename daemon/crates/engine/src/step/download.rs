@@ -7,13 +7,12 @@ use crate::observe::hash::local_stat;
 use crate::observe::rules::TEMP_DIR;
 use crate::planning::download_of;
 use crate::record::{self, Content};
-use crate::running::TransferDirection;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
 use crate::step::upload::ByteCounter;
 use crate::trash;
 use cairn_index::{IndexError, LocalRow, RemoteRow, Skipped};
-use cairn_model::{Kind, LocalId, Manifest, NodeId, RelPath};
+use cairn_model::{ActivityKind, Kind, LocalId, Manifest, NodeId, RelPath, TransferDirection};
 use cairn_plan::ParentAndName;
 use cairn_platform::disk::is_target_changed;
 use cairn_platform::{Expect, TempFile};
@@ -71,7 +70,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let engine = &ctx.engine;
     let guard = engine.running.start(
         ready.path.clone(),
-        TransferDirection::Download,
+        TransferDirection::Down,
         ready.remote.size,
     );
     let room = engine.ports.disk.free_space(ctx.root())?;
@@ -206,9 +205,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
         [Ok(one)] => one.path.clone(),
         _ => format!("{} small files", tasks.len()),
     };
-    let guard = engine
-        .running
-        .start(label, TransferDirection::Download, total);
+    let guard = engine.running.start(label, TransferDirection::Down, total);
     let contents = engine
         .transfer
         .download_batch(&downloads, &ByteCounter(Arc::clone(&guard.running)))
@@ -454,7 +451,7 @@ fn commit(ctx: &Ctx, placed: Vec<(&Task, &RemoteRow, Placed)>) -> Result<(), Eng
             let activity = cairn_index::ActivityRow {
                 at_ms,
                 folder: Some(ctx.folder.id),
-                kind: "downloaded".into(),
+                kind: ActivityKind::Downloaded,
                 path: placed.path.to_string(),
                 device: ctx.engine.devices.name(remote.device),
                 bytes: manifest.size,

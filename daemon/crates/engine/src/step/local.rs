@@ -5,7 +5,7 @@ use crate::observe::hash::local_stat;
 use crate::record;
 use crate::step::Ctx;
 use cairn_index::{ConflictRow, LocalRow, Skipped};
-use cairn_model::{Kind, LocalId, NodeId};
+use cairn_model::{ActivityKind, Kind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
 use cairn_plan::{MoveReason, ParentAndName};
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ pub(crate) async fn move_local(
                 folder: ctx.folder.id,
                 copy: local,
                 node: conflict.node,
-                kind: kind_text(conflict).to_owned(),
+                kind: conflict.kind,
                 device: device.unwrap_or_default(),
                 at_ms,
             })?;
@@ -122,7 +122,7 @@ pub(crate) async fn move_local(
             ctx.engine.count(|c| c.conflicts += 1);
             ctx.engine.activity(
                 ctx.folder.id,
-                "conflict",
+                ActivityKind::Conflict,
                 &path.to_string(),
                 None,
                 row.stat.size,
@@ -130,8 +130,13 @@ pub(crate) async fn move_local(
         }
         MoveReason::Follow | MoveReason::PutBack => {
             ctx.engine.count(|c| c.renames += 1);
-            ctx.engine
-                .activity(ctx.folder.id, "renamed", &path.to_string(), None, 0);
+            ctx.engine.activity(
+                ctx.folder.id,
+                ActivityKind::Renamed,
+                &path.to_string(),
+                None,
+                0,
+            );
         }
         MoveReason::Temporary => {}
     }
@@ -147,15 +152,6 @@ pub(super) fn flush_names(ctx: &Ctx, paths: &[&Path]) -> Result<(), EngineError>
         .collect();
     dirs.dedup();
     Ok(ctx.engine.ports.disk.sync_dirs(&dirs)?)
-}
-
-fn kind_text(conflict: &Conflict) -> &'static str {
-    match conflict.kind {
-        cairn_plan::plan::ConflictKind::Edit => "edit",
-        cairn_plan::plan::ConflictKind::Create => "create",
-        cairn_plan::plan::ConflictKind::Move => "move",
-        cairn_plan::plan::ConflictKind::Type => "type",
-    }
 }
 
 /// Sets or clears the executable bit on this disk.

@@ -7,8 +7,8 @@ use crate::node_rows::{self, Next, next_seal, remote_row};
 use crate::record;
 use crate::step::Ctx;
 use cairn_api::ApiError;
-use cairn_index::{ConfirmationState, RemoteRow, Side};
-use cairn_model::{Kind, LocalId, NodeId};
+use cairn_index::{ConfirmationState, RemoteRow};
+use cairn_model::{ActivityKind, Kind, LocalId, NodeId, Side};
 use cairn_plan::{MoveReason, Parent, Step};
 use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
 use std::collections::BTreeMap;
@@ -282,7 +282,7 @@ fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
             let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, row.node);
             ctx.engine.activity(
                 ctx.folder.id,
-                "renamed",
+                ActivityKind::Renamed,
                 &path,
                 Some(ctx.engine.device_name.clone()),
                 0,
@@ -296,7 +296,7 @@ fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
             ctx.engine.count(|c| c.deletes += 1);
             ctx.engine.activity(
                 ctx.folder.id,
-                "deleted",
+                ActivityKind::Deleted,
                 &path,
                 Some(ctx.engine.device_name.clone()),
                 0,

@@ -8,7 +8,7 @@ use crate::observe::scan::{Scope, scan};
 use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{LocalRow, Skipped};
-use cairn_model::{Kind, LocalId, NodeId, RelPath};
+use cairn_model::{ActivityKind, Kind, LocalId, NodeId, RelPath};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -113,8 +113,13 @@ fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineEr
         db.remove_local(ctx.folder.id, row.id)
     })?;
     ctx.engine.count(|c| c.deletes += 1);
-    ctx.engine
-        .activity(ctx.folder.id, "deleted", &path.to_string(), None, 0);
+    ctx.engine.activity(
+        ctx.folder.id,
+        ActivityKind::Deleted,
+        &path.to_string(),
+        None,
+        0,
+    );
     Ok(())
 }
 

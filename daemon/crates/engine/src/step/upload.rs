@@ -7,12 +7,12 @@ use crate::error::{Changing, EngineError};
 use crate::key::Key;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
-use crate::running::{Running, TransferDirection};
+use crate::running::Running;
 use crate::step::Ctx;
 use crate::step::remote::row_of;
 use crate::step::stable_file::StableFile;
 use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
-use cairn_model::{LocalId, Manifest, NodeId, RevisionId};
+use cairn_model::{ActivityKind, LocalId, Manifest, NodeId, RevisionId, TransferDirection};
 use cairn_plan::ParentAndName;
 use cairn_platform::Disk;
 use cairn_transfer::{
@@ -151,7 +151,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let guard = ctx
         .engine
         .running
-        .start(ready.path.clone(), TransferDirection::Upload, stat.size);
+        .start(ready.path.clone(), TransferDirection::Up, stat.size);
     let disk = Arc::clone(&ctx.engine.ports.disk);
     let source = Arc::new(StableFile::new(disk, ready.absolute, stat));
     let upload = Upload {
@@ -211,7 +211,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
     let guard = ctx
         .engine
         .running
-        .start(label, TransferDirection::Upload, total);
+        .start(label, TransferDirection::Up, total);
     let disk = Arc::clone(&ctx.engine.ports.disk);
     let mut contents = ctx
         .engine
@@ -336,7 +336,7 @@ fn activity_row(ctx: &Ctx, at_ms: i64, path: &str, bytes: u64) -> cairn_index::A
     cairn_index::ActivityRow {
         at_ms,
         folder: Some(ctx.folder.id),
-        kind: "uploaded".into(),
+        kind: ActivityKind::Uploaded,
         path: path.to_owned(),
         device: Some(ctx.engine.device_name.clone()),
         bytes,
@@ -376,8 +376,13 @@ fn finish(
                 c.uploaded_bytes += manifest.size;
             });
             let device = Some(ctx.engine.device_name.clone());
-            ctx.engine
-                .activity(ctx.folder.id, "uploaded", path, device, manifest.size);
+            ctx.engine.activity(
+                ctx.folder.id,
+                ActivityKind::Uploaded,
+                path,
+                device,
+                manifest.size,
+            );
         }
         Uploaded::Unchanged => ctx
             .engine

@@ -3,9 +3,10 @@
 use crate::world::{Setup, World};
 use async_trait::async_trait;
 use cairn_control::{
-    Conflict, ConflictList, EventSource, Failure, FailureCode, Handler, Keep, Reply, Request,
-    Status, serve,
+    Conflict, ConflictList, EventSource, Failure, FailureCode, Handler, Reply, Request, Status,
+    serve,
 };
+use cairn_model::{ConflictKind, Keep};
 use cairn_platform::socket::Listener;
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -33,7 +34,7 @@ impl Handler for Played {
                     path: "/home/me/a".to_owned(),
                     copy: "/home/me/a (conflicted copy)".to_owned(),
                     folder: "/home/me".to_owned(),
-                    kind: "edit-edit".to_owned(),
+                    kind: ConflictKind::Edit,
                     device: "other".to_owned(),
                     at: "2026-01-01T00:00:00Z".to_owned(),
                 }],

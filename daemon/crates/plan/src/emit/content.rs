@@ -1,10 +1,11 @@
 //! The steps for the contents of one file: its executable bit, its transfer, or its record.
 
 use super::{Decisions, adopt, is_unrecorded};
+use crate::Step;
 use crate::content::Content;
 use crate::entity::{Entity, EntityId, Side};
 use crate::tree::{LocalNode, RemoteNode};
-use crate::{Direction, Step};
+use cairn_model::SyncMode;
 
 /// A transfer with what it is sorted by.
 pub(super) struct Transfer {
@@ -24,11 +25,11 @@ pub(super) struct ContentSteps {
 
 impl<'a> Decisions<'_, 'a> {
     fn sends(&self) -> bool {
-        self.direction != Direction::Download
+        self.mode != SyncMode::Download
     }
 
     fn receives(&self) -> bool {
-        self.direction != Direction::Upload
+        self.mode != SyncMode::Upload
     }
 
     /// Adds the content steps of one entity; a folder has none.

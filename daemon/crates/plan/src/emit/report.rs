@@ -3,8 +3,8 @@
 use super::Decisions;
 use crate::decision::Decision;
 use crate::entity::{EntityId, ROOT, Side, UNKNOWN};
-use crate::plan::{Conflict, ConflictKind};
-use cairn_model::RelPath;
+use crate::plan::Conflict;
+use cairn_model::{ConflictKind, RelPath};
 use std::collections::BTreeSet;
 
 impl Decisions<'_, '_> {

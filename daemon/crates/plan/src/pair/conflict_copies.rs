@@ -6,10 +6,9 @@
 //! their version with that copy.
 
 use super::Pairing;
-use crate::Direction;
 use crate::entity::{EntityId, Occupants};
 use crate::tree::LocalNode;
-use cairn_model::{Kind, LocalId, NameKey};
+use cairn_model::{Kind, LocalId, NameKey, SyncMode};
 use std::collections::{HashMap, HashSet};
 
 /// Conflict copies that other devices made, and those on this disk.
@@ -21,13 +20,13 @@ pub(super) struct Copies {
 }
 
 impl Pairing<'_> {
-    pub(super) fn copies(&self, unlinked: &Occupants, direction: Direction) -> Copies {
+    pub(super) fn copies(&self, unlinked: &Occupants, mode: SyncMode) -> Copies {
         let mut copies = Copies {
             remote: HashMap::new(),
             local: HashSet::new(),
         };
         // To become the copy, the file here has to be renamed.
-        if direction == Direction::Upload {
+        if mode == SyncMode::Upload {
             return copies;
         }
         for &id in unlinked.values() {

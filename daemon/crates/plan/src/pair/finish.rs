@@ -3,19 +3,18 @@
 //! Parents as entities, which are blocked, how contents compare, and the occupant of each name.
 
 use super::Pairing;
-use crate::Direction;
 use crate::content::{Content, compare};
 use crate::entity::{Entities, Entity, EntityId, Location, Occupants, ROOT, Side, UNKNOWN};
 use crate::temporary_name::is_temporary_name;
 use crate::tree_index::{TreeIndex, TreeNode};
-use cairn_model::Name;
+use cairn_model::{Name, SyncMode};
 use std::collections::{BTreeMap, HashMap};
 
 impl<'a> Pairing<'a> {
     pub(super) fn finish(
         mut self,
         original_names: &'a BTreeMap<Name, Name>,
-        direction: Direction,
+        mode: SyncMode,
     ) -> Entities<'a> {
         for id in 1..self.all.len() {
             let (local, remote, base) = {
@@ -32,7 +31,7 @@ impl<'a> Pairing<'a> {
             entity.restore_to = restore_to(entity, original_names);
         }
         let mut blocked = self.blocked();
-        let split = self.compare_contents(&mut blocked, direction);
+        let split = self.compare_contents(&mut blocked, mode);
         let busy = self.busy_folders();
         let local_at = self.occupants(Side::Local, &busy, &blocked);
         let remote_at = self.occupants(Side::Remote, &busy, &blocked);
@@ -96,7 +95,7 @@ impl<'a> Pairing<'a> {
     fn compare_contents(
         &mut self,
         blocked: &mut Vec<bool>,
-        direction: Direction,
+        mode: SyncMode,
     ) -> BTreeMap<EntityId, EntityId> {
         let mut split = BTreeMap::new();
         for id in 1..self.all.len() {
@@ -113,13 +112,13 @@ impl<'a> Pairing<'a> {
                 blocked.push(false);
                 continue;
             }
-            if direction == Direction::Upload {
+            if mode == SyncMode::Upload {
                 blocked[id] = true;
                 continue;
             }
             // First the interrupted move is finished: unlinked, the node would have no location to go to.
             let temporary = entity.remote.is_some_and(|r| is_temporary_name(&r.name));
-            if temporary && entity.moved(Side::Local) && direction == Direction::TwoWay {
+            if temporary && entity.moved(Side::Local) && mode == SyncMode::TwoWay {
                 continue;
             }
             let copy = Entity {

@@ -1,8 +1,8 @@
 //! Both devices change something: edits, creations, deletions and moves that meet.
 
 use crate::scenario::{Pair, check, meet, rows};
-use cairn_model::Name;
-use cairn_plan::{ConflictKind, MoveReason, Step};
+use cairn_model::{ConflictKind, Name};
+use cairn_plan::{MoveReason, Step};
 
 rows! {
     s020_same_file_made_twice_is_one: "", "f=content", "f=content" => "f=content", transfers 1;
@@ -204,7 +204,7 @@ fn a_copy_that_stands_here_beside_the_file_stays_that_copy() {
 fn a_folder_that_only_sends_takes_no_copy_for_its_file() {
     let mut pair = restored();
     pair.first.sync(&mut pair.service);
-    pair.second.policy.direction = cairn_plan::Direction::Upload;
+    pair.second.policy.mode = cairn_model::SyncMode::Upload;
     pair.second.sync(&mut pair.service);
     let file = pair.second.find("d/f").unwrap();
     assert_eq!(pair.second.node_of(file), None, "it is linked to the copy");

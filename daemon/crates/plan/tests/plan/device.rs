@@ -3,10 +3,8 @@
 //! It is the least that a real one must do; so a plan that passes here is executable as it stands.
 
 use crate::service::{Service, hash};
-use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
-use cairn_plan::{
-    Blocked, Direction, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile,
-};
+use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId, SyncMode};
+use cairn_plan::{Blocked, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
@@ -30,7 +28,7 @@ impl Device {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             policy: Policy {
-                direction: Direction::TwoWay,
+                mode: SyncMode::TwoWay,
                 device: name.to_owned(),
                 stamp: "2026-01-02 030405".to_owned(),
                 block_local_deletions: false,

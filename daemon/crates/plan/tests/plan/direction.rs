@@ -3,22 +3,23 @@
 use crate::device::Device;
 use crate::scenario::{Pair, check};
 use crate::service::Service;
-use cairn_plan::{Direction, Step};
+use cairn_model::SyncMode;
+use cairn_plan::Step;
 
 /// The second device runs in the direction; returns its steps once the first has committed.
-fn one_way(direction: Direction, base: &str, first: &str, second: &str) -> (Pair, Vec<Step>) {
+fn one_way(mode: SyncMode, base: &str, first: &str, second: &str) -> (Pair, Vec<Step>) {
     let mut pair = Pair::with(base);
-    pair.second.policy.direction = direction;
+    pair.second.policy.mode = mode;
     pair.first.user(first);
     pair.second.user(second);
     pair.first.sync(&mut pair.service);
     let disk = pair.second.paths();
     let nodes = pair.service.nodes.clone();
     let steps = pair.second.sync(&mut pair.service);
-    match direction {
-        Direction::TwoWay => {}
-        Direction::Upload => assert_eq!(disk, pair.second.paths(), "the disk was changed"),
-        Direction::Download => assert_eq!(nodes, pair.service.nodes, "the service was changed"),
+    match mode {
+        SyncMode::TwoWay => {}
+        SyncMode::Upload => assert_eq!(disk, pair.second.paths(), "the disk was changed"),
+        SyncMode::Download => assert_eq!(nodes, pair.service.nodes, "the service was changed"),
     }
     assert!(pair.second.plan(&pair.service).steps.is_empty());
     (pair, steps)
@@ -45,7 +46,7 @@ macro_rules! rows {
 }
 
 rows! {
-    Direction::Upload;
+    SyncMode::Upload;
     upload_sends_every_kind_of_change: "a=1 b=2 c=3", "", "a=11; rm b; mv c d/c; n=4" => "a=11 d/c=3 n=4", service "a=11 d/c=3 n=4";
     upload_takes_nothing: "a=1 b=2 c=3", "a=11; rm b; mv c d; n=4", "" => "a=1 b=2 c=3", service "a=11 d=3 n=4";
     upload_sends_an_edit_of_what_moved_there: "a=1", "mv a b", "a=2" => "a=2", service "b=2";
@@ -59,7 +60,7 @@ rows! {
 }
 
 rows! {
-    Direction::Download;
+    SyncMode::Download;
     download_takes_every_kind_of_change: "a=1 b=2 c=3", "a=11; rm b; mv c d/c; n=4", "" => "a=11 d/c=3 n=4", service "a=11 d/c=3 n=4";
     download_sends_nothing: "a=1 b=2 c=3", "", "a=11; rm b; mv c d; n=4; e/f=5" => "a=11 d=3 n=4 e/f=5", service "a=1 b=2 c=3";
     download_keeps_a_local_edit_as_a_copy: "a=1", "a=22", "a=33" => "a=22 CC(a)=33", service "a=22";
@@ -73,7 +74,7 @@ rows! {
 
 #[test]
 fn bits_travel_one_way_too() {
-    let (pair, steps) = one_way(Direction::Upload, "a=1 b=2", "chmod a", "chmod b");
+    let (pair, steps) = one_way(SyncMode::Upload, "a=1 b=2", "chmod a", "chmod b");
     assert!(matches!(
         steps.as_slice(),
         [Step::SetRemoteExecutable {
@@ -88,7 +89,7 @@ fn bits_travel_one_way_too() {
             .values()
             .any(|n| n.executable && n.name.as_str() == "a")
     );
-    let (_, steps) = one_way(Direction::Download, "a=1 b=2", "chmod a", "chmod b");
+    let (_, steps) = one_way(SyncMode::Download, "a=1 b=2", "chmod a", "chmod b");
     assert!(matches!(
         steps.as_slice(),
         [Step::SetLocalExecutable {

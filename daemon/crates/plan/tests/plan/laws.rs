@@ -7,8 +7,8 @@ use crate::device::Device;
 use crate::history::{Act, Oracle, acts, base, history, moving, name, pick};
 use crate::scenario::Pair;
 use crate::service::Service;
-use cairn_model::{ContentHash, Kind, LocalId, NodeId, RevisionId};
-use cairn_plan::{Blocked, Direction, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
+use cairn_model::{ContentHash, Kind, LocalId, NodeId, RevisionId, SyncMode};
+use cairn_plan::{Blocked, LocalNode, RemoteNode, Step, SyncedNode, Trees, reconcile};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use std::collections::BTreeSet;
@@ -175,7 +175,7 @@ proptest! {
     fn one_way_leaves_the_closed_side_alone(base in base(), a in acts(8), b in acts(8), up in any::<bool>()) {
         let (mut pair, _) = history(&base, &a, &b);
         pair.first.sync(&mut pair.service);
-        pair.second.policy.direction = if up { Direction::Upload } else { Direction::Download };
+        pair.second.policy.mode = if up { SyncMode::Upload } else { SyncMode::Download };
         let (disk, nodes) = (pair.second.paths(), pair.service.nodes.clone());
         let local: BTreeSet<String> = pair.second.bytes.values().cloned().collect();
         pair.second.sync(&mut pair.service);
@@ -254,7 +254,7 @@ proptest! {
     #[test]
     fn nonsense_is_survived(trees in nonsense(), up in 0..3_u8, block in any::<bool>()) {
         let mut policy = Device::new("x").policy;
-        policy.direction = [Direction::TwoWay, Direction::Upload, Direction::Download][usize::from(up)];
+        policy.mode = [SyncMode::TwoWay, SyncMode::Upload, SyncMode::Download][usize::from(up)];
         policy.block_local_deletions = block;
         let plan = reconcile(&trees, &policy);
         prop_assert!(plan.needs.is_empty() || plan.steps.is_empty());

@@ -2,16 +2,14 @@
 //!
 //! The limits are far above what is needed and far below what a square would take.
 
-use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
-use cairn_plan::{
-    Blocked, Direction, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile,
-};
+use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId, SyncMode};
+use cairn_plan::{Blocked, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 fn policy() -> Policy {
     Policy {
-        direction: Direction::TwoWay,
+        mode: SyncMode::TwoWay,
         device: "here".into(),
         stamp: "2026-01-02 030405".into(),
         block_local_deletions: false,

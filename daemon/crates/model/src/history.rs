@@ -1,0 +1,52 @@
+//! Kinds of activities and of conflicts.
+
+use crate::words::word_enum;
+
+word_enum! {
+    /// The kind of an activity.
+    ActivityKind("activity") {
+        Uploaded = "uploaded",
+        Downloaded = "downloaded",
+        Renamed = "renamed",
+        Deleted = "deleted",
+        /// Two versions were kept.
+        Conflict = "conflict",
+        /// A person ended a conflict.
+        Resolved = "resolved",
+        /// A change that was made without the account's keys.
+        Unverified = "unverified",
+        /// Something the server sent that can't be accepted.
+        Refused = "refused",
+        /// A kind of another version of Cairn.
+        #[serde(other)]
+        Other = "other",
+    }
+}
+
+word_enum! {
+    /// The way in which two versions met.
+    ConflictKind("kind of conflict") {
+        /// Both sides changed the same file.
+        Edit = "edit",
+        /// Both sides made something of the same name.
+        Create = "create",
+        /// A move or rename met a name that was in use.
+        Move = "move",
+        /// A file met a folder.
+        Type = "type",
+    }
+}
+
+word_enum! {
+    /// The version of a conflict that stays under the name.
+    Keep("version to keep") {
+        /// This device's: the conflict copy's content takes the name; the other goes to the trash.
+        Mine = "mine",
+        /// The one that has the name; the copy goes to the local trash.
+        Theirs = "theirs",
+        /// Both stay, each under its name.
+        Both = "both",
+        /// A three-way merge of two small text files; refused where both changed the same lines.
+        Merge = "merge",
+    }
+}

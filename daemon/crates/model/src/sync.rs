@@ -1,0 +1,139 @@
+//! The state of synchronization: modes, states, directions, problems.
+
+use crate::words::word_enum;
+
+word_enum! {
+    /// The direction in which a folder pair carries changes.
+    #[derive(Default)]
+    SyncMode("sync mode") {
+        #[default]
+        TwoWay = "two-way",
+        /// This device only sends: nothing is changed locally.
+        Upload = "upload",
+        /// This device only receives: nothing is changed on the server.
+        Download = "download",
+    }
+}
+
+word_enum! {
+    /// The state of a folder, or of all of them. A later one outranks an earlier one.
+    #[derive(Default)]
+    SyncState("sync state") {
+        #[default]
+        Idle = "idle",
+        Syncing = "syncing",
+        Paused = "paused",
+        Offline = "offline",
+        /// A conflict, a question, or a file that can't be synced needs a person; the rest goes on.
+        Attention = "attention",
+        /// Nothing goes on until a person acts.
+        Error = "error",
+    }
+}
+
+word_enum! {
+    /// One of the two sides that a folder pair joins.
+    Side("side") {
+        /// This disk.
+        Local = "local",
+        /// The server.
+        Remote = "remote",
+    }
+}
+
+impl Side {
+    pub const BOTH: [Self; 2] = [Self::Local, Self::Remote];
+}
+
+word_enum! {
+    /// The direction of a transfer's bytes.
+    TransferDirection("transfer direction") {
+        Up = "up",
+        Down = "down",
+    }
+}
+
+word_enum! {
+    /// A person's decision on deletions that wait.
+    DeletionDecision("decision") {
+        Delete = "delete",
+        Keep = "keep",
+    }
+}
+
+word_enum! {
+    /// The kind of something that doesn't sync. In alphabetical order, which is that of a listing.
+    ProblemCode("problem code") {
+        /// Something opened with a key turned out altered or foreign.
+        AuthFailed = "auth_failed",
+        /// It is being written.
+        Changing = "changing",
+        /// Deletions wait for a person.
+        DeletionsHeld = "deletions_held",
+        /// Another failure of this disk.
+        Disk = "disk",
+        DiskFull = "disk_full",
+        Failed = "failed",
+        /// The folder's root is missing or another directory.
+        FolderGone = "folder_gone",
+        /// The server sent a state that no tree can have.
+        Impossible = "impossible",
+        Index = "index",
+        /// A name that is no valid UTF-8.
+        Name = "name",
+        /// Two names that read the same.
+        NameClash = "name_clash",
+        Offline = "offline",
+        /// Both sides changed a file of a one-way folder.
+        OneWay = "one_way",
+        Protocol = "protocol",
+        Quota = "quota",
+        RemoteGone = "remote_gone",
+        RemoteIsFile = "remote_is_file",
+        /// The server sent an older state as the present one.
+        Rollback = "rollback",
+        Server = "server",
+        /// Neither a file nor a folder nor a symbolic link.
+        Special = "special",
+        Symlink = "symlink",
+        TooLarge = "too_large",
+        Unauthorized = "unauthorized",
+        Unreadable = "unreadable",
+        /// A change without a seal of the account's devices.
+        Unverified = "unverified",
+        /// The watcher lacks something.
+        Watch = "watch",
+        /// A code of another version of Cairn.
+        #[serde(other)]
+        Other = "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_reads_back_as_its_value() {
+        for code in ProblemCode::ALL {
+            let json = serde_json::to_string(code).unwrap();
+            assert_eq!(json, format!("\"{code}\""));
+            assert_eq!(serde_json::from_str::<ProblemCode>(&json).unwrap(), *code);
+            assert_eq!(code.as_str().parse::<ProblemCode>().unwrap(), *code);
+        }
+    }
+
+    #[test]
+    fn codes_sort_as_their_texts() {
+        let known = &ProblemCode::ALL[..ProblemCode::ALL.len() - 1];
+        assert!(known.iter().map(|code| code.as_str()).is_sorted());
+    }
+
+    #[test]
+    fn a_code_of_another_version_is_no_error() {
+        let code: ProblemCode = serde_json::from_str("\"from_the_future\"").unwrap();
+        assert_eq!(code, ProblemCode::Other);
+        let error = "sideways".parse::<SyncMode>().unwrap_err();
+        assert_eq!(error.to_string(), "`sideways` is not a sync mode");
+    }
+}
