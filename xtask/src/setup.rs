@@ -1,5 +1,5 @@
 //! Installs what the checks need and the machine doesn't have: cargo's tools, and on Debian the
-//! programs for the tests of keyring and share page, and the libraries of a desktop. Node.js has to be
+//! programs for the tests of keyring, clock and share page, and the libraries of a desktop. Node.js has to be
 //! there. Elsewhere it says exactly what to install.
 
 use crate::run::{cargo, show, succeeds};
@@ -11,10 +11,11 @@ use std::process::Command;
 const CARGO_TOOLS: [(&str, &str); 2] = [("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
 
 /// A program, and the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 3] = [
+const PROGRAMS: [(&str, &str); 4] = [
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("chromium", "chromium"),
+    ("faketime", "faketime"),
 ];
 
 /// Debian packages that the tray is built with, and those that its tests run on.

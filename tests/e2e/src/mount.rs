@@ -11,30 +11,18 @@ pub struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts a tmpfs of `bytes` at a directory that it makes. Nothing where this machine does not
-    /// allow it: the reason is printed, and the caller skips its test.
+    /// Mounts a tmpfs of `bytes` at a directory that it makes.
     ///
     /// # Errors
-    /// The directory can't be made.
-    pub fn mount(at: PathBuf, bytes: u64) -> Result<Option<Self>> {
+    /// The directory can't be made, or the system refuses: it takes root, or `sudo` without a
+    /// password.
+    pub fn mount(at: PathBuf, bytes: u64) -> Result<Self> {
         std::fs::create_dir_all(&at)?;
         let size = format!("size={bytes}");
-        let done = Command::new("mount")
+        run(as_root("mount")
             .args(["-t", "tmpfs", "-o", &size, "cairn-e2e"])
-            .arg(&at)
-            .output();
-        match done {
-            Ok(output) if output.status.success() => Ok(Some(Self { at })),
-            Ok(output) => {
-                let reason = String::from_utf8_lossy(&output.stderr).into_owned();
-                eprintln!("SKIPPED: no tmpfs can be mounted here: {}", reason.trim());
-                Ok(None)
-            }
-            Err(error) => {
-                eprintln!("SKIPPED: `mount` can't be run: {error}");
-                Ok(None)
-            }
-        }
+            .arg(&at))?;
+        Ok(Self { at })
     }
 
     #[must_use]
@@ -47,24 +35,37 @@ impl SmallDisk {
     /// # Errors
     /// The system refuses.
     pub fn resize(&self, bytes: u64) -> Result<()> {
-        let output = Command::new("mount")
+        run(as_root("mount")
             .args(["-o", &format!("remount,size={bytes}")])
-            .arg(&self.at)
-            .output()
-            .context("`mount` can't be run")?;
-        if !output.status.success() {
-            bail!(
-                "the disk can't be resized: {}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-        Ok(())
+            .arg(&self.at))
     }
 }
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // Lazily: a process of a failed test may still hold a file there.
-        let _ = Command::new("umount").arg("--lazy").arg(&self.at).output();
+        let _ = as_root("umount").arg("--lazy").arg(&self.at).output();
     }
+}
+
+/// A command that runs with root's rights, through `sudo` where the test has none.
+fn as_root(program: &str) -> Command {
+    if rustix::process::geteuid().is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("sudo");
+    command.args(["-n", program]);
+    command
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let output = command.output().context("`mount` can't be run")?;
+    if !output.status.success() {
+        bail!(
+            "this test needs a small disk, and mounting one takes root or `sudo` without a \
+             password: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(())
 }

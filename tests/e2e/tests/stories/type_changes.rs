@@ -1,5 +1,4 @@
 //! A file becomes a folder or the other way round (scenarios S130–S143).
-#![cfg(unix)]
 
 use anyhow::ensure;
 use cairn_e2e::tree::trash;

@@ -1,5 +1,4 @@
 //! Files that a team shares: who gets the key to them, and who no longer does.
-#![cfg(unix)]
 
 use anyhow::{Context, Result, ensure};
 use cairn_e2e::dev::Fault;

@@ -1,5 +1,4 @@
 //! Many files at once (scenarios S230 and S233). The big rows are run by `cargo xtask bench`.
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::{Tree, World};

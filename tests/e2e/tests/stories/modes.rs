@@ -1,5 +1,4 @@
 //! One-way folders, questions that a person answers, and what the command line tells of it all.
-#![cfg(unix)]
 
 use anyhow::{Context, Result, ensure};
 use cairn_e2e::device::Options;

@@ -1,6 +1,5 @@
 //! What never deletes by mistake: the deletion gate, a lost index, a restored server, a vanished
 //! folder (scenarios S190–S198).
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::dev::Fault;

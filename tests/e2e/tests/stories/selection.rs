@@ -1,6 +1,5 @@
 //! Selective sync when things move: into the selection, out of it, and the selected folder itself
 //! (scenario S186 and its neighbours).
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::device::Options;

@@ -1,5 +1,4 @@
 //! Logging in through a browser, here or elsewhere, and what becomes of the login over time.
-#![cfg(unix)]
 
 use anyhow::{Context, Result, ensure};
 use cairn_e2e::browser::Browser;

@@ -1,5 +1,4 @@
 //! Names that are hard on some file system (scenarios S150–S156; S158 needs Windows).
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::{Scenario, Tree, World};

@@ -1,5 +1,4 @@
 //! The harness itself against a real server: what the stories rely on.
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::dev::Fault;

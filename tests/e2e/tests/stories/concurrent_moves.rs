@@ -1,6 +1,5 @@
 //! Both devices move, edit and delete at once (scenarios S090–S123). Moves compose by node id;
 //! of two moves of one node the first commit wins.
-#![cfg(unix)]
 
 use anyhow::Result;
 use cairn_e2e::{First, Scenario, Tree, World};

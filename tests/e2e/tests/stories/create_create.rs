@@ -1,5 +1,4 @@
 //! Both devices create or edit the same file (scenarios S020–S030).
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::world::Setup;

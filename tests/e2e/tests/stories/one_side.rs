@@ -1,5 +1,4 @@
 //! One device works while both daemons run: the basics (scenarios S001–S016).
-#![cfg(unix)]
 
 use anyhow::Result;
 use cairn_e2e::tree::Content;

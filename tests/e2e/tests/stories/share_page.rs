@@ -1,5 +1,4 @@
 //! Share links from the command line to a real browser, with nothing but the address in between.
-#![cfg(unix)]
 
 use anyhow::{Context, Result, ensure};
 use cairn_e2e::chromium::Chromium;

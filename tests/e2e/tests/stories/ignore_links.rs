@@ -1,5 +1,4 @@
 //! Ignore rules, links, permissions and selective sync (scenarios S170–S186).
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::device::Options;

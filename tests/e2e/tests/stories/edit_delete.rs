@@ -1,5 +1,4 @@
 //! One device edits what the other deletes (scenarios S040–S048). The edit always wins.
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::{Scenario, World};

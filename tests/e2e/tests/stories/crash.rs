@@ -1,5 +1,4 @@
 //! Kills, cut transfers and races (scenarios S200–S218). After each the result is as without them.
-#![cfg(unix)]
 
 use anyhow::{Result, ensure};
 use cairn_e2e::dev::{Dev, Fault, Request};

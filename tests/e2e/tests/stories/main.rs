@@ -1,0 +1,22 @@
+//! The end-to-end stories, one file each, in one binary: linking it is what takes the time.
+#![cfg(unix)]
+
+mod concurrent_moves;
+mod crash;
+mod create_create;
+mod edit_delete;
+mod faults;
+mod gates;
+mod harness;
+mod ignore_links;
+mod login;
+mod modes;
+mod moves;
+mod names;
+mod one_side;
+mod scale;
+mod selection;
+mod share_page;
+mod teams;
+mod time;
+mod type_changes;
