@@ -5,6 +5,39 @@ use crate::run::{Stages, cargo, show};
 use crate::{openapi, package, s3, setup, tray};
 use anyhow::Result;
 
+/// The test binaries of the quick check beside the unit tests: laws and vectors, which need no other
+/// program, and the rules of the house.
+const QUICK_TESTS: [&str; 5] = ["plan", "account", "content", "vectors", "house"];
+
+/// Runs what gives an answer within minutes: everything but the tray and what needs other programs.
+pub(crate) fn quick() -> Result<()> {
+    let mut stages = Stages::new(None);
+    stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])));
+    stages.run("lints", || {
+        show(cargo().args([
+            "clippy",
+            "--workspace",
+            "--exclude",
+            "cairn-tray",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    });
+    stages.run("unit tests and laws", || {
+        let mut tests = cargo();
+        tests.args(["nextest", "run", "--workspace", "--exclude", "cairn-tray"]);
+        tests.args(["--locked", "--lib", "--bins"]);
+        for test in QUICK_TESTS {
+            tests.args(["--test", test]);
+        }
+        show(&mut tests)
+    });
+    stages.finish()
+}
+
 /// Runs all stages in order, or those whose names contain a text.
 pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     let mut stages = Stages::new(only);

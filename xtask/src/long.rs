@@ -1,4 +1,4 @@
-//! What runs too long for every change: many simulated systems, many random inputs, measurements.
+//! Runs that take too long for every change: many simulated systems, many random inputs, measurements.
 
 use crate::openapi;
 use crate::run::{Stages, cargo, show};

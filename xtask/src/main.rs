@@ -25,6 +25,7 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND [OPTIONS]
 
   setup [--bench]         install the tools that the other commands need
+  check                   format, lints, unit tests and laws: what to run while working
   test [--no-setup] [--only TEXT]
                           everything CI checks: format, lints, licences, tests, end-to-end stories;
                           or only the stages whose names contain a text
@@ -35,7 +36,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   screenshots             the pictures of the tray in docs/, drawn anew
   bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
 
-CONTRIBUTING: docs/ARCHITECTURE.md explains the rules that `test` checks.";
+CONTRIBUTING.md says how to begin; docs/ARCHITECTURE.md explains the rules that `test` checks.";
 
 fn main() -> ExitCode {
     match command(std::env::args().skip(1).collect()) {
@@ -57,6 +58,10 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
             let bench = take_flag(&mut arguments, "--bench");
             nothing_left(&arguments)?;
             setup::run(bench)
+        }
+        "check" => {
+            nothing_left(&arguments)?;
+            checks::quick()
         }
         "test" => {
             let no_setup = take_flag(&mut arguments, "--no-setup");
@@ -160,6 +165,7 @@ mod tests {
             "",
             "tset",
             "test --fast",
+            "check tray",
             "soak --seeds",
             "soak --seeds 0",
             "demo a b",

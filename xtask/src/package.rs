@@ -105,47 +105,9 @@ fn build(programs: &Path, out: &Path) -> Result<PathBuf> {
     // A temporary directory is closed to others, and what is staged in it would be so too.
     let stage = &work.path().join("cairn");
     fs::create_dir(stage)?;
-    for program in ["cairn", "cairn-tray"] {
-        let target = stage.join("usr/bin").join(program);
-        put(&programs.join(program), &target, "755")?;
-        show(Command::new("strip").arg(&target))?;
-    }
-    for (from, to) in FILES {
-        put(&root().join(from), &stage.join(to), "644")?;
-    }
-    for size in ICONS {
-        let to = format!("usr/share/icons/hicolor/{size}x{size}/apps/cairn.png");
-        put(
-            &root().join(format!("icons/app-{size}.png")),
-            &stage.join(to),
-            "644",
-        )?;
-    }
-    let cairn = stage.join("usr/bin/cairn");
-    for (shell, to) in COMPLETIONS {
-        let script = Command::new(&cairn).args(["completions", shell]).output()?;
-        ensure!(script.status.success(), "no completions for {shell}");
-        let to = stage.join(to);
-        parent(&to)?;
-        fs::write(&to, script.stdout)?;
-    }
-    let man = stage.join("usr/share/man/man1");
-    fs::create_dir_all(&man)?;
-    show(
-        Command::new(&cairn)
-            .arg("--json")
-            .arg("man")
-            .arg(&man)
-            .stdout(std::process::Stdio::null()),
-    )?;
-    compress(&man)?;
-    let doc = stage.join("usr/share/doc/cairn");
-    put(&root().join("CHANGELOG.md"), &doc.join("changelog"), "644")?;
-    show(
-        Command::new("gzip")
-            .args(["-9n"])
-            .arg(doc.join("changelog")),
-    )?;
+    stage_files(programs, stage)?;
+    stage_completions(stage)?;
+    stage_manual(stage)?;
     control(stage)?;
     fs::create_dir_all(out)?;
     let name = format!(
@@ -162,6 +124,61 @@ fn build(programs: &Path, out: &Path) -> Result<PathBuf> {
             .stdout(std::process::Stdio::null()),
     )?;
     Ok(package)
+}
+
+/// Copies the programs, icons and files that are ready made.
+fn stage_files(programs: &Path, stage: &Path) -> Result<()> {
+    for program in ["cairn", "cairn-tray"] {
+        let target = stage.join("usr/bin").join(program);
+        put(&programs.join(program), &target, "755")?;
+        show(Command::new("strip").arg(&target))?;
+    }
+    for (from, to) in FILES {
+        put(&root().join(from), &stage.join(to), "644")?;
+    }
+    for size in ICONS {
+        let to = format!("usr/share/icons/hicolor/{size}x{size}/apps/cairn.png");
+        put(
+            &root().join(format!("icons/app-{size}.png")),
+            &stage.join(to),
+            "644",
+        )?;
+    }
+    Ok(())
+}
+
+fn stage_completions(stage: &Path) -> Result<()> {
+    for (shell, to) in COMPLETIONS {
+        let script = Command::new(stage.join("usr/bin/cairn"))
+            .args(["completions", shell])
+            .output()?;
+        ensure!(script.status.success(), "no completions for {shell}");
+        let to = stage.join(to);
+        parent(&to)?;
+        fs::write(&to, script.stdout)?;
+    }
+    Ok(())
+}
+
+/// Writes the manual pages and the changelog, compressed as Debian wants them.
+fn stage_manual(stage: &Path) -> Result<()> {
+    let man = stage.join("usr/share/man/man1");
+    fs::create_dir_all(&man)?;
+    show(
+        Command::new(stage.join("usr/bin/cairn"))
+            .arg("--json")
+            .arg("man")
+            .arg(&man)
+            .stdout(std::process::Stdio::null()),
+    )?;
+    compress(&man)?;
+    let doc = stage.join("usr/share/doc/cairn");
+    put(&root().join("CHANGELOG.md"), &doc.join("changelog"), "644")?;
+    show(
+        Command::new("gzip")
+            .args(["-9n"])
+            .arg(doc.join("changelog")),
+    )
 }
 
 fn control(stage: &Path) -> Result<()> {

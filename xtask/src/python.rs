@@ -9,7 +9,7 @@ use std::process::Command;
 /// The programs of an environment below `target/` that has exactly what a requirements file names.
 ///
 /// # Errors
-/// Where there is no Python 3, or something can't be fetched.
+/// There is no Python 3, or a package can't be fetched.
 pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
     let home = target().join(name);
     let programs = home.join("bin");

@@ -11,7 +11,7 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Where everything is built.
+/// Returns the directory of all build output.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
@@ -32,7 +32,7 @@ pub(crate) fn cargo() -> Command {
 /// Runs a command to its end with its output shown.
 ///
 /// # Errors
-/// Where it can't be started or fails; the message shows the command.
+/// The command can't be started or fails; the message shows the command.
 pub(crate) fn show(command: &mut Command) -> Result<()> {
     let line = describe(command);
     let status = command
@@ -44,7 +44,7 @@ pub(crate) fn show(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Tells whether a command can be run and succeeds, without showing anything.
+/// Returns `true` if a command can be run and succeeds; shows nothing.
 pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     Command::new(program)
         .args(arguments)
@@ -73,7 +73,7 @@ fn describe(command: &Command) -> String {
 #[derive(Debug)]
 pub(crate) struct Stages {
     begun: Instant,
-    /// What the names of the wanted stages contain; all, if absent.
+    /// Text that the names of the wanted stages contain; all stages, if absent.
     only: Option<String>,
     done: Vec<(&'static str, Duration)>,
     failed: Vec<String>,

@@ -36,7 +36,7 @@ const DESKTOP: [&str; 14] = [
     "binutils",
 ];
 
-/// What Cairn is measured against.
+/// The programs that Cairn is measured against.
 const PEERS: [(&str, &str); 3] = [
     ("rclone", "rclone"),
     ("restic", "restic"),

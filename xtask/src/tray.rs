@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::SystemTime;
 
-/// What the page's tools need.
+/// The oldest version of Node.js that the page's tools accept.
 const NODE: (u32, u32) = (20, 19);
 
 /// Installs what the page is made with, checks it, tests its logic and builds it: the program has it

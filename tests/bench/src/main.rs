@@ -37,7 +37,7 @@ struct Options {
     /// Use the programs that are built already.
     #[arg(long)]
     no_build: bool,
-    /// Where the data is made (default: the system's directory for temporary files).
+    /// Directory in which the data is made (default: the system's directory for temporary files).
     #[arg(long)]
     dir: Option<PathBuf>,
 }

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
-/// Who was measured.
+/// The program that was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Tool {
     Cairn,

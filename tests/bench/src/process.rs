@@ -1,4 +1,4 @@
-//! What `/proc` says of a process, and running a command while watching its memory.
+//! The figures of `/proc` for a process, and commands that run while their memory is watched.
 
 use anyhow::{Context, Result, bail};
 use std::fs;

@@ -36,12 +36,12 @@ pub(crate) enum Row {
     Service,
 }
 
-/// Where and how much.
+/// Directory, amount and tools of a run.
 #[derive(Debug)]
 pub(crate) struct Bench {
     pub(crate) dir: TempDir,
     pub(crate) scale: f64,
-    /// Who is measured, of those that are installed.
+    /// The tools to measure, of those that are installed.
     pub(crate) tools: Vec<Tool>,
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Measure {
     Seconds,
@@ -16,11 +16,11 @@ pub(crate) enum Measure {
     IdleMemory,
     /// Percent of one core.
     IdleCpu,
-    /// Answers a second: more is better.
+    /// Responses a second: more is better.
     PerSecond,
 }
 
-/// What a row has to reach at the full amount of data.
+/// The figure that a row has to reach at the full amount of data.
 enum Target {
     AtMost(f64),
     /// At most this many times the figure of a peer.

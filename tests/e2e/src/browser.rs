@@ -11,11 +11,11 @@ pub struct Browser {
     cookie: String,
 }
 
-/// What came back.
+/// The response to a request.
 #[derive(Debug)]
 pub struct Page {
     pub status: u16,
-    /// Where it leads, if it leads on.
+    /// The target of a redirect.
     pub location: Option<String>,
     pub html: String,
     origin: String,

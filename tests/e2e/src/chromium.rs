@@ -29,7 +29,7 @@ pub struct Chromium {
     downloads: PathBuf,
 }
 
-/// Where Chromium is.
+/// Returns the path of Chromium.
 ///
 /// # Errors
 /// It is not installed; the message names the package.

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Longer than any command of a test runs: `status --wait` gives up after 120 s by itself.
 const LIMIT: Duration = Duration::from_secs(170);
 
-/// What a command answered.
+/// The exit code and output of a command.
 #[derive(Clone, Debug)]
 pub struct Output {
     pub code: i32,

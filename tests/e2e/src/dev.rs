@@ -25,7 +25,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Tells whether the request can change nodes or their content. Downloads in batches and key
+    /// Returns `true` if the request can change nodes or their content. Downloads in batches and key
     /// bundles are POST and PUT too, and change none.
     #[must_use]
     pub fn changes_nodes(&self) -> bool {
@@ -61,7 +61,7 @@ impl Fault {
         self.with("method", json!(method))
     }
 
-    /// Answers this status in place of the real answer.
+    /// Returns this status in place of the real response.
     #[must_use]
     pub fn status(self, status: u16) -> Self {
         self.with("status", json!(status))
@@ -90,7 +90,7 @@ impl Fault {
         self.with("corrupt", json!(true))
     }
 
-    /// Says something else in JSON answers: `reorder`, `replay`, `swap_keys`.
+    /// Changes JSON responses: `reorder`, `replay`, `swap_keys`.
     #[must_use]
     pub fn say(self, lie: &str) -> Self {
         self.with("lie", json!(lie))
@@ -129,7 +129,7 @@ impl Dev {
         Ok(())
     }
 
-    /// How often fault rules have struck, over all rules.
+    /// Returns the number of requests that a fault rule has hit, over all rules.
     ///
     /// # Errors
     /// No answer, or one without hit counts.

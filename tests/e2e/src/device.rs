@@ -13,10 +13,10 @@ use std::process::{Child, Command, Stdio};
 /// The passphrase of the account that all devices of a test share.
 pub const PASSPHRASE: &str = "correct horse battery staple";
 
-/// How a device differs from a plain one.
+/// The differences of a device from a plain one.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Where the synced folder is; beside the home if absent.
+    /// The path of the synced folder; beside the home if absent.
     pub root: Option<PathBuf>,
     /// More arguments of `add`, such as `--exclude`.
     pub add: Vec<String>,
@@ -91,7 +91,7 @@ impl Device {
         &self.home
     }
 
-    /// What a person does in the synced folder.
+    /// Returns the actions of a person in the synced folder.
     #[must_use]
     pub fn files(&self) -> &Files {
         &self.files
@@ -337,7 +337,7 @@ impl Device {
         Tree::of(self.files.root())
     }
 
-    /// How many unresolved conflicts `cairn conflicts` lists.
+    /// Returns the number of unresolved conflicts that `cairn conflicts` lists.
     ///
     /// # Errors
     /// The command fails.

@@ -1,4 +1,4 @@
-//! What a person does to the files of one folder, and the short scripts that say it.
+//! Actions on the files of one folder, and the short scripts that describe them.
 //!
 //! A script is a list of operations separated by `;`:
 //! `path=text` writes a file in place, `append path=text`, `path/` or `mkdir path` makes a folder with
@@ -123,7 +123,7 @@ impl Files {
         fs::read(&path).with_context(|| format!("{} can't be read", path.display()))
     }
 
-    /// Tells whether something is there, a dangling link too.
+    /// Returns `true` if the path exists, as a dangling link too.
     #[must_use]
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         fs::symlink_metadata(self.path(path)).is_ok()

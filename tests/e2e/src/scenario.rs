@@ -69,28 +69,28 @@ impl Scenario {
         self
     }
 
-    /// What A does, as a script.
+    /// The actions on A, as a script.
     #[must_use]
     pub fn a(self, script: impl Into<String>) -> Self {
         let script = script.into();
         self.a_does(move |files| files.run(&script))
     }
 
-    /// What A does, as code.
+    /// The actions on A, as code.
     #[must_use]
     pub fn a_does(mut self, work: impl Fn(&Files) -> Result<()> + 'static) -> Self {
         self.a.push(Box::new(work));
         self
     }
 
-    /// What B does, as a script. Makes the scenario a concurrent one.
+    /// The actions on B, as a script. Makes the scenario a concurrent one.
     #[must_use]
     pub fn b(self, script: impl Into<String>) -> Self {
         let script = script.into();
         self.b_does(move |files| files.run(&script))
     }
 
-    /// What B does, as code.
+    /// The actions on B, as code.
     #[must_use]
     pub fn b_does(mut self, work: impl Fn(&Files) -> Result<()> + 'static) -> Self {
         self.b.push(Box::new(work));
@@ -143,7 +143,7 @@ impl Scenario {
         self
     }
 
-    /// How many changes the server's feed gets: 1 for the move or deletion of a whole folder.
+    /// The number of changes that the server's feed gets: 1 for the move or deletion of a whole folder.
     #[must_use]
     pub fn feed_changes(mut self, changes: usize) -> Self {
         self.feed_changes = Some(changes);
@@ -157,7 +157,7 @@ impl Scenario {
         self
     }
 
-    /// How device B differs from a plain one.
+    /// The options of device B.
     #[must_use]
     pub fn b_options(mut self, options: Options) -> Self {
         self.b_options = options;

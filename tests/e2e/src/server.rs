@@ -14,7 +14,7 @@ use std::thread;
 /// The API key of the account that all devices of a test share, see `--dev`.
 pub const OWNER_KEY: &str = "ck_dev_owner";
 
-/// Where the server keeps its data.
+/// The place of the server's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// In memory: gone with the process.

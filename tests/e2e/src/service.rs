@@ -82,7 +82,7 @@ impl Service {
             .context("a snapshot without a cursor")
     }
 
-    /// How many changes the feed has after a cursor. A folder's move, or its deletion with all that
+    /// Returns the number of changes after a cursor. A folder's move, or its deletion with all that
     /// is in it, is one.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub struct Problem {
     pub hint: String,
 }
 
-/// What the daemon did since it started.
+/// Counters of the daemon's work since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Counters {
     pub uploads: u64,

@@ -40,7 +40,7 @@ pub struct Content {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Tree(pub BTreeMap<PathBuf, Entry>);
 
-/// What a rewrite of a path would change: inode, modification time in nanoseconds, permission bits.
+/// The properties that a rewrite of a path would change: inode, modification time in nanoseconds, permission bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     pub inode: u64,
@@ -108,7 +108,7 @@ impl Tree {
         })
     }
 
-    /// How many files have exactly this content.
+    /// Returns the number of files that have exactly this content.
     #[must_use]
     pub fn count_of(&self, content: &[u8]) -> usize {
         let wanted = Content::new(content);

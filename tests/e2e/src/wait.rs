@@ -6,14 +6,14 @@ use anyhow::{Result, bail};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a condition may take that depends on a sync (the scenarios allow 120 s).
+/// The time limit of a condition that depends on a sync (the scenarios allow 120 s).
 pub const SYNC: Duration = Duration::from_secs(120);
-/// How long a process may take to start or to end.
+/// The time limit for a process to start or to end.
 pub const PROCESS: Duration = Duration::from_secs(30);
 /// Between two looks: far below what a person or a test notices.
 const STEP: Duration = Duration::from_millis(10);
 
-/// Asks until the probe gives a value.
+/// Polls until the probe gives a value.
 ///
 /// # Errors
 /// The probe's own error at once, or the name of the condition when the limit has passed.
@@ -34,7 +34,7 @@ pub fn until<T>(
     }
 }
 
-/// Asks until the condition holds.
+/// Polls until the condition holds.
 ///
 /// # Errors
 /// As [`until`].

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Rounds of looking at both devices until neither did anything more; two are enough in practice.
 const ROUNDS: usize = 20;
 
-/// What a test needs besides two plain devices.
+/// The needs of a test besides two plain devices.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// The server keeps its data on disk, and so survives a restart.
@@ -141,7 +141,7 @@ impl World {
         bail!("the devices never stop changing things: {before:?}")
     }
 
-    /// What both devices did so far: A's counters and B's.
+    /// Returns the counters of A and B since their daemons started.
     ///
     /// # Errors
     /// A daemon does not answer.
@@ -165,7 +165,7 @@ impl World {
     /// expected one; two more cycles change and transfer nothing; no temporary file is left.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The first difference.
     pub fn expect(&self, expected: &Tree) -> Result<()> {
         let tree = self.equal()?;
         if let Some(difference) = expected.difference(&tree) {
@@ -177,7 +177,7 @@ impl World {
     /// Checks that two more cycles of both devices do nothing, and that no temporary file is left.
     ///
     /// # Errors
-    /// What they did.
+    /// The work that they did.
     pub fn steady(&self) -> Result<()> {
         let stamps = || -> Result<_> {
             Ok((

@@ -32,7 +32,7 @@ struct Lexer<'a> {
     rest: &'a str,
     line: usize,
     out: Lexed,
-    /// Whether the character before is part of a word, so that `bar"` isn't taken for a raw literal.
+    /// The character before is part of a word, so that `bar"` isn't taken for a raw literal.
     after_word: bool,
 }
 
@@ -63,7 +63,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Where the inside of a raw literal starts and ends, if one starts here.
+    /// Returns the start and end of the inside of a raw literal, if one starts here.
     fn raw_literal(&self) -> Option<(usize, usize)> {
         if self.after_word {
             return None;

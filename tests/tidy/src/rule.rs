@@ -1,60 +1,63 @@
-//! A rule, its reason, and how a breach of it is told.
+//! A rule, its rationale, and the report of its violations.
 
 use crate::Workspace;
 use std::fmt::{self, Write as _};
 
 /// One place where a rule is broken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Breach {
+pub struct Violation {
     /// A path from the workspace's root, with a line number where there is one, or a package.
-    pub place: String,
-    pub what: String,
+    pub location: String,
+    pub detail: String,
 }
 
-impl Breach {
-    pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
+impl Violation {
+    pub fn new(location: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
-            place: place.into(),
-            what: what.into(),
+            location: location.into(),
+            detail: detail.into(),
         }
     }
 
-    pub fn in_line(path: &str, line: usize, what: impl Into<String>) -> Self {
-        Self::new(format!("{path}:{line}"), what)
+    pub fn in_line(path: &str, line: usize, detail: impl Into<String>) -> Self {
+        Self::new(format!("{path}:{line}"), detail)
     }
 }
 
-impl fmt::Display for Breach {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.what)
+        write!(f, "{}: {}", self.location, self.detail)
     }
 }
 
 /// A rule that the whole workspace keeps.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// What is asked, as a sentence.
-    pub says: &'static str,
-    /// What goes wrong without it.
-    pub because: &'static str,
-    pub find: fn(&Workspace) -> Vec<Breach>,
+    /// The name that an exception refers to.
+    pub name: &'static str,
+    /// The demand, as a sentence.
+    pub rule: &'static str,
+    /// The damage that the rule prevents.
+    pub rationale: &'static str,
+    pub find: fn(&Workspace) -> Vec<Violation>,
 }
 
 impl Rule {
-    /// Checks the rule; the error lists every breach with the rule and its reason.
+    /// Checks the rule; the error lists every violation with the rule and its rationale.
     ///
     /// # Errors
     /// The text to print.
     pub fn check(&self, workspace: &Workspace) -> Result<(), String> {
-        let mut breaches = (self.find)(workspace);
-        if breaches.is_empty() {
+        let mut violations = (self.find)(workspace);
+        violations.retain(|violation| !workspace.exceptions.cover(self.name, &violation.location));
+        if violations.is_empty() {
             return Ok(());
         }
-        breaches.sort();
-        let mut text = format!("\nrule: {}\nwhy:  {}\n", self.says, self.because);
-        for breach in breaches {
+        violations.sort();
+        let mut text = format!("\nrule: {}\nwhy:  {}\n", self.rule, self.rationale);
+        for violation in violations {
             // Writing to a text can't fail.
-            let _ = writeln!(text, "  {breach}");
+            let _ = writeln!(text, "  {violation}");
         }
         Err(text)
     }

@@ -1,28 +1,40 @@
 //! All rules, in the order in which `docs/ARCHITECTURE.md` explains them.
 
 mod arrows;
+mod circles;
 mod content;
 mod files;
+mod functions;
 mod prose;
+mod scenarios;
+mod words;
 
 use crate::Rule;
 
 pub use arrows::{ARROWS, OWNERS, TEST_ARROWS};
+pub use circles::CIRCLES;
 pub use content::{
     CLOCKLESS_TESTS, NO_MACHINE_CODE_OUTSIDE, PURE_PLAN, QUIET, SQL_AT_HOME, UNSAFE_AT_HOME,
 };
 pub use files::{HEADERS, LINTS, NAMES, NO_MOD_RS, SIZE};
+pub use functions::FUNCTIONS;
 pub use prose::{LINKS, NO_LEFTOVERS, NO_MACHINE_PATHS};
+pub use scenarios::SCENARIOS;
+pub use words::{DOC_OPENINGS, WORDS};
 
 /// Every rule there is.
-pub const ALL: [Rule; 17] = [
+pub const ALL: [Rule; 22] = [
     ARROWS,
     TEST_ARROWS,
     OWNERS,
+    CIRCLES,
     SIZE,
+    FUNCTIONS,
     NO_MOD_RS,
     NAMES,
     HEADERS,
+    DOC_OPENINGS,
+    WORDS,
     LINTS,
     NO_MACHINE_CODE_OUTSIDE,
     UNSAFE_AT_HOME,
@@ -33,4 +45,5 @@ pub const ALL: [Rule; 17] = [
     NO_MACHINE_PATHS,
     NO_LEFTOVERS,
     LINKS,
+    SCENARIOS,
 ];

@@ -43,7 +43,7 @@ impl SourceFile {
         self.path.ends_with(".rs")
     }
 
-    /// Tells whether the whole file is tests: of a crate's own (`tests.rs`, `tests/…`), or of the
+    /// Returns `true` if the whole file is tests: of a crate's own (`tests.rs`, `tests/…`), or of the
     /// packages that consist of tests.
     #[must_use]
     pub fn is_test(&self) -> bool {
@@ -76,6 +76,19 @@ impl SourceFile {
             .enumerate()
             .map(|(at, line)| (at + 1, line))
             .filter(|(line, _)| !self.is_test_line(*line))
+    }
+
+    /// The code without comments, insides of literals and test modules, with as many lines.
+    #[must_use]
+    pub fn code_without_tests(&self) -> String {
+        let mut text = String::with_capacity(self.text.len());
+        for (line, code) in self.code_with_tests() {
+            if !self.is_test_line(line) {
+                text.push_str(code);
+            }
+            text.push('\n');
+        }
+        text
     }
 
     /// The lines of code of the tests too.

@@ -1,6 +1,7 @@
 //! The packages of the workspace with their dependencies, and its files.
 
 use crate::SourceFile;
+use crate::exceptions::{self, Exceptions};
 use crate::source::read_all;
 use anyhow::{Context as _, Result};
 use cargo_metadata::{DependencyKind, MetadataCommand};
@@ -12,6 +13,8 @@ pub struct Workspace {
     pub root: PathBuf,
     pub packages: Vec<Package>,
     pub files: Vec<SourceFile>,
+    /// Violations that are accepted.
+    pub exceptions: Exceptions,
 }
 
 /// One package of ours.
@@ -45,7 +48,7 @@ impl Workspace {
     /// Reads the workspace that this package belongs to.
     ///
     /// # Errors
-    /// Where cargo or the file system fails.
+    /// Cargo or the file system fails.
     pub fn load() -> Result<Self> {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let metadata = MetadataCommand::new()
@@ -77,10 +80,15 @@ impl Workspace {
             })
             .collect();
         let files = read_all(&root).with_context(|| format!("can't read {}", root.display()))?;
+        let exceptions = match files.iter().find(|file| file.path == exceptions::FILE) {
+            Some(file) => Exceptions::parse(&file.text)?,
+            None => Exceptions::default(),
+        };
         Ok(Self {
             root,
             packages,
             files,
+            exceptions,
         })
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Device {
     daemon: Option<Running>,
 }
 
-/// What `cairn status` says, as far as the demo looks at it.
+/// The part of `cairn status` that the demo uses.
 pub(super) struct Status {
     pub(super) pending: u64,
     pub(super) uploaded_bytes: u64,
@@ -142,7 +142,7 @@ impl Device {
     }
 }
 
-/// Looks until `done` says so.
+/// Polls until `done` returns `true`.
 ///
 /// # Errors
 /// The first error of `done`, or that it took too long.

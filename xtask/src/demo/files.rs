@@ -18,7 +18,7 @@ const USUAL: [&str; 4] = [
     "/usr/share",
 ];
 
-/// How much was copied.
+/// Number and size of the copied files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sample {
     pub(super) files: u64,

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 const GREETING: &str = "cairn-server listening on ";
 
-/// Where the programs lie.
+/// The paths of the programs.
 pub(super) struct Programs {
     pub(super) cairn: PathBuf,
     server: PathBuf,
@@ -120,7 +120,7 @@ impl Server {
 pub(super) struct Running(pub(super) Child);
 
 impl Running {
-    /// Asks the process to end, and waits for it.
+    /// Ends the process and waits for it.
     pub(super) fn end(&mut self) -> Result<()> {
         if self.0.try_wait()?.is_some() {
             return Ok(());

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// How many places in the files are searched for on the server.
+/// Number of places in the files that are searched for on the server.
 const SAMPLES: usize = 64;
 /// Long enough that none turns up in other data by chance.
 const SAMPLE_BYTES: usize = 24;
@@ -60,7 +60,7 @@ fn tree(root: &Path) -> Result<Tree> {
     })
 }
 
-/// What a search for plaintext found.
+/// The result of a search for plaintext.
 pub(super) struct Search {
     pub(super) samples: usize,
     /// Bytes looked through.
@@ -71,7 +71,7 @@ pub(super) struct Search {
     pub(super) control: usize,
 }
 
-/// Looks for pieces of the files of `folder` in all files below `data`.
+/// Searches for pieces of the files of `folder` in all files below `data`.
 pub(super) fn search(folder: &Path, data: &Path) -> Result<Search> {
     let samples = samples(folder)?;
     let searcher = AhoCorasick::new(&samples)?;

@@ -106,7 +106,7 @@ fn scripts() -> PathBuf {
     root().join("daemon/crates/mcp/tests/judges")
 }
 
-/// What a program that has to succeed says on stdout.
+/// Returns the stdout of a program that has to succeed.
 fn said(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().context("can't run Node.js")?;
     if !output.status.success() {

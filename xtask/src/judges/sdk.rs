@@ -16,7 +16,7 @@ pub(super) fn run(url: &str, schemas: Option<&Path>) -> Result<()> {
     recorded_session()
 }
 
-/// What the documentation tells of a session is what happens. The session begins with a fresh service.
+/// Checks that the recorded session of the documentation is still true. The session begins with a fresh service.
 fn recorded_session() -> Result<()> {
     let service = Running::service()?;
     let recorded = root().join("docs/assistants-session.md");

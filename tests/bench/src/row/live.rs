@@ -127,7 +127,7 @@ fn pair(tool: Tool, dir: &Path) -> Result<Box<dyn Pair>> {
     })
 }
 
-/// Looks every millisecond: that is the resolution of this row.
+/// Polls every millisecond: that is the resolution of this row.
 fn readable(path: &Path, content: &[u8]) -> Result<()> {
     let start = Instant::now();
     while fs::read(path).map_or(true, |found| found != content) {

@@ -117,7 +117,7 @@ fn request(method: &str, path: &str) -> String {
     )
 }
 
-/// Answers a second, each connection asking again as soon as it has its answer.
+/// Returns responses a second; each connection sends its next request as soon as it has its response.
 fn reads(port: u16, method: &str, path: &str) -> Result<f64> {
     let request = request(method, path);
     let has_body = method != "HEAD";

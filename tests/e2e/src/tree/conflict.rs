@@ -70,7 +70,7 @@ fn the_copy(original: &Path, actual: &Tree) -> Result<PathBuf, String> {
     }
 }
 
-/// Tells whether a path is a sibling named `stem (conflicted copy *)ext`.
+/// Returns `true` if a path is a sibling named `stem (conflicted copy *)ext`.
 fn is_copy_of(path: &Path, original: &Path) -> bool {
     let (Some(name), Some(of)) = (path.file_name(), original.file_name()) else {
         return false;

@@ -1,4 +1,4 @@
-//! What never deletes by mistake: the deletion gate, a lost index, a restored server, a vanished
+//! Protection against deletions by mistake: the deletion gate, a lost index, a restored server, a vanished
 //! folder (scenarios S190–S198).
 
 use anyhow::{Result, ensure};

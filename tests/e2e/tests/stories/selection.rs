@@ -6,7 +6,7 @@ use cairn_e2e::device::Options;
 use cairn_e2e::world::Setup;
 use cairn_e2e::{Tree, World};
 
-/// What B is while A works.
+/// The state of B while A works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meanwhile {
     Running,

@@ -15,7 +15,7 @@ const MEMBER_KEY: &str = "ck_dev_member";
 const OUTSIDER_KEY: &str = "ck_dev_outsider";
 const MEMBER: &str = "member@example.com";
 const OUTSIDER: &str = "outsider@example.com";
-/// What a team writes, and no server may have.
+/// Text of a team that no server may have.
 const SECRET: &str = "the boat leaves at dawn from the northern pier; ";
 
 /// Three people with a device each, and a team that the owner has made.
@@ -73,7 +73,7 @@ impl Crew {
         Ok(())
     }
 
-    /// What somebody gets who downloads a file of the team's space.
+    /// Returns the content or error that a device gets when it downloads a file of the team's space.
     fn download(&self, by: &Device, name: &str) -> Result<String> {
         let to = self.dir.path().join(format!("{name}-of-{}", by.name()));
         let args = ["download", name, "--team", "Crew", "--force", "--out"];

@@ -5,7 +5,7 @@ use cairn_e2e::device::Options;
 use cairn_e2e::{First, Scenario, Tree, World};
 use std::path::Path;
 
-/// Where Debian's `faketime` package puts its library.
+/// The paths of the library in Debian's package `faketime`.
 const FAKETIME: [&str; 2] = [
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",

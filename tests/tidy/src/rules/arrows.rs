@@ -1,8 +1,8 @@
-//! Who may import whom, and which crate owns which big dependency.
+//! The imports between packages, and the owner of each big dependency.
 
-use crate::{Breach, Rule};
+use crate::{Rule, Violation};
 
-/// What each package may import of ours.
+/// The packages of ours that each package may import.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cairn-model", &[]),
     ("cairn-plan", &["model"]),
@@ -52,15 +52,16 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 ];
 
 pub const ARROWS: Rule = Rule {
-    says: "a package imports only the packages of ours that ARCHITECTURE.md lets it",
-    because: "the planner stays pure, the server without keys and the tray without sync logic only \
+    name: "arrows",
+    rule: "a package imports only the packages of ours that ARCHITECTURE.md lets it",
+    rationale: "the planner stays pure, the server without keys and the tray without sync logic only \
               because they can't reach the rest; a new arrow is a decision, not a line in a manifest",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for package in &workspace.packages {
             let Some((_, allowed)) = MAY_IMPORT.iter().find(|(name, _)| *name == package.name)
             else {
-                breaches.push(Breach::new(
+                violations.push(Violation::new(
                     &package.name,
                     "stands in no line of MAY_IMPORT (tests/tidy/src/rules/arrows.rs)",
                 ));
@@ -68,23 +69,24 @@ pub const ARROWS: Rule = Rule {
             };
             for dependency in package.normal().filter_map(ours) {
                 if !allowed.contains(&dependency) {
-                    breaches.push(Breach::new(
+                    violations.push(Violation::new(
                         &package.name,
                         format!("may not import {dependency}"),
                     ));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const TEST_ARROWS: Rule = Rule {
-    says: "the tests of a package import nothing that lies above it, except the server",
-    because: "a test that needs the engine to test the index belongs to the engine; and the server's \
+    name: "test-arrows",
+    rule: "the tests of a package import nothing that lies above it, except the server",
+    rationale: "a test that needs the engine to test the index belongs to the engine; and the server's \
               own tests must not see keys either: that it can't is the zero-knowledge test",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for package in &workspace.packages {
             for dependency in package.dependencies.iter().filter(|d| d.dev) {
                 let Some(name) = ours(&dependency.name) else {
@@ -94,14 +96,14 @@ pub const TEST_ARROWS: Rule = Rule {
                 let above =
                     name != "server" && reaches(name, ours(&package.name).unwrap_or(&package.name));
                 if of_server || above {
-                    breaches.push(Breach::new(
+                    violations.push(Violation::new(
                         &package.name,
                         format!("may not import {name} for its tests"),
                     ));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
@@ -144,11 +146,12 @@ const OWNED: &[(&str, &[&str])] = &[
 ];
 
 pub const OWNERS: Rule = Rule {
-    says: "a big dependency is named by its owner only",
-    because: "what one crate wraps can be replaced, mocked and audited in one place; and errors stay \
+    name: "owners",
+    rule: "a big dependency is named by its owner only",
+    rationale: "what one crate wraps can be replaced, mocked and audited in one place; and errors stay \
               typed where a caller has to tell them apart (anyhow is for programs and tests)",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for package in &workspace.packages {
             for dependency in package.normal() {
                 let owners = OWNED.iter().find(|(name, _)| *name == dependency);
@@ -156,14 +159,14 @@ pub const OWNERS: Rule = Rule {
                     && !owners.contains(&package.name.as_str())
                 {
                     let owners = owners.join(", ");
-                    breaches.push(Breach::new(
+                    violations.push(Violation::new(
                         &package.name,
                         format!("names {dependency}, which belongs to {owners}"),
                     ));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
@@ -172,7 +175,7 @@ fn ours(name: &str) -> Option<&str> {
     name.strip_prefix("cairn-")
 }
 
-/// Tells whether package `from` may import `to`, directly or through others.
+/// Returns `true` if package `from` may import `to`, directly or through others.
 fn reaches(from: &str, to: &str) -> bool {
     let full = format!("cairn-{from}");
     MAY_IMPORT
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_that_is_not_drawn_is_a_breach() {
+    fn an_arrow_that_is_not_drawn_is_a_violation() {
         assert!(
             ARROWS
                 .check(&package("cairn-plan", &[("cairn-model", false)]))
@@ -242,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_of_another_owner_is_a_breach() {
+    fn a_dependency_of_another_owner_is_a_violation() {
         assert!(
             OWNERS
                 .check(&package("cairn-api", &[("reqwest", false)]))

@@ -1,11 +1,11 @@
-//! What code may stand where.
+//! Code that is allowed in some places only.
 
-use crate::{Breach, Rule, SourceFile, Workspace};
+use crate::{Rule, SourceFile, Violation, Workspace};
 
 const PLATFORM: &str = "daemon/crates/platform/";
 const PLAN: &str = "daemon/crates/plan/src/";
 
-/// Where something may be written to stdout: the command line, the MCP transport, and programs.
+/// The places that may write to stdout: the command line, the MCP transport, and programs.
 const MAY_PRINT: [&str; 8] = [
     "daemon/src/cli",
     "daemon/src/output",
@@ -18,8 +18,9 @@ const MAY_PRINT: [&str; 8] = [
 ];
 
 pub const NO_MACHINE_CODE_OUTSIDE: Rule = Rule {
-    says: "`cfg(target_os)` stands in the platform crate only",
-    because: "what differs between systems is tested per system; scattered, it is tested nowhere",
+    name: "systems",
+    rule: "`cfg(target_os)` stands in the platform crate only",
+    rationale: "what differs between systems is tested per system; scattered, it is tested nowhere",
     find: |workspace| {
         // The simulator and the server run on one kind of machine; so do programs for developers.
         code_outside(
@@ -34,8 +35,9 @@ pub const NO_MACHINE_CODE_OUTSIDE: Rule = Rule {
 };
 
 pub const UNSAFE_AT_HOME: Rule = Rule {
-    says: "unsafe code stands in the platform crate only",
-    because: "memory errors in a program that holds keys are the worst kind; one crate can be audited",
+    name: "unsafe",
+    rule: "unsafe code stands in the platform crate only",
+    rationale: "memory errors in a program that holds keys are the worst kind; one crate can be audited",
     find: |workspace| {
         code_outside(workspace, &[PLATFORM], |line| {
             has_word(line, "unsafe").then_some("is unsafe: move it to platform, or avoid it")
@@ -44,34 +46,36 @@ pub const UNSAFE_AT_HOME: Rule = Rule {
 };
 
 pub const SQL_AT_HOME: Rule = Rule {
-    says: "SQL stands in the index and in the server's store only",
-    because: "a query outside its schema's crate is the one that a migration breaks silently",
+    name: "sql",
+    rule: "SQL stands in the index and in the server's store only",
+    rationale: "a query outside its schema's crate is the one that a migration breaks silently",
     find: |workspace| {
-        let homes = ["daemon/crates/index/", "server/src/store"];
-        let mut breaches = Vec::new();
+        let homes = ["daemon/crates/index/", "server/src/store", "server/store/"];
+        let mut violations = Vec::new();
         for file in workspace.files.iter().filter(|f| !f.is_in(&homes)) {
             if file.path.ends_with(".sql") {
-                breaches.push(Breach::new(&file.path, "is SQL"));
+                violations.push(Violation::new(&file.path, "is SQL"));
             }
             if file.is_test() {
                 continue;
             }
             for (line, text) in file.literals() {
                 if is_sql(text) {
-                    breaches.push(Breach::in_line(&file.path, line, format!("`{text}`")));
+                    violations.push(Violation::in_line(&file.path, line, format!("`{text}`")));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const QUIET: Rule = Rule {
-    says: "only the command line, the MCP transport and programs of their own write to stdout",
-    because: "in `cairn mcp` stdout is the protocol, and with --json it is one document: a stray line \
+    name: "stdout",
+    rule: "only the command line, the MCP transport and programs of their own write to stdout",
+    rationale: "in `cairn mcp` stdout is the protocol, and with --json it is one document: a stray line \
               breaks the other side",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace
             .rust()
             .filter(|f| !f.is_in(&MAY_PRINT) && !f.is_test())
@@ -81,17 +85,18 @@ pub const QUIET: Rule = Rule {
                     .iter()
                     .any(|call| has_word(code, call));
                 if prints {
-                    breaches.push(Breach::in_line(&file.path, line, "writes to stdout"));
+                    violations.push(Violation::in_line(&file.path, line, "writes to stdout"));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const PURE_PLAN: Rule = Rule {
-    says: "the planner does no IO, reads no clock, draws no randomness, is not async, can't fail",
-    because: "its laws (nothing is lost, everything converges) are proved on ten thousand random trees \
+    name: "pure-plan",
+    rule: "the planner does no IO, reads no clock, draws no randomness, is not async, can't fail",
+    rationale: "its laws (nothing is lost, everything converges) are proved on ten thousand random trees \
               a run; that only counts if nothing else decides",
     find: |workspace| {
         const BANNED: [&str; 10] = [
@@ -106,32 +111,37 @@ pub const PURE_PLAN: Rule = Rule {
             "unreachable!",
             "expect",
         ];
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace
             .rust()
             .filter(|f| f.is_in(&[PLAN]) && !f.is_test())
         {
             for (line, code) in file.code() {
                 for banned in BANNED.iter().filter(|word| has_word(code, word)) {
-                    breaches.push(Breach::in_line(&file.path, line, format!("`{banned}`")));
+                    violations.push(Violation::in_line(&file.path, line, format!("`{banned}`")));
                 }
                 if code.contains("fn reconcile(") && !code.contains("-> Plan") {
-                    breaches.push(Breach::in_line(&file.path, line, "doesn't return a Plan"));
+                    violations.push(Violation::in_line(
+                        &file.path,
+                        line,
+                        "doesn't return a Plan",
+                    ));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const CLOCKLESS_TESTS: Rule = Rule {
-    says: "tests wait for events, never for the clock",
-    because: "a test that sleeps is slow on a fast machine and wrong on a slow one",
+    name: "sleep",
+    rule: "tests wait for events, never for the clock",
+    rationale: "a test that sleeps is slow on a fast machine and wrong on a slow one",
     find: |workspace| {
         // One place in the harness may poll what has no event, with a deadline; the programs for
         // measuring watch processes that are not ours; the simulator has a clock of its own.
         let harness = ["tests/e2e/src/", "tests/bench/", "tests/sim/src/"];
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace.rust().filter(|f| !f.is_in(&harness)) {
             let tests_from = file.code().map(|(line, _)| line).collect::<Vec<_>>();
             for (line, code) in file.code_with_tests() {
@@ -141,11 +151,11 @@ pub const CLOCKLESS_TESTS: Rule = Rule {
                         .iter()
                         .any(|call| has_word(code, call))
                 {
-                    breaches.push(Breach::in_line(&file.path, line, "sleeps"));
+                    violations.push(Violation::in_line(&file.path, line, "sleeps"));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
@@ -153,17 +163,17 @@ fn code_outside(
     workspace: &Workspace,
     homes: &[&str],
     find: impl Fn(&str) -> Option<&'static str>,
-) -> Vec<Breach> {
+) -> Vec<Violation> {
     let outside = workspace.rust().filter(|file| !file.is_in(homes));
-    let in_file = |file: &SourceFile| -> Vec<Breach> {
+    let in_file = |file: &SourceFile| -> Vec<Violation> {
         file.code_with_tests()
-            .filter_map(|(line, code)| Some(Breach::in_line(&file.path, line, find(code)?)))
+            .filter_map(|(line, code)| Some(Violation::in_line(&file.path, line, find(code)?)))
             .collect()
     };
     outside.flat_map(in_file).collect()
 }
 
-/// Tells whether `word` stands in `line` and isn't the end of a longer word.
+/// Returns `true` if `word` is in `line` and isn't the end of a longer word.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -204,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_the_platform_is_a_breach_elsewhere() {
+    fn what_belongs_to_the_platform_is_a_violation_elsewhere() {
         let cfg = "#[cfg(target_os = \"linux\")]\nfn f() {}";
         assert!(broken(
             NO_MACHINE_CODE_OUTSIDE,
@@ -231,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn sql_is_a_breach_outside_its_homes() {
+    fn sql_is_a_violation_outside_its_homes() {
         let code = "fn f() { q(\"SELECT a\\n  FROM b\"); }".replace("\\n", " ");
         assert!(broken(SQL_AT_HOME, "daemon/crates/engine/src/a.rs", &code));
         assert!(!broken(SQL_AT_HOME, "daemon/crates/index/src/a.rs", &code));
@@ -241,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn printing_is_a_breach_in_a_library() {
+    fn printing_is_a_violation_in_a_library() {
         let code = "fn f() { println!(\"x\"); }";
         assert!(broken(QUIET, "daemon/crates/engine/src/a.rs", code));
         assert!(!broken(QUIET, "daemon/src/cli/status.rs", code));
@@ -255,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planner_that_waits_or_guesses_is_a_breach() {
+    fn a_planner_that_waits_or_guesses_is_a_violation() {
         let path = "daemon/crates/plan/src/a.rs";
         for bad in [
             "async fn f() {}",
@@ -273,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleeping_test_is_a_breach() {
+    fn a_sleeping_test_is_a_violation() {
         let test = "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}";
         assert!(broken(CLOCKLESS_TESTS, "daemon/src/a.rs", test));
         assert!(!broken(

@@ -1,8 +1,8 @@
-//! How files are named, how long they are, how they begin.
+//! Names, lengths and headers of files.
 
-use crate::{Breach, Rule};
+use crate::{Rule, Violation};
 
-/// Where a file has long been several.
+/// A longer file has long been several.
 const MAX_LINES: usize = 600;
 /// A header says what a module is for; longer than this it is a chapter for `docs/`.
 const MAX_HEADER_LINES: usize = 12;
@@ -21,8 +21,9 @@ const BANNED_NAMES: [&str; 10] = [
 ];
 
 pub const SIZE: Rule = Rule {
-    says: "a source file that is no test has at most 600 lines",
-    because: "nearly every project like this has let one file grow to thousands of lines, and that \
+    name: "size",
+    rule: "a source file that is no test has at most 600 lines",
+    rationale: "nearly every project like this has let one file grow to thousands of lines, and that \
               file is the one that nobody dares to change",
     find: |workspace| {
         workspace
@@ -30,71 +31,75 @@ pub const SIZE: Rule = Rule {
             .filter(|file| !file.is_test())
             .filter_map(|file| {
                 let lines = file.text.lines().count();
-                (lines > MAX_LINES).then(|| Breach::new(&file.path, format!("{lines} lines")))
+                (lines > MAX_LINES).then(|| Violation::new(&file.path, format!("{lines} lines")))
             })
             .collect()
     },
 };
 
 pub const NO_MOD_RS: Rule = Rule {
-    says: "a module is `foo.rs` with `foo/` beside it, never `foo/mod.rs`",
-    because: "ten open files called mod.rs can't be told apart, and one way is enough",
+    name: "mod-rs",
+    rule: "a module is `foo.rs` with `foo/` beside it, never `foo/mod.rs`",
+    rationale: "ten open files called mod.rs can't be told apart, and one way is enough",
     find: |workspace| {
         workspace
             .rust()
             .filter(|file| file.name() == "mod.rs")
-            .map(|file| Breach::new(&file.path, "rename it after its directory"))
+            .map(|file| Violation::new(&file.path, "rename it after its directory"))
             .collect()
     },
 };
 
 pub const NAMES: Rule = Rule {
-    says: "no module is called utils, helpers, common, misc or manager",
-    because: "such a name says nothing about what belongs there, so everything ends up there",
+    name: "names",
+    rule: "no module is called utils, helpers, common, misc or manager",
+    rationale: "such a name says nothing about what belongs there, so everything ends up there",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace.rust() {
             let path = file.path.trim_end_matches(".rs");
             if let Some(banned) = path.split('/').find(|part| BANNED_NAMES.contains(part)) {
-                breaches.push(Breach::new(
+                violations.push(Violation::new(
                     &file.path,
                     format!("`{banned}` says nothing: name it after what it does"),
                 ));
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const HEADERS: Rule = Rule {
-    says: "every source file begins with a `//!` header of a few lines",
-    because: "whoever opens a file wants to know in two lines whether it is the right one, and what \
+    name: "headers",
+    rule: "every source file begins with a `//!` header of a few lines",
+    rationale: "whoever opens a file wants to know in two lines whether it is the right one, and what \
               it leaves to others",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace.rust() {
             let header = file
                 .text
                 .lines()
                 .take_while(|line| line.starts_with("//!"))
                 .collect::<Vec<_>>();
-            let says = header.iter().any(|line| line.len() > "//! ".len());
-            if !says {
-                breaches.push(Breach::new(&file.path, "has no header"));
+            let has_text = header.iter().any(|line| line.len() > "//! ".len());
+            if !has_text {
+                violations.push(Violation::new(&file.path, "has no header"));
             } else if header.len() > MAX_HEADER_LINES && !file.is_test() {
-                breaches.push(Breach::new(
+                violations.push(Violation::new(
                     &file.path,
                     format!("has a header of {} lines: move it to docs/", header.len()),
                 ));
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const LINTS: Rule = Rule {
-    says: "every package takes the lints of the workspace",
-    because: "a package without them is the one where the first unwrap takes down the daemon",
+    name: "lints",
+    rule: "every package takes the lints of the workspace",
+    rationale: "a package without them is the one where the first unwrap takes down the daemon",
     find: |workspace| {
         workspace
             .packages
@@ -104,7 +109,7 @@ pub const LINTS: Rule = Rule {
                 let text = workspace.files.iter().find(|file| file.path == manifest);
                 !text.is_some_and(|file| file.text.contains("[lints]\nworkspace = true"))
             })
-            .map(|package| Breach::new(&package.name, "has no `[lints] workspace = true`"))
+            .map(|package| Violation::new(&package.name, "has no `[lints] workspace = true`"))
             .collect()
     },
 };
@@ -123,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_file_is_a_breach_unless_it_is_a_test() {
+    fn a_long_file_is_a_violation_unless_it_is_a_test() {
         let text = "x\n".repeat(601);
         assert!(SIZE.check(&file("daemon/src/a.rs", &text)).is_err());
         assert!(SIZE.check(&file("server/src/a.rs", &text)).is_err());
@@ -132,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_say_nothing_are_breaches() {
+    fn names_that_say_nothing_are_violations() {
         for bad in ["daemon/src/utils.rs", "daemon/src/common/a.rs"] {
             assert!(NAMES.check(&file(bad, "")).is_err(), "{bad}");
         }
@@ -141,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_header_is_a_breach() {
+    fn a_file_without_a_header_is_a_violation() {
         assert!(HEADERS.check(&file("a/src/a.rs", "//! Says it.\n")).is_ok());
         for bad in ["use a;\n", "//!\n", "/// Not for the module.\n", ""] {
             assert!(HEADERS.check(&file("a/src/a.rs", bad)).is_err(), "{bad:?}");
@@ -149,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_without_lints_is_a_breach() {
+    fn a_package_without_lints_is_a_violation() {
         let mut workspace = file("a/Cargo.toml", "[package]\nname = \"a\"\n");
         workspace.packages.push(Package {
             name: "a".to_owned(),

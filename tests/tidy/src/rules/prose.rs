@@ -1,10 +1,11 @@
-//! What may not stand in any text: one machine's paths, things left for later, dead links.
+//! Things that no text contains: one machine's paths, things left for later, dead links.
 
-use crate::{Breach, Rule, Workspace};
+use crate::{Rule, Violation, Workspace};
 
 pub const NO_MACHINE_PATHS: Rule = Rule {
-    says: "no file names a path of the machine it was written on",
-    because: "what works only there fails for everybody else, and last of all in a reader's trust",
+    name: "machine-paths",
+    rule: "no file names a path of the machine it was written on",
+    rationale: "what works only there fails for everybody else, and last of all in a reader's trust",
     find: |workspace| {
         // Put together here, so that this file doesn't break its own rule.
         let banned = ["work", "root", "home/user"].map(|dir| format!("/{dir}/"));
@@ -23,8 +24,9 @@ pub const NO_MACHINE_PATHS: Rule = Rule {
 };
 
 pub const NO_LEFTOVERS: Rule = Rule {
-    says: "nothing is left for later in a comment",
-    because: "nobody comes back to it; what is missing is written down where it is planned, and what \
+    name: "leftovers",
+    rule: "nothing is left for later in a comment",
+    rationale: "nobody comes back to it; what is missing is written down where it is planned, and what \
               is limited is told to the user",
     find: |workspace| {
         let banned = ["TO", "FIX", "XX"].map(|start| match start {
@@ -32,40 +34,41 @@ pub const NO_LEFTOVERS: Rule = Rule {
             "FIX" => "FIXME".to_owned(),
             other => format!("{other}X"),
         });
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace.rust().filter(|f| !f.is_in(&["tests/tidy/"])) {
             for (line, text) in file.comments() {
                 if let Some(word) = banned.iter().find(|word| text.contains(word.as_str())) {
-                    breaches.push(Breach::in_line(&file.path, line, format!("`{word}`")));
+                    violations.push(Violation::in_line(&file.path, line, format!("`{word}`")));
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
 pub const LINKS: Rule = Rule {
-    says: "a link in a document leads to a file that is there",
-    because: "a reader who meets a dead link stops believing the rest",
+    name: "links",
+    rule: "a link in a document leads to a file that is there",
+    rationale: "a reader who meets a dead link stops believing the rest",
     find: |workspace| {
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for file in workspace.files.iter().filter(|f| f.path.ends_with(".md")) {
             for (number, line) in file.text.lines().enumerate() {
                 for target in links(line) {
                     let dir = file.path.rsplit_once('/').map_or("", |(dir, _)| dir);
                     if !workspace.root.join(dir).join(target).exists() {
                         let what = format!("`{target}` is not there");
-                        breaches.push(Breach::in_line(&file.path, number + 1, what));
+                        violations.push(Violation::in_line(&file.path, number + 1, what));
                     }
                 }
             }
         }
-        breaches
+        violations
     },
 };
 
-fn lines(workspace: &Workspace, find: impl Fn(&str) -> Option<String>) -> Vec<Breach> {
-    let mut breaches = Vec::new();
+fn lines(workspace: &Workspace, find: impl Fn(&str) -> Option<String>) -> Vec<Violation> {
+    let mut violations = Vec::new();
     for file in workspace
         .files
         .iter()
@@ -73,11 +76,11 @@ fn lines(workspace: &Workspace, find: impl Fn(&str) -> Option<String>) -> Vec<Br
     {
         for (number, line) in file.text.lines().enumerate() {
             if let Some(what) = find(line) {
-                breaches.push(Breach::in_line(&file.path, number + 1, what));
+                violations.push(Violation::in_line(&file.path, number + 1, what));
             }
         }
     }
-    breaches
+    violations
 }
 
 /// The relative targets of `[text](target)`, without their fragments.
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_one_machine_are_breaches() {
+    fn paths_of_one_machine_are_violations() {
         let path = format!("see /{}/x", "work");
         assert!(broken(NO_MACHINE_PATHS, "docs/a.md", &path));
         assert!(broken(
@@ -124,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn things_left_for_later_are_breaches() {
+    fn things_left_for_later_are_violations() {
         let comment = format!("// {}: later", "TODO");
         assert!(broken(NO_LEFTOVERS, "daemon/src/a.rs", &comment));
         assert!(!broken(NO_LEFTOVERS, "daemon/src/a.rs", "// done"));
     }
 
     #[test]
-    fn dead_links_are_breaches() {
+    fn dead_links_are_violations() {
         assert!(!broken(
             LINKS,
             "a.md",
