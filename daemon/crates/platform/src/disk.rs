@@ -4,6 +4,8 @@
 //! It knows nothing of nodes, trees or ignore rules, and it never follows a symbolic link in the last
 //! component of a path. Every call blocks.
 
+#[cfg(unix)]
+mod attributes;
 mod error;
 mod real;
 #[cfg(unix)]
@@ -202,8 +204,9 @@ pub trait Disk: Send + Sync {
     /// stat of what lies at `target` then.
     ///
     /// With [`Expect::Same`] the file that was displaced lies at `temp` afterwards, so that the caller
-    /// can keep it in the trash; the new file takes over its permissions, except for the executable
-    /// bits, which are those of `temp`. With [`Expect::Absent`] nothing is left at `temp`.
+    /// can keep it in the trash; the new file takes over its permissions (except for the executable bits,
+    /// which are those of `temp`, and set-user-ID), and on Unix, as far as this user may set them, its
+    /// owner, group, extended attributes and access lists. Other hard links keep the old content. With [`Expect::Absent`] nothing is left at `temp`.
     /// Both paths must be on the same file system.
     ///
     /// # Errors

@@ -4,8 +4,8 @@
 //! that came between the last check and the swap is found there and put back. Where the file system
 //! can't swap, a hard link (or a copy) holds on to the old file instead.
 
-use super::unix::{Place, list, stat, stat_at, with_executable};
-use super::{Expect, FileKind, Stat, StatKey, TargetChanged};
+use super::unix::{Place, list, stat, stat_at};
+use super::{Expect, FileKind, Stat, StatKey, TargetChanged, attributes};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -53,7 +53,7 @@ pub(super) fn replace_with(
             if found.key() != key || found.kind != FileKind::File {
                 return Err(changed(target));
             }
-            carry_mode(temp, target)?;
+            attributes::carry_over(temp, target)?;
             let ours = stat(temp)?;
             at(Point::Checked);
             swap(temp, target, &key, at)?;
@@ -162,25 +162,6 @@ fn copy(
     io::copy(&mut source, &mut target)?;
     target.set_modified(modified)?;
     target.sync_all()
-}
-
-/// Gives `temp` the permissions of `target`, but keeps the executable bit that `temp` has.
-fn carry_mode(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()> {
-    let mode = |place: &Place<'_>| {
-        rustix::fs::statat(place.dir(), place.name(), AtFlags::SYMLINK_NOFOLLOW)
-            .map(|s| Mode::from_raw_mode(s.st_mode & 0o777))
-    };
-    let (old, new) = (mode(target)?, mode(temp)?);
-    let executable = new.contains(Mode::XUSR);
-    let wanted = if old.contains(Mode::XUSR) == executable {
-        old
-    } else {
-        with_executable(old, executable)
-    };
-    if wanted != new {
-        rustix::fs::chmodat(temp.dir(), temp.name(), wanted, AtFlags::empty())?;
-    }
-    Ok(())
 }
 
 /// Renames without replacing anything; a change of spelling alone works everywhere.
