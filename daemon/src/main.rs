@@ -20,5 +20,7 @@ mod trust;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cairn_platform::process::forbid_core_dumps();
+    cairn_platform::process::forbid_inspection();
     cli::main()
 }

@@ -19,6 +19,7 @@ mod link;
 mod manifest;
 mod node_seal;
 mod pad;
+pub mod passphrase;
 mod public;
 mod random;
 mod recovery;

@@ -6,6 +6,8 @@
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(unix)]
+mod private;
 #[cfg(windows)]
 mod windows;
 
@@ -62,7 +64,8 @@ impl Home {
         }
     }
 
-    /// Makes the directories, closed to other users.
+    /// Makes the directories, closed to other users; takes the permissions of others from a home that
+    /// exists, and from the files in it.
     ///
     /// # Errors
     /// The file system's, with the path.
@@ -70,6 +73,8 @@ impl Home {
         for dir in [&self.config, &self.data, &self.logs_dir()] {
             create_private(dir)?;
         }
+        #[cfg(unix)]
+        private::close(self)?;
         Ok(())
     }
 
@@ -235,5 +240,48 @@ mod tests {
             .permissions();
         assert_eq!(mode.mode() & 0o777, 0o700);
         assert!(home.logs_dir().is_dir());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_open_home_is_closed_with_its_own_files_only() {
+        use std::fs::{Permissions, set_permissions, write};
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(&dir.path().join("home"));
+        home.create().unwrap();
+        let log = home.logs_dir().join("daemon.log");
+        let own = [home.index_file(), home.config_file(), log];
+        let (foreign, linked) = (home.data_dir().join("notes"), dir.path().join("linked"));
+        let open = own.iter().chain([&foreign, &linked]);
+        for path in open {
+            write(path, "x").unwrap();
+            set_permissions(path, Permissions::from_mode(0o644)).unwrap();
+        }
+        symlink(&linked, home.account_file()).unwrap();
+        for path in [home.data_dir(), &home.logs_dir()] {
+            set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+        }
+        home.create().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        for path in &own {
+            assert_eq!(mode(path), 0o600, "{}", path.display());
+        }
+        assert_eq!(mode(home.data_dir()), 0o700);
+        assert_eq!(mode(&home.logs_dir()), 0o700);
+        assert_eq!(mode(&foreign), 0o644, "the directory may have other files");
+        assert_eq!(mode(&linked), 0o644, "links are not followed");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shared_directory_stays_shared() {
+        use std::fs::{Permissions, set_permissions};
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        set_permissions(dir.path(), Permissions::from_mode(0o1777)).unwrap();
+        Home::at(dir.path()).create().unwrap();
+        let mode = std::fs::metadata(dir.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o1777);
     }
 }

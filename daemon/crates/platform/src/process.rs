@@ -29,16 +29,34 @@ pub fn spawn_daemon<S: AsRef<OsStr>>(exe: &Path, args: &[S], log: &Path) -> io::
         .append(true)
         .open(log)
         .map_err(|e| crate::disk::in_context("open the log", log, e))?;
+    daemon_command(exe, args)
+        .stderr(out)
+        .spawn()
+        .map_err(|e| crate::disk::in_context("start the daemon", exe, e))
+}
+
+fn daemon_command<S: AsRef<OsStr>>(exe: &Path, args: &[S]) -> Command {
     let mut command = Command::new(exe);
     command
         .args(args)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(out);
+        // A secret for the command that starts it doesn't belong into a process that runs for weeks.
+        .env_remove("CAIRN_API_KEY");
     sys::detach(&mut command);
     command
-        .spawn()
-        .map_err(|e| crate::disk::in_context("start the daemon", exe, e))
+}
+
+/// Forbids core dumps of this process and its children: they would write keys to the disk. Call it
+/// before any secret is read. Failures are logged only, because nothing else depends on it.
+pub fn forbid_core_dumps() {
+    sys::forbid_core_dumps();
+}
+
+/// Forbids other processes of this user to read this one's memory (debuggers, `/proc/PID/mem`), where
+/// the system can do that (Linux). Not for programs that use desktop portals, which read `/proc/PID`.
+pub fn forbid_inspection() {
+    sys::forbid_inspection();
 }
 
 /// Makes this process independent of the terminal that it was started from, so that closing the
@@ -136,6 +154,13 @@ mod tests {
             .wait()
             .unwrap();
         assert_eq!(std::fs::read_to_string(&log).unwrap(), "no luck\n");
+    }
+
+    #[test]
+    fn the_daemon_does_not_inherit_an_api_key() {
+        let command = daemon_command(Path::new("cairn"), &["daemon"]);
+        let mut removed = command.get_envs().filter(|(_, value)| value.is_none());
+        assert!(removed.any(|(name, _)| name == "CAIRN_API_KEY"));
     }
 
     #[test]

@@ -166,6 +166,8 @@ const OWNED: &[(&str, &[&str])] = &[
         ],
     ),
     ("fastcdc", &["cairn-crypto"]),
+    ("bip39", &["cairn-crypto"]),
+    ("zxcvbn", &["cairn-crypto"]),
     (
         "clap",
         &["cairn", "cairn-server", "cairn-bench", "cairn-sim"],

@@ -1,7 +1,11 @@
 //! Processes on Unix: signals and sessions.
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+#[cfg(target_os = "linux")]
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit, test_kill_process,
+};
 use std::io;
 use std::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
@@ -34,6 +38,24 @@ pub(super) fn host_name() -> String {
 /// A child leaves the terminal itself (see [`leave_terminal`]).
 pub(super) fn detach(_: &mut Command) {}
 
+pub(super) fn forbid_core_dumps() {
+    // The hard limit stays, so that a child may raise its own again.
+    let limit = Rlimit {
+        current: Some(0),
+        maximum: getrlimit(Resource::Core).maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Core, limit) {
+        tracing::debug!(%error, "core dumps stay possible");
+    }
+}
+
+pub(super) fn forbid_inspection() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        tracing::debug!(%error, "the memory stays open to other processes of this user");
+    }
+}
+
 pub(super) fn leave_terminal() {
     if let Err(error) = rustix::process::setsid() {
         // A process that leads its group, like one started by a service manager, is independent already.
@@ -57,4 +79,21 @@ pub(super) fn browser() -> Command {
     } else {
         "xdg-open"
     })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::process::dumpable_behavior;
+
+    #[test]
+    fn this_process_is_neither_dumped_nor_read() {
+        forbid_core_dumps();
+        forbid_inspection();
+        assert_eq!(getrlimit(Resource::Core).current, Some(0));
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+        // What this process reads of itself stays readable.
+        assert!(std::fs::read_to_string("/proc/self/mountinfo").is_ok());
+        assert!(std::fs::read_dir("/proc/self/fd").is_ok());
+    }
 }

@@ -32,6 +32,11 @@ pub(super) fn detach(command: &mut Command) {
     std::os::windows::process::CommandExt::creation_flags(command, DETACHED);
 }
 
+/// The system writes dumps only where an administrator has enabled them.
+pub(super) fn forbid_core_dumps() {}
+
+pub(super) fn forbid_inspection() {}
+
 /// A detached process has no terminal.
 pub(super) fn leave_terminal() {}
 

@@ -1,0 +1,80 @@
+//! Closes an installation's directories and files to other users.
+//!
+//! A home that was made by hand, by an older version, or under a loose umask may be open to them, and
+//! the index has the names of all files.
+
+use super::Home;
+use crate::disk::in_context;
+use std::fs::{Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// The bits of a mode that concern other users.
+const OTHERS: u32 = 0o077;
+/// On a directory: shared by several users, such as `/tmp`.
+const STICKY: u32 = 0o1000;
+
+/// Takes all permissions on the home from other users.
+///
+/// Only directories and files that this user owns are changed; links are not followed. A directory
+/// that has another purpose too (the user's own, or one shared by several users) stays as it is. A file
+/// system that has no modes is no reason to fail.
+pub(super) fn close(home: &Home) -> io::Result<()> {
+    for dir in [&home.config, &home.data, &home.logs_dir()] {
+        let found = std::fs::symlink_metadata(dir).map_err(|e| in_context("read", dir, e))?;
+        if found.is_dir() && !has_other_purpose(dir, &found) {
+            close_one(dir, &found);
+        }
+    }
+    for file in files(home)? {
+        match std::fs::symlink_metadata(&file) {
+            Ok(found) if found.is_file() => close_one(&file, &found),
+            Ok(_) => {}
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(in_context("read", &file, e)),
+        }
+    }
+    Ok(())
+}
+
+fn has_other_purpose(dir: &Path, found: &Metadata) -> bool {
+    let is_user_home = super::user_home().is_some_and(|home| home == dir);
+    is_user_home || dir.parent().is_none() || found.mode() & STICKY != 0
+}
+
+fn close_one(path: &Path, found: &Metadata) {
+    let mode = found.mode() & 0o7777;
+    if mode & OTHERS == 0 || found.uid() != super::user_id() {
+        return;
+    }
+    let closed = Permissions::from_mode(mode & !OTHERS);
+    if let Err(error) = std::fs::set_permissions(path, closed) {
+        tracing::warn!(path = %path.display(), %error, "other users may read it");
+    }
+}
+
+/// The files of a home by name: a directory that was chosen with `--home` may have others too.
+fn files(home: &Home) -> io::Result<Vec<PathBuf>> {
+    let index = home.index_file();
+    let beside = |suffix: &str| {
+        let mut name = index.clone().into_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let mut files = vec![
+        beside("-wal"),
+        beside("-shm"),
+        index.clone(),
+        home.config_file(),
+        home.account_file(),
+        home.secrets_file(),
+        home.data.join("folders.json"),
+        home.lock_file(),
+        home.lock_file().with_extension("pid"),
+    ];
+    let logs = home.logs_dir();
+    let found = std::fs::read_dir(&logs).map_err(|e| in_context("list", &logs, e))?;
+    files.extend(found.flatten().map(|entry| entry.path()));
+    Ok(files)
+}
