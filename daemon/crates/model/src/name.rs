@@ -7,6 +7,11 @@ use unicode_normalization::UnicodeNormalization;
 /// The longest name in bytes of UTF-8: the limit of ext4, and within those of APFS and NTFS (255
 /// UTF-16 units).
 pub const MAX_NAME_BYTES: usize = 255;
+/// The part of a device's name that a conflict copy has, in bytes: 40 characters of most scripts. With
+/// the longest extension, at least 20 bytes stay for the stem.
+const MAX_DEVICE_BYTES: usize = 120;
+/// Longer extensions are taken for a part of the name, in bytes.
+const MAX_EXTENSION_BYTES: usize = 64;
 /// The part of a name that marks a conflict copy.
 const MARK: &str = " (conflicted copy ";
 
@@ -91,14 +96,19 @@ impl Name {
             })
             .take(40)
             .collect();
+        let device = &device[..device.floor_char_boundary(MAX_DEVICE_BYTES)];
         let number = if attempt == 0 {
             String::new()
         } else {
             format!(" {}", attempt + 1)
         };
         let mark = format!("{MARK}{device} {stamp}{number})");
-        let ext = if ext.len() > 64 { "" } else { ext };
-        let room = MAX_NAME_BYTES - mark.len() - ext.len();
+        let ext = if ext.len() > MAX_EXTENSION_BYTES {
+            ""
+        } else {
+            ext
+        };
+        let room = MAX_NAME_BYTES.saturating_sub(mark.len() + ext.len());
         let mut end = stem.len().min(room);
         while !stem.is_char_boundary(end) {
             end -= 1;
@@ -194,5 +204,15 @@ mod tests {
         let copy = long.conflict_copy("d", "2026-01-02 030405", 0);
         assert!(Name::new(copy.as_str()).is_ok());
         assert!(copy.as_str().ends_with(").txt"));
+    }
+
+    #[test]
+    fn a_conflict_copy_with_a_long_device_and_extension_stays_a_name() {
+        let long = name(&format!("{}.{}", "s".repeat(150), "e".repeat(63)));
+        let device = "\u{1f9ed}".repeat(40);
+        let copy = long.conflict_copy(&device, "2026-01-02 030405", 4_000_000_000);
+        assert!(Name::new(copy.as_str()).is_ok(), "{copy}");
+        assert!(copy.is_conflict_copy());
+        assert!(copy.as_str().ends_with("eee"));
     }
 }

@@ -59,24 +59,20 @@ fn attempt(
         name_conflicts::resolve(entities, &decisions, &locations, constraints, policy)?;
     let depths = entities.depths(|id| targets[id].as_ref().map(|g| g.parent));
     let makes_remote = policy.mode != SyncMode::Download;
-    let local = order(
-        Side::Local,
-        true,
-        entities,
-        &decisions,
-        constraints,
-        &targets,
-        &depths,
-    );
-    let remote = order(
-        Side::Remote,
-        makes_remote,
-        entities,
-        &decisions,
-        constraints,
-        &targets,
-        &depths,
-    );
+    let order_of = |side, makes_new| {
+        let (decisions, constraints) = (&decisions, &*constraints);
+        order(
+            side,
+            makes_new,
+            entities,
+            decisions,
+            constraints,
+            &targets,
+            &depths,
+        )
+    };
+    let local = order_of(Side::Local, true);
+    let remote = order_of(Side::Remote, makes_remote);
     match (local, remote) {
         (Ok(local), Ok(remote)) => {
             let decided = Decisions {
