@@ -2,7 +2,7 @@
 
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::Out;
-use crate::session::{Patience, Session};
+use crate::session::{RetryProfile, Session};
 use cairn_control::{Client, ControlError};
 use cairn_platform::{DaemonLock, Home, process};
 use std::ffi::OsString;
@@ -31,7 +31,7 @@ pub(crate) struct App {
 impl App {
     /// The logged-in account at work.
     pub(crate) fn session(&self) -> Outcome<Session> {
-        Session::open(&self.home, Patience::Person)
+        Session::open(&self.home, RetryProfile::Interactive)
     }
 
     /// The running daemon, if there is one.
@@ -55,7 +55,7 @@ impl App {
     /// Starts the daemon in the background and waits until it answers.
     pub(crate) async fn start(&self) -> Outcome<Client> {
         // Better said here than in a log.
-        drop(Session::open(&self.home, Patience::Daemon)?);
+        drop(Session::open(&self.home, RetryProfile::Background)?);
         let exe = std::env::current_exe().doing("find the program itself")?;
         self.home.create()?;
         let log = self.home.logs_dir().join("daemon.stderr");

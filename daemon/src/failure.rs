@@ -1,6 +1,6 @@
 //! Why a command failed: one line for a person, and an exit code for a script.
 
-use cairn_api::{ApiError, TransportError};
+use cairn_api::{ApiError, ErrorClass, TransportError};
 use cairn_control::{ControlError, FailureCode};
 use cairn_crypto::CryptoError;
 use cairn_engine::EngineError;
@@ -73,19 +73,15 @@ impl<T, E: Into<Failure>> Doing<T> for Result<T, E> {
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        let exit = match &error {
-            ApiError::Unauthorized => Exit::NotLoggedIn,
-            ApiError::Offline(_) => Exit::Offline,
-            ApiError::Conflict { .. } | ApiError::PreconditionFailed { .. } => Exit::Decision,
-            ApiError::Forbidden { .. }
-            | ApiError::NotFound { .. }
-            | ApiError::Gone { .. }
-            | ApiError::TooLarge { .. }
-            | ApiError::QuotaFull { .. }
-            | ApiError::RateLimited { .. }
-            | ApiError::Server { .. }
-            | ApiError::Rejected { .. }
-            | ApiError::Protocol(_) => Exit::Failed,
+        let exit = match error.class() {
+            ErrorClass::Auth => Exit::NotLoggedIn,
+            ErrorClass::Offline => Exit::Offline,
+            ErrorClass::Stale => Exit::Decision,
+            ErrorClass::Transient
+            | ErrorClass::Missing
+            | ErrorClass::Limit
+            | ErrorClass::Refused
+            | ErrorClass::Protocol => Exit::Failed,
         };
         Self::new(exit, error.to_string())
     }
@@ -101,6 +97,7 @@ impl From<TransferError> for Failure {
             | TransferError::Gone { .. }
             | TransferError::UploadLost
             | TransferError::QuotaFull { .. }
+            | TransferError::TooLarge { .. }
             | TransferError::Forbidden { .. }
             | TransferError::RateLimited { .. }
             | TransferError::Server { .. }

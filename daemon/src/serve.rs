@@ -11,7 +11,7 @@ mod ports;
 
 use crate::config::Config;
 use crate::failure::{Doing as _, Outcome};
-use crate::session::{Patience, Session};
+use crate::session::{RetryProfile, Session};
 use crate::{folders, logging};
 use cairn_engine::{EngineHandle, EngineOptions};
 use cairn_index::Index;
@@ -54,7 +54,7 @@ pub(crate) async fn run(options: Options) -> Outcome {
         Some(log.as_deref().unwrap_or("info"))
     };
     logging::for_daemon(&home, &config.log_level, to_stderr)?;
-    let session = Session::open(&home, Patience::Daemon)?;
+    let session = Session::open(&home, RetryProfile::Background)?;
     let (index, set_aside) = folders::open_index(&home)?;
     if let Some(path) = &set_aside {
         tracing::warn!(

@@ -33,18 +33,18 @@ pub(crate) enum Credential {
     Login(Tokens),
 }
 
-/// How long a call keeps trying.
+/// The persistence of calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Patience {
-    /// A person waits for the answer.
-    Person,
-    /// Nobody does.
-    Daemon,
+pub(crate) enum RetryProfile {
+    /// A person waits for the result.
+    Interactive,
+    /// Nobody waits.
+    Background,
 }
 
 impl Session {
     /// Opens the keys of the logged-in account. Nothing is asked of the server.
-    pub(crate) fn open(home: &Home, patience: Patience) -> Outcome<Self> {
+    pub(crate) fn open(home: &Home, profile: RetryProfile) -> Outcome<Self> {
         let account = Account::load(home)?;
         let secrets = open_secrets(home, &account)?;
         let account_key = secrets.get(ACCOUNT_KEY)?.ok_or_else(not_logged_in)?;
@@ -65,7 +65,7 @@ impl Session {
             account.file_server.as_deref(),
             auth,
             account.device,
-            patience,
+            profile,
         )?;
         Ok(Self { account, api, keys })
     }
@@ -94,7 +94,7 @@ pub(crate) fn connect(
     file_server: Option<&str>,
     credential: &Credential,
     device: DeviceId,
-    patience: Patience,
+    profile: RetryProfile,
 ) -> Outcome<Arc<Api>> {
     let token = match credential {
         Credential::ApiKey(key) => key.as_str(),
@@ -103,7 +103,7 @@ pub(crate) fn connect(
     };
     let transport = Arc::new(HttpTransport::new()?);
     let auth = Arc::new(ApiKey::new(token));
-    client(transport, server, file_server, auth, device, patience)
+    client(transport, server, file_server, auth, device, profile)
 }
 
 fn client(
@@ -112,7 +112,7 @@ fn client(
     file_server: Option<&str>,
     auth: Arc<dyn Auth>,
     device: DeviceId,
-    patience: Patience,
+    profile: RetryProfile,
 ) -> Outcome<Arc<Api>> {
     let api = Api::new(transport, server, file_server, auth, device).map_err(|error| {
         if let ApiError::Protocol(text) = error {
@@ -121,9 +121,9 @@ fn client(
             Failure::from(error)
         }
     })?;
-    let retry = match patience {
-        Patience::Daemon => RetryPolicy::default(),
-        Patience::Person => RetryPolicy {
+    let retry = match profile {
+        RetryProfile::Background => RetryPolicy::default(),
+        RetryProfile::Interactive => RetryPolicy {
             tries: 3,
             longest_retry_after: Duration::from_secs(20),
             ..RetryPolicy::default()

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::folders::open_index;
 use crate::output::Style;
 use crate::output::text::{clean, now_ms, size};
-use crate::session::{Patience, Session};
+use crate::session::{RetryProfile, Session};
 use cairn_control::{DoctorInfo, Request};
 use cairn_platform::{Disk as _, RealDisk};
 use serde::Serialize;
@@ -83,7 +83,9 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
                 account.email, account.server, account.device_name
             ),
         );
-        if let Some(session) = findings.found("keys", Session::open(&app.home, Patience::Person)) {
+        if let Some(session) =
+            findings.found("keys", Session::open(&app.home, RetryProfile::Interactive))
+        {
             findings.add(
                 "keys",
                 Verdict::Ok,

@@ -10,7 +10,7 @@ use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::folders::open_index;
 use crate::keys;
 use crate::remote::change::random_id;
-use crate::session::{self, Credential, Patience, connect, keep_secrets};
+use crate::session::{self, Credential, RetryProfile, connect, keep_secrets};
 use cairn_api::{Api, ApiError};
 use cairn_crypto::{CryptoError, SystemRandom, Unlocked};
 use cairn_model::DeviceId;
@@ -77,7 +77,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         args.file_server.as_deref(),
         &credential,
         device,
-        Patience::Person,
+        RetryProfile::Interactive,
     )?;
     let info = account_info(&api, &credential).await?;
     if let Some(before) = &before {

@@ -14,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use cairn_model::{DeviceId, SpaceId};
 use cairn_wire::{ErrorBody, headers};
 use futures_util::StreamExt as _;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, header};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
@@ -304,84 +304,59 @@ impl Api {
         })
     }
 
-    /// Turns an answer that is no success into an error. Its body is read as far as it helps.
+    /// Makes the error of a response that is no success. Its body is read as far as it helps.
     async fn failure(&self, response: Response) -> Failure {
         let status = response.status;
         let wait = retry_after(&response.headers);
-        let head = response
-            .headers
-            .get(header::ETAG)
-            .and_then(|tag| tag.to_str().ok())
+        if status.is_redirection() {
+            let to = header_text(&response, &header::LOCATION).unwrap_or_else(|| "nowhere".into());
+            let text = format!(
+                "it redirects to {}, and redirects are not followed",
+                quote(&to)
+            );
+            return ApiError::Protocol(text).into();
+        }
+        let head = header_text(&response, &header::ETAG)
             .and_then(|tag| tag.trim_start_matches("W/").trim_matches('"').parse().ok());
-        let location = response
-            .headers
-            .get(header::LOCATION)
-            .map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
-        let message = match self.collect(response, MAX_ERROR_BODY).await {
-            Ok(body) => serde_json::from_slice::<ErrorBody>(&body)
-                .map(|body| body.message)
-                .ok(),
-            Err(_) => None,
-        };
-        let message = message.map_or_else(
-            || {
-                status
-                    .canonical_reason()
-                    .unwrap_or("no reason given")
-                    .to_owned()
+        let message = self.error_message(response).await;
+        let mut error = ApiError::from_status(status.as_u16(), message);
+        if let ApiError::Conflict { head: known, .. } = &mut error {
+            *known = head;
+        }
+        if let (ApiError::RateLimited { retry_after }, Some(wait)) = (&mut error, wait) {
+            *retry_after = wait;
+        }
+        Failure {
+            again: if matches!(error, ApiError::RateLimited { .. }) {
+                Again::Always
+            } else if error.is_transient() {
+                Again::IfSafe
+            } else {
+                Again::Never
             },
-            |m| quote(&m),
-        );
-        let at_least = wait.unwrap_or_default();
-        let never = |error| Failure {
             error,
-            again: Again::Never,
-            at_least,
-        };
-        match status {
-            StatusCode::UNAUTHORIZED => never(ApiError::Unauthorized),
-            StatusCode::FORBIDDEN => never(ApiError::Forbidden { message }),
-            StatusCode::NOT_FOUND => never(ApiError::NotFound { message }),
-            StatusCode::CONFLICT => never(ApiError::Conflict { head, message }),
-            StatusCode::PRECONDITION_FAILED => never(ApiError::PreconditionFailed { message }),
-            StatusCode::GONE => never(ApiError::Gone { message }),
-            StatusCode::PAYLOAD_TOO_LARGE => never(ApiError::TooLarge { message }),
-            StatusCode::INSUFFICIENT_STORAGE => never(ApiError::QuotaFull { message }),
-            StatusCode::TOO_MANY_REQUESTS => Failure {
-                error: ApiError::RateLimited {
-                    retry_after: wait.unwrap_or(Duration::from_secs(1)),
-                },
-                again: Again::Always,
-                at_least,
-            },
-            StatusCode::REQUEST_TIMEOUT => Failure {
-                error: ApiError::Offline(message),
-                again: Again::IfSafe,
-                at_least,
-            },
-            status if status.is_server_error() => Failure {
-                error: ApiError::Server {
-                    status: status.as_u16(),
-                    message,
-                },
-                again: Again::IfSafe,
-                at_least,
-            },
-            status if status.is_redirection() => {
-                let to = quote(&location.unwrap_or_else(|| "nowhere".into()));
-                never(ApiError::Protocol(format!(
-                    "it redirects to {to}, and redirects are not followed"
-                )))
-            }
-            status if status.is_client_error() => never(ApiError::Rejected {
-                status: status.as_u16(),
-                message,
-            }),
-            status => never(ApiError::Protocol(format!(
-                "the status {status} means nothing here"
-            ))),
+            at_least: wait.unwrap_or_default(),
         }
     }
+
+    /// Reads the server's reason, or returns that of the status.
+    async fn error_message(&self, response: Response) -> String {
+        let status = response.status;
+        let body = self.collect(response, MAX_ERROR_BODY).await.ok();
+        let body = body.and_then(|body| serde_json::from_slice::<ErrorBody>(&body).ok());
+        match body {
+            Some(body) => quote(&body.message),
+            None => status
+                .canonical_reason()
+                .unwrap_or("no reason given")
+                .to_owned(),
+        }
+    }
+}
+
+fn header_text(response: &Response, name: &HeaderName) -> Option<String> {
+    let value = response.headers.get(name)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 fn path_only(path: &str) -> &str {

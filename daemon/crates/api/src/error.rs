@@ -1,4 +1,4 @@
-//! What can go wrong with a call, by what the caller can do about it.
+//! Errors of calls, and the one place where a status of HTTP becomes one.
 
 use cairn_model::RevisionId;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The longest text of a server that is quoted; it may be hostile.
 const MAX_QUOTE: usize = 300;
 
-/// Why a call failed. Texts quote the server, shortened and without control characters.
+/// A failed call. Texts quote the server, shortened and without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApiError {
     #[error("the server doesn't accept the access token: log in again")]
@@ -39,27 +39,76 @@ pub enum ApiError {
     /// Any other 4xx.
     #[error("the server refused with {status}: {message}")]
     Rejected { status: u16, message: String },
-    /// The answer broke the contract.
-    #[error("the server's answer can't be used: {0}")]
+    /// The response broke the contract.
+    #[error("the server's response can't be used: {0}")]
     Protocol(String),
 }
 
+/// The class of an error: the reaction that it calls for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The server failed or asks to slow down: the same call may succeed later.
+    Transient,
+    /// The server can't be reached.
+    Offline,
+    /// The credential is not accepted: a person has to log in.
+    Auth,
+    /// The server has another state than the call was made for: read it again and decide anew.
+    Stale,
+    /// The object does not exist (any more).
+    Missing,
+    /// A quota or a limit of the server does not allow it.
+    Limit,
+    /// The server does not do it, however often it is asked.
+    Refused,
+    /// The response broke the contract.
+    Protocol,
+}
+
 impl ApiError {
-    /// Tells whether the same call may succeed later without anyone doing anything.
+    /// Returns the class of the error.
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::RateLimited { .. } | Self::Server { .. } => ErrorClass::Transient,
+            Self::Offline(_) => ErrorClass::Offline,
+            Self::Unauthorized => ErrorClass::Auth,
+            Self::Conflict { .. } | Self::PreconditionFailed { .. } => ErrorClass::Stale,
+            Self::NotFound { .. } | Self::Gone { .. } => ErrorClass::Missing,
+            Self::TooLarge { .. } | Self::QuotaFull { .. } => ErrorClass::Limit,
+            Self::Forbidden { .. } | Self::Rejected { .. } => ErrorClass::Refused,
+            Self::Protocol(_) => ErrorClass::Protocol,
+        }
+    }
+
+    /// Returns whether the same call may succeed later without anyone doing anything.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        match self {
-            Self::RateLimited { .. } | Self::Offline(_) | Self::Server { .. } => true,
-            Self::Unauthorized
-            | Self::Forbidden { .. }
-            | Self::NotFound { .. }
-            | Self::Conflict { .. }
-            | Self::PreconditionFailed { .. }
-            | Self::Gone { .. }
-            | Self::TooLarge { .. }
-            | Self::QuotaFull { .. }
-            | Self::Rejected { .. }
-            | Self::Protocol(_) => false,
+        matches!(self.class(), ErrorClass::Transient | ErrorClass::Offline)
+    }
+
+    /// Makes the error of a status that is no success, of a response or of one part of a batch.
+    #[must_use]
+    pub fn from_status(status: u16, message: String) -> Self {
+        match status {
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden { message },
+            404 => Self::NotFound { message },
+            408 => Self::Offline(message),
+            409 => Self::Conflict {
+                head: None,
+                message,
+            },
+            410 => Self::Gone { message },
+            412 => Self::PreconditionFailed { message },
+            413 => Self::TooLarge { message },
+            429 => Self::RateLimited {
+                retry_after: Duration::from_secs(1),
+            },
+            507 => Self::QuotaFull { message },
+            400..=499 => Self::Rejected { status, message },
+            500..=599 => Self::Server { status, message },
+            _ => Self::Protocol(format!("the status {status} has no meaning here")),
         }
     }
 }
@@ -72,4 +121,37 @@ pub(crate) fn quote(text: &str) -> String {
         .take(MAX_QUOTE)
         .collect();
     clean.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_says_what_can_be_done() {
+        let cases = [
+            (401, ErrorClass::Auth),
+            (403, ErrorClass::Refused),
+            (404, ErrorClass::Missing),
+            (408, ErrorClass::Offline),
+            (409, ErrorClass::Stale),
+            (412, ErrorClass::Stale),
+            (413, ErrorClass::Limit),
+            (422, ErrorClass::Refused),
+            (429, ErrorClass::Transient),
+            (503, ErrorClass::Transient),
+            (507, ErrorClass::Limit),
+            (302, ErrorClass::Protocol),
+        ];
+        for (status, class) in cases {
+            let error = ApiError::from_status(status, String::new());
+            assert_eq!(error.class(), class, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_no_quota() {
+        let error = ApiError::from_status(413, "10 GiB at most".into());
+        assert!(!error.to_string().contains("quota"), "{error}");
+    }
 }

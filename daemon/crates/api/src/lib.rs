@@ -33,7 +33,7 @@ pub use changes::FeedStream;
 pub use client::Api;
 pub use counters::{Counters, CountersSnapshot};
 pub use entropy::{Entropy, SystemEntropy};
-pub use error::ApiError;
+pub use error::{ApiError, ErrorClass};
 pub use login::{Login, TokenStore, Tokens};
 pub use network::HttpTransport;
 pub use provider::{Asked, Attempt, Provider, query_pairs, revoke};

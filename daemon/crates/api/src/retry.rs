@@ -1,15 +1,13 @@
-//! When a failed request is sent again, and after how long.
+//! The rules by which a failed request is sent again, and after how long.
 
 use crate::entropy::{Entropy, fraction};
 use http::HeaderMap;
 use std::time::Duration;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc2822;
 
-/// How patient one call is. Whoever calls decides what happens after its last try.
+/// The limits of one call's tries. The caller decides what happens after the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a request goes out at most, at least 1.
+    /// The most times that a request goes out, at least 1.
     pub tries: u32,
     /// The wait before the second try; it doubles with each further one.
     pub base: Duration,
@@ -43,7 +41,7 @@ impl RetryPolicy {
     }
 }
 
-/// Whether a request that may have been carried out can be sent again.
+/// The right to send again a request that may have been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
     /// Doing it twice is doing it once.
@@ -52,7 +50,7 @@ pub(crate) enum Repeat {
     Once,
 }
 
-/// What a failed try says about another one.
+/// The conclusion from a failed try for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     Never,
@@ -72,11 +70,11 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
     }
-    let until = OffsetDateTime::parse(&text.replace("GMT", "+0000"), &Rfc2822).ok()?;
+    let until = httpdate::parse_http_date(text).ok()?;
     // The server's own clock is the only one that its date can be compared with.
     let now = headers.get(http::header::DATE)?.to_str().ok()?;
-    let now = OffsetDateTime::parse(&now.replace("GMT", "+0000"), &Rfc2822).ok()?;
-    Some(Duration::try_from(until - now).unwrap_or_default())
+    let now = httpdate::parse_http_date(now).ok()?;
+    Some(until.duration_since(now).unwrap_or_default())
 }
 
 #[cfg(test)]

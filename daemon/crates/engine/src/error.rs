@@ -1,7 +1,7 @@
 //! Errors of the engine, and the one place that decides what follows from each.
 
 use crate::status::Problem;
-use cairn_api::ApiError;
+use cairn_api::{ApiError, ErrorClass};
 use cairn_index::IndexError;
 use cairn_model::ProblemCode;
 use cairn_transfer::TransferError;
@@ -81,12 +81,10 @@ impl EngineError {
 
     /// Returns whether the service can't be reached or can't answer now.
     pub(crate) fn is_offline(&self) -> bool {
-        matches!(
-            self,
-            Self::Api(
-                ApiError::Offline(_) | ApiError::Server { .. } | ApiError::RateLimited { .. }
-            ) | Self::Transfer(TransferError::Offline(_))
-        )
+        if let Self::Api(error) = self {
+            return error.is_transient();
+        }
+        matches!(self, Self::Transfer(TransferError::Offline(_)))
     }
 
     /// Decides what follows.
@@ -116,18 +114,11 @@ impl EngineError {
 }
 
 fn api_disposition(error: &ApiError) -> Disposition {
-    match error {
-        ApiError::Conflict { .. }
-        | ApiError::PreconditionFailed { .. }
-        | ApiError::NotFound { .. }
-        | ApiError::Gone { .. } => Disposition::Replan,
-        ApiError::QuotaFull { .. }
-        | ApiError::TooLarge { .. }
-        | ApiError::Forbidden { .. }
-        | ApiError::Rejected { .. }
-        | ApiError::Protocol(_) => Disposition::Park,
-        ApiError::RateLimited { .. } | ApiError::Server { .. } => Disposition::Retry,
-        ApiError::Offline(_) | ApiError::Unauthorized => Disposition::Stop,
+    match error.class() {
+        ErrorClass::Stale | ErrorClass::Missing => Disposition::Replan,
+        ErrorClass::Limit | ErrorClass::Refused | ErrorClass::Protocol => Disposition::Park,
+        ErrorClass::Transient => Disposition::Retry,
+        ErrorClass::Offline | ErrorClass::Auth => Disposition::Stop,
     }
 }
 
@@ -144,6 +135,7 @@ fn transfer_disposition(error: &TransferError) -> Disposition {
             Disposition::Replan
         }
         TransferError::QuotaFull { .. }
+        | TransferError::TooLarge { .. }
         | TransferError::Forbidden { .. }
         | TransferError::Rejected { .. }
         | TransferError::Protocol(_)
@@ -179,10 +171,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         EngineError::Transfer(error) => explain_transfer(error),
         EngineError::Api(error) => match error {
             ApiError::QuotaFull { .. } => QUOTA,
-            ApiError::TooLarge { .. } => (
-                ProblemCode::TooLarge,
-                "the service does not take a file of this size",
-            ),
+            ApiError::TooLarge { .. } => TOO_LARGE,
             ApiError::Unauthorized => UNAUTHORIZED,
             ApiError::Offline(_) => OFFLINE,
             ApiError::Forbidden { .. }
@@ -232,6 +221,10 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
     }
 }
 
+const TOO_LARGE: (ProblemCode, &str) = (
+    ProblemCode::TooLarge,
+    "the server doesn't take a file of this size: exclude it, or have the limit raised",
+);
 const QUOTA: (ProblemCode, &str) = (
     ProblemCode::Quota,
     "empty the service's trash or get more of what is used up; it is tried again by itself",
@@ -245,6 +238,7 @@ const OFFLINE: (ProblemCode, &str) = (
 fn explain_transfer(error: &TransferError) -> (ProblemCode, &'static str) {
     match error {
         TransferError::QuotaFull { .. } => QUOTA,
+        TransferError::TooLarge { .. } => TOO_LARGE,
         TransferError::Refused { .. } | TransferError::Sealing(_) => (
             ProblemCode::AuthFailed,
             "the file on this disk is untouched; check the service, then run `cairn sync`",

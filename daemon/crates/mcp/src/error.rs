@@ -141,6 +141,7 @@ fn transfer_message(error: &TransferError) -> String {
         TransferError::SourceChanged
         | TransferError::UploadLost
         | TransferError::QuotaFull { .. }
+        | TransferError::TooLarge { .. }
         | TransferError::RateLimited { .. }
         | TransferError::Server { .. }
         | TransferError::Protocol(_)

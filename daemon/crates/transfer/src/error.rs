@@ -26,6 +26,8 @@ pub enum TransferError {
     UploadLost,
     #[error("a quota on the server is used up: {message}")]
     QuotaFull { message: String },
+    #[error("it is too large for the server: {message}")]
+    TooLarge { message: String },
     #[error("the server doesn't accept the access token: log in again")]
     Unauthorized,
     #[error("the server forbids it: {message}")]
@@ -95,6 +97,7 @@ impl TransferError {
             | Self::Gone { .. }
             | Self::UploadLost
             | Self::QuotaFull { .. }
+            | Self::TooLarge { .. }
             | Self::Unauthorized
             | Self::Forbidden { .. }
             | Self::RateLimited { .. }
@@ -109,21 +112,7 @@ impl TransferError {
 
     /// An error for one file of a batch, from the status that the server gave it.
     pub(crate) fn from_status(status: u16, message: String) -> Self {
-        match status {
-            401 => Self::Unauthorized,
-            403 => Self::Forbidden { message },
-            404 | 410 => Self::Gone { message },
-            409 => Self::Conflict {
-                head: None,
-                message,
-            },
-            413 | 507 => Self::QuotaFull { message },
-            429 => Self::RateLimited {
-                retry_after: Duration::from_secs(1),
-            },
-            500.. => Self::Server { status, message },
-            _ => Self::Rejected { status, message },
-        }
+        ApiError::from_status(status, message).into()
     }
 }
 
@@ -138,9 +127,8 @@ impl From<ApiError> for TransferError {
                 head: None,
                 message,
             },
-            ApiError::TooLarge { message } | ApiError::QuotaFull { message } => {
-                Self::QuotaFull { message }
-            }
+            ApiError::TooLarge { message } => Self::TooLarge { message },
+            ApiError::QuotaFull { message } => Self::QuotaFull { message },
             ApiError::RateLimited { retry_after } => Self::RateLimited { retry_after },
             ApiError::Offline(why) => Self::Offline(why),
             ApiError::Server { status, message } => Self::Server { status, message },

@@ -4,7 +4,7 @@ use super::variable;
 use crate::app::App;
 use crate::failure::{Exit, Failure, Outcome};
 use crate::keys;
-use crate::session::{Patience, Session};
+use crate::session::{RetryProfile, Session};
 use cairn_api::ApiKey;
 use cairn_mcp::{KeySource, LocalFiles};
 use cairn_model::{DeviceId, Name};
@@ -40,7 +40,7 @@ fn from_environment(key: &str) -> Outcome<cairn_mcp::Account> {
 }
 
 fn from_login(app: &App) -> Outcome<cairn_mcp::Account> {
-    let session = Session::open(&app.home, Patience::Person).map_err(|failure| {
+    let session = Session::open(&app.home, RetryProfile::Interactive).map_err(|failure| {
         if failure.exit == Exit::NotLoggedIn {
             let text = "SERVICE_API_KEY is not set and this machine is not logged in: set the variable, or run `cairn login`";
             Failure::new(Exit::NotLoggedIn, text)

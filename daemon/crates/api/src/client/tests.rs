@@ -2,7 +2,7 @@
 
 use super::*;
 use async_trait::async_trait;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, StatusCode};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use tokio::time::Instant;

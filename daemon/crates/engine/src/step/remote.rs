@@ -242,21 +242,10 @@ async fn send(
 
 fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
     let message = result.error.map(|e| e.message).unwrap_or_default();
-    Err(EngineError::Api(match result.status {
-        200..=299 => return Ok(result.node),
-        403 => ApiError::Forbidden { message },
-        404 => ApiError::NotFound { message },
-        409 => ApiError::Conflict {
-            head: None,
-            message,
-        },
-        410 => ApiError::Gone { message },
-        412 => ApiError::PreconditionFailed { message },
-        413 => ApiError::TooLarge { message },
-        507 => ApiError::QuotaFull { message },
-        status @ 500.. => ApiError::Server { status, message },
-        status => ApiError::Rejected { status, message },
-    }))
+    match result.status {
+        200..=299 => Ok(result.node),
+        status => Err(ApiError::from_status(status, message).into()),
+    }
 }
 
 fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError> {

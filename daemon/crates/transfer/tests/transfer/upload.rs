@@ -348,7 +348,7 @@ async fn statuses_become_what_the_caller_can_do() {
     let cases: [(u16, Fits); 6] = [
         (401, |e| matches!(e, TransferError::Unauthorized)),
         (403, |e| matches!(e, TransferError::Forbidden { .. })),
-        (413, |e| matches!(e, TransferError::QuotaFull { .. })),
+        (413, |e| matches!(e, TransferError::TooLarge { .. })),
         (507, |e| matches!(e, TransferError::QuotaFull { .. })),
         (429, |e| matches!(e, TransferError::RateLimited { .. })),
         (503, |e| {
