@@ -5,12 +5,15 @@
 //! If everything waits, one entity in the way gets a temporary name. Deletions come last, or as soon
 //! as a name that they free is wanted.
 
+mod layout;
+
+use self::layout::Layout;
 use crate::constraints::Constraints;
 use crate::decision::Decision;
 use crate::entity::{Entities, Entity, EntityId, ROOT, Side, UNKNOWN};
 use crate::name_conflicts::Target;
 use crate::temporary_name::temporary_name;
-use cairn_model::{Kind, Name, NameKey};
+use cairn_model::{Kind, Name};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One structural change of one side.
@@ -100,12 +103,7 @@ struct Simulation<'s, 'a> {
     targets: &'s [Option<Target<'a>>],
     tasks: Vec<Task>,
     task_of: HashMap<EntityId, usize>,
-    /// The current folder of each entity that exists on this side.
-    parent: Vec<Option<EntityId>>,
-    /// The current holder of each name, where that differs from the beginning.
-    changed: HashMap<(EntityId, NameKey), Option<EntityId>>,
-    /// The current name key of each entity that has moved.
-    key: HashMap<EntityId, NameKey>,
+    layout: Layout<'s, 'a>,
     /// The entities that have to leave each folder before that is deleted.
     leaving: BTreeMap<EntityId, Vec<EntityId>>,
     deleted: BTreeSet<EntityId>,
@@ -125,14 +123,10 @@ impl<'s, 'a> Simulation<'s, 'a> {
         targets: &'s [Option<Target<'a>>],
         depths: &[u32],
     ) -> Self {
-        let mut parent = vec![None; entities.all.len()];
-        parent[ROOT] = Some(ROOT);
-        for id in entities.ids() {
-            parent[id] = entities.all[id].location(side).map(|at| at.parent);
-        }
+        let layout = Layout::new(side, entities);
         let tops = entities
             .ids()
-            .filter(|&id| is_top_deletion(decisions, side, id, parent[id]));
+            .filter(|&id| is_top_deletion(decisions, side, id, layout.parent[id]));
         let leaving = tops.map(|top| (top, Vec::new())).collect();
         let mut tasks: Vec<Task> = entities
             .ids()
@@ -157,9 +151,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
             ready: (0..tasks.len()).collect(),
             tasks,
             task_of,
-            parent,
-            changed: HashMap::new(),
-            key: HashMap::new(),
+            layout,
             leaving,
             deleted: BTreeSet::new(),
             waiting: BTreeMap::new(),
@@ -174,13 +166,13 @@ impl<'s, 'a> Simulation<'s, 'a> {
     fn find_leaving(&mut self) {
         for task in &self.tasks {
             let mut top = None;
-            let mut at = self.parent[task.id];
+            let mut at = self.layout.parent[task.id];
             while let Some(folder) = at
                 && folder != UNKNOWN
                 && self.decisions[folder] == Decision::Delete(self.side)
             {
                 top = Some(folder);
-                at = self.parent[folder];
+                at = self.layout.parent[folder];
             }
             if let Some(list) = top.and_then(|top| self.leaving.get_mut(&top)) {
                 list.push(task.id);
@@ -226,13 +218,6 @@ impl<'s, 'a> Simulation<'s, 'a> {
         self.task_of.contains_key(&id)
     }
 
-    fn holder(&self, place: &(EntityId, NameKey)) -> Option<EntityId> {
-        match self.changed.get(place) {
-            Some(now) => *now,
-            None => self.entities.at(self.side).get(place).copied(),
-        }
-    }
-
     fn readiness(&mut self, at: usize) -> Readiness {
         let Task { id, kind } = self.tasks[at];
         let Some(target) = &self.targets[id] else {
@@ -242,14 +227,14 @@ impl<'s, 'a> Simulation<'s, 'a> {
         if folder == UNKNOWN {
             return Readiness::Never;
         }
-        if self.parent[folder].is_none() {
+        if self.layout.parent[folder].is_none() {
             return if self.is_pending(folder) {
                 Readiness::WaitFor(folder, Obstacle::Parent)
             } else {
                 Readiness::Never
             };
         }
-        if let Some(holder) = self.holder(&(folder, key)).filter(|&h| h != id) {
+        if let Some(holder) = self.layout.holder(&(folder, key)).filter(|&h| h != id) {
             if self.leaving.contains_key(&holder) {
                 if let Some(inside) = self.still_inside(holder) {
                     return Readiness::WaitFor(inside, Obstacle::Deletion);
@@ -272,7 +257,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
     fn check_containment(&self, id: EntityId, folder: EntityId) -> Readiness {
         let mut first_mover = None;
         let mut at = folder;
-        for _ in 0..self.parent.len() {
+        for _ in 0..self.layout.parent.len() {
             if at == id {
                 return first_mover.map_or(Readiness::Never, |m| {
                     Readiness::WaitFor(m, Obstacle::Inside)
@@ -284,7 +269,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
             if first_mover.is_none() && self.is_pending(at) {
                 first_mover = Some(at);
             }
-            match self.parent[at] {
+            match self.layout.parent[at] {
                 Some(above) if above != UNKNOWN => at = above,
                 Some(_) | None => return Readiness::Never,
             }
@@ -297,7 +282,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
     fn still_inside(&mut self, top: EntityId) -> Option<EntityId> {
         loop {
             let id = *self.leaving.get(&top)?.last()?;
-            if self.is_pending(id) && self.never_moved(id) {
+            if self.is_pending(id) && self.layout.never_moved(id) {
                 return Some(id);
             }
             self.leaving.get_mut(&top)?.pop();
@@ -305,34 +290,10 @@ impl<'s, 'a> Simulation<'s, 'a> {
     }
 
     fn delete(&mut self, top: EntityId) {
-        self.vacate(top);
-        self.parent[top] = None;
+        self.layout.vacate(top);
+        self.layout.parent[top] = None;
         self.deleted.insert(top);
         self.out.ops.push(Op::Delete(top));
-    }
-
-    fn vacate(&mut self, id: EntityId) {
-        let Some(location) = self.entities.all[id].location(self.side) else {
-            return;
-        };
-        let folder = self.parent[id].unwrap_or(UNKNOWN);
-        let key = self
-            .key
-            .get(&id)
-            .cloned()
-            .unwrap_or_else(|| location.name.key());
-        let place = (folder, key);
-        if self.holder(&place) == Some(id) {
-            self.changed.insert(place, None);
-        }
-    }
-
-    fn occupy(&mut self, id: EntityId, folder: EntityId, name: &Name) {
-        self.vacate(id);
-        let key = name.key();
-        self.changed.insert((folder, key.clone()), Some(id));
-        self.key.insert(id, key);
-        self.parent[id] = Some(folder);
     }
 
     fn complete(&mut self, at: usize) {
@@ -340,7 +301,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
         let Some(target) = self.targets[id].clone() else {
             return;
         };
-        self.occupy(id, target.parent, target.name.as_ref());
+        self.layout.occupy(id, target.parent, target.name.as_ref());
         match kind {
             TaskKind::CreateFolder => self.out.ops.push(Op::CreateFolder(id)),
             TaskKind::Move => self.out.ops.push(Op::Move(id)),
@@ -362,7 +323,9 @@ impl<'s, 'a> Simulation<'s, 'a> {
     fn move_aside(&mut self) -> bool {
         let blocked_by = |why| {
             let mut on = self.waiting.iter().filter(move |(_, (_, w))| *w == why);
-            on.find_map(|(_, &(on, _))| (self.is_pending(on) && self.never_moved(on)).then_some(on))
+            on.find_map(|(_, &(on, _))| {
+                (self.is_pending(on) && self.layout.never_moved(on)).then_some(on)
+            })
         };
         let Some(id) = blocked_by(Obstacle::Name).or_else(|| blocked_by(Obstacle::Deletion)) else {
             return false;
@@ -371,23 +334,22 @@ impl<'s, 'a> Simulation<'s, 'a> {
         let (Some(node), Some(location)) = (e.remote.map(|r| r.id), e.location(self.side)) else {
             return false;
         };
-        let here = self.parent[id].unwrap_or(ROOT);
+        let here = self.layout.parent[id].unwrap_or(ROOT);
         let stays =
             here != UNKNOWN && matches!(self.decisions[here], Decision::Keep | Decision::Blocked);
         let folder = if stays { here } else { ROOT };
         let free = (0..=self.tasks.len()).find_map(|attempt| {
             let name = temporary_name(node, location.name, u32::try_from(attempt).ok()?)?;
-            self.holder(&(folder, name.key())).is_none().then_some(name)
+            self.layout
+                .holder(&(folder, name.key()))
+                .is_none()
+                .then_some(name)
         });
         let Some(name) = free else { return false };
-        self.occupy(id, folder, &name);
+        self.layout.occupy(id, folder, &name);
         self.out.ops.push(Op::MoveAside(id, folder, name));
         self.wake(id);
         true
-    }
-
-    fn never_moved(&self, id: EntityId) -> bool {
-        !self.key.contains_key(&id)
     }
 }
 

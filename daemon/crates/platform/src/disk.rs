@@ -206,7 +206,8 @@ pub trait Disk: Send + Sync {
     /// With [`Expect::Same`] the file that was displaced lies at `temp` afterwards, so that the caller
     /// can keep it in the trash; the new file takes over its permissions (except for the executable bits,
     /// which are those of `temp`, and set-user-ID), and on Unix, as far as this user may set them, its
-    /// owner, group, extended attributes and access lists. Other hard links keep the old content. With [`Expect::Absent`] nothing is left at `temp`.
+    /// owner, group, extended attributes and access lists. Other hard links keep the old content. With [`Expect::Absent`] nothing is left at `temp`; on Unix the
+    /// new file gets the group and the access list that its directory hands down.
     /// Both paths must be on the same file system.
     ///
     /// # Errors

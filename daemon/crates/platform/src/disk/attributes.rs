@@ -1,7 +1,7 @@
-//! The attributes that a new version of a file takes over from the old one: mode, owner, extended
-//! attributes and access lists.
+//! The attributes that a new version of a file takes over from the old one (mode, owner, extended
+//! attributes and access lists), and those that a new file gets from its directory.
 //!
-//! Only the mode has to succeed. The rest is done as far as this user and the file system allow it: a
+//! Only the mode of an old version has to succeed. The rest is done as far as this user and the file system allow it: a
 //! missing attribute must not keep new content away.
 
 use super::unix::{Place, open, with_executable};
@@ -31,7 +31,8 @@ pub(super) fn carry_over(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()>
     }
     // The owner first: changing it clears bits of the mode and some attributes.
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
-        carry_owner(temp, Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+        let (owner, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+        set_owner(temp, Some(owner), group);
     }
     match (open(target), open(temp)) {
         (Ok(from), Ok(to)) => carry_extended(&from, &to),
@@ -51,6 +52,43 @@ pub(super) fn carry_over(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()>
         wanted,
         AtFlags::empty(),
     )?)
+}
+
+/// Gives a new file the group and the access list that it would have if it had been made in its
+/// directory instead of that of temporary files: folders that several users share rely on them.
+pub(super) fn inherit(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()> {
+    let parent = target.parent()?;
+    let dir = rustix::fs::statat(parent.dir(), parent.name(), AtFlags::empty())?;
+    if dir.st_mode & SET_GROUP_ID != 0 {
+        let new = rustix::fs::statat(temp.dir(), temp.name(), AtFlags::SYMLINK_NOFOLLOW)?;
+        if new.st_gid != dir.st_gid {
+            set_owner(temp, None, Gid::from_raw(dir.st_gid));
+        }
+    }
+    #[cfg(target_os = "linux")]
+    if let Err(error) = inherit_list(temp, &parent) {
+        tracing::debug!(path = %target.path().display(), %error, "access list not inherited");
+    }
+    Ok(())
+}
+
+/// Applies the default access list of a directory, as the kernel does (acl(5), "Object creation and
+/// default ACLs").
+#[cfg(target_os = "linux")]
+fn inherit_list(temp: &Place<'_>, parent: &Place<'_>) -> io::Result<()> {
+    use rustix::fs::{OFlags, XattrFlags, fchmod, fsetxattr, fstat, openat};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let dir = File::from(openat(parent.dir(), parent.name(), flags, Mode::empty())?);
+    let list = match value_of(&dir, "system.posix_acl_default") {
+        Err(Errno::NODATA | Errno::NOTSUP) => return Ok(()),
+        result => result?,
+    };
+    let file = open(temp)?;
+    let executable = Mode::from_raw_mode(fstat(&file)?.st_mode).contains(Mode::XUSR);
+    fsetxattr(&file, ACCESS_LIST, &list, XattrFlags::empty())?;
+    // Setting the list has set the mode too.
+    let mode = Mode::from_raw_mode(fstat(&file)?.st_mode & 0o666);
+    Ok(fchmod(&file, with_executable(mode, executable))?)
 }
 
 /// Returns the mode of the old version with the executable bit of the new one.
@@ -75,7 +113,7 @@ fn wanted_mode(old: Mode, new: Mode) -> Mode {
 }
 
 /// Sets owner and group, or the group alone, which a member of it may do.
-fn carry_owner(temp: &Place<'_>, owner: Uid, group: Gid) {
+fn set_owner(temp: &Place<'_>, owner: Option<Uid>, group: Gid) {
     let set = |owner| {
         rustix::fs::chownat(
             temp.dir(),
@@ -85,8 +123,8 @@ fn carry_owner(temp: &Place<'_>, owner: Uid, group: Gid) {
             AtFlags::SYMLINK_NOFOLLOW,
         )
     };
-    if let Err(error) = set(Some(owner)).or_else(|_| set(None)) {
-        tracing::debug!(path = %temp.path().display(), %error, "owner not carried over");
+    if let Err(error) = set(owner).or_else(|_| set(None)) {
+        tracing::debug!(path = %temp.path().display(), %error, "owner and group not set");
     }
 }
 

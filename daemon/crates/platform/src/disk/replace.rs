@@ -37,6 +37,7 @@ pub(super) fn replace_with(
 ) -> io::Result<Stat> {
     let ours = match expect {
         Expect::Absent => {
+            attributes::inherit(temp, target)?;
             let ours = stat(temp)?;
             at(Point::Checked);
             move_no_replace(temp, target).map_err(|e| changed_if(e, Errno::EXIST, target))?;

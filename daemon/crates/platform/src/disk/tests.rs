@@ -1,5 +1,7 @@
 //! The real disk, on the file system of the temporary directory.
 
+#[cfg(target_os = "linux")]
+mod attributes;
 mod places;
 mod replacing;
 
