@@ -127,7 +127,7 @@ impl ContentKey {
     }
 
     /// Opens a chunk in the buffer that it came in and returns the part that is its plaintext.
-    /// On an error the buffer holds nothing of it.
+    /// On an error the buffer contains nothing of it.
     ///
     /// # Errors
     /// As [`Self::open_chunk`].

@@ -20,7 +20,7 @@ pub enum CryptoError {
     #[error("the parameters of the key derivation can't be used: {0}")]
     BadKdf(&'static str),
     #[error(
-        "there is no key for space {space} with epoch {epoch}; sign in again or ask its owner for access"
+        "there is no key for space {space} with epoch {epoch}; sign in again or request access from its owner"
     )]
     KeyMissing { space: SpaceId, epoch: u32 },
     #[error("a public key of this account was replaced; compare its fingerprint before going on")]

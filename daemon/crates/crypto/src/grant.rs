@@ -51,7 +51,7 @@ pub fn make_grant(
 ) -> std::result::Result<Vec<u8>, CryptoError> {
     if ring.older.len() > MAX_OLDER {
         return Err(CryptoError::InvalidInput(
-            "the space has had more keys than one grant can hold",
+            "the space has had more keys than fit into one grant",
         ));
     }
     let context = GrantContext {

@@ -1,4 +1,4 @@
-//! What the planner may not do with each entity, and why.
+//! The constraints of planning: the changes that are not allowed for each entity.
 
 use crate::entity::{Entities, EntityId};
 

@@ -52,7 +52,7 @@ impl Autostart {
     /// # Errors
     /// The system's, with the path.
     pub fn enable(&self) -> io::Result<String> {
-        sys::enable(self, &sys::place()?)
+        sys::enable(self, &sys::locations()?)
     }
 
     /// Undoes [`Autostart::enable`]; does nothing if it isn't enabled.
@@ -60,7 +60,7 @@ impl Autostart {
     /// # Errors
     /// The system's, with the path.
     pub fn disable(&self) -> io::Result<()> {
-        sys::disable(self, &sys::place()?)
+        sys::disable(self, &sys::locations()?)
     }
 
     /// Returns whether the daemon starts at login.
@@ -68,7 +68,7 @@ impl Autostart {
     /// # Errors
     /// The system's, if the user's directories are unknown.
     pub fn is_enabled(&self) -> io::Result<bool> {
-        Ok(sys::is_enabled(self, &sys::place()?))
+        Ok(sys::is_enabled(self, &sys::locations()?))
     }
 
     /// The command line, not yet quoted.

@@ -1,6 +1,6 @@
 //! The file system that a path lies on: its identity, its mount, and its kind.
 //!
-//! Gives facts; what to refuse or to hold back is for the callers to decide.
+//! Gives facts; callers decide what to refuse or to block.
 
 #[cfg(target_os = "linux")]
 mod linux;

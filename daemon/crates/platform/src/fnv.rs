@@ -1,5 +1,5 @@
 //! FNV-1a with 64 bits (draft-eastlake-fnv): the same on every run and build, unlike the hasher of the
-//! standard library. Not for anything that somebody could want to forge.
+//! standard library. Not for values that an attacker may want to forge.
 
 /// Hashes bytes.
 pub(crate) fn fnv1a_64(bytes: &[u8]) -> u64 {

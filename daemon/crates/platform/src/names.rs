@@ -31,7 +31,7 @@ pub enum NameProblem {
     )]
     Ending { name: String },
     #[error(
-        "the name {name:?} has {units} UTF-16 units, this disk holds 255; shorten it elsewhere"
+        "the name {name:?} has {units} UTF-16 units, this disk allows 255; shorten it on another device"
     )]
     TooLong { name: String, units: usize },
 }
@@ -115,7 +115,7 @@ impl NameRules {
     }
 }
 
-/// Checks a name against what disks of this system usually hold.
+/// Checks a name against the usual rules of this system's disks.
 ///
 /// # Errors
 /// [`NameProblem`] with the reason.

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The directories of this user's units and autostart entries.
-pub(super) struct Place {
+pub(super) struct Locations {
     config: PathBuf,
     has_systemd: bool,
 }
 
-pub(super) fn place() -> io::Result<Place> {
+pub(super) fn locations() -> io::Result<Locations> {
     let config = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
@@ -22,14 +22,14 @@ pub(super) fn place() -> io::Result<Place> {
         .ok_or_else(|| {
             io::Error::new(io::ErrorKind::NotFound, "this user has no home directory")
         })?;
-    Ok(Place {
+    Ok(Locations {
         config,
         // The way `sd_booted(3)` tells.
         has_systemd: Path::new("/run/systemd/system").is_dir(),
     })
 }
 
-impl Place {
+impl Locations {
     fn unit(&self, autostart: &Autostart) -> PathBuf {
         let name = format!("{}.service", autostart.id);
         self.config.join("systemd/user").join(name)
@@ -49,13 +49,13 @@ impl Place {
     }
 }
 
-pub(super) fn enable(autostart: &Autostart, place: &Place) -> io::Result<String> {
-    if !place.has_systemd {
-        let entry = place.entry(autostart);
+pub(super) fn enable(autostart: &Autostart, locations: &Locations) -> io::Result<String> {
+    if !locations.has_systemd {
+        let entry = locations.entry(autostart);
         write(&entry, &desktop_entry(autostart))?;
         return Ok(format!("wrote {}", entry.display()));
     }
-    let (unit, wanted) = (place.unit(autostart), place.wanted(autostart));
+    let (unit, wanted) = (locations.unit(autostart), locations.wanted(autostart));
     write(&unit, &systemd_unit(autostart))?;
     if let Some(dir) = wanted.parent() {
         create_private(dir)?;
@@ -70,11 +70,11 @@ pub(super) fn enable(autostart: &Autostart, place: &Place) -> io::Result<String>
     Ok(format!("wrote {} and enabled it", unit.display()))
 }
 
-pub(super) fn disable(autostart: &Autostart, place: &Place) -> io::Result<()> {
+pub(super) fn disable(autostart: &Autostart, locations: &Locations) -> io::Result<()> {
     let files = [
-        place.wanted(autostart),
-        place.unit(autostart),
-        place.entry(autostart),
+        locations.wanted(autostart),
+        locations.unit(autostart),
+        locations.entry(autostart),
     ];
     for file in files {
         match std::fs::remove_file(&file) {
@@ -84,14 +84,14 @@ pub(super) fn disable(autostart: &Autostart, place: &Place) -> io::Result<()> {
             _ => {}
         }
     }
-    if place.has_systemd {
+    if locations.has_systemd {
         reload();
     }
     Ok(())
 }
 
-pub(super) fn is_enabled(autostart: &Autostart, place: &Place) -> bool {
-    place.wanted(autostart).symlink_metadata().is_ok() || place.entry(autostart).exists()
+pub(super) fn is_enabled(autostart: &Autostart, locations: &Locations) -> bool {
+    locations.wanted(autostart).symlink_metadata().is_ok() || locations.entry(autostart).exists()
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
@@ -171,8 +171,8 @@ mod tests {
         )
     }
 
-    fn place(dir: &Path, has_systemd: bool) -> Place {
-        Place {
+    fn locations(dir: &Path, has_systemd: bool) -> Locations {
+        Locations {
             config: dir.to_path_buf(),
             has_systemd,
         }
@@ -181,35 +181,35 @@ mod tests {
     #[test]
     fn a_unit_is_written_enabled_and_removed() {
         let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), true);
+        let locations = locations(dir.path(), true);
         let autostart = autostart();
-        assert!(!is_enabled(&autostart, &place));
-        enable(&autostart, &place).unwrap();
-        enable(&autostart, &place).unwrap();
-        assert!(is_enabled(&autostart, &place));
-        let unit = std::fs::read_to_string(place.wanted(&autostart)).unwrap();
+        assert!(!is_enabled(&autostart, &locations));
+        enable(&autostart, &locations).unwrap();
+        enable(&autostart, &locations).unwrap();
+        assert!(is_enabled(&autostart, &locations));
+        let unit = std::fs::read_to_string(locations.wanted(&autostart)).unwrap();
         let line =
             "ExecStart=\"/opt/my apps/100%%/cairn\" \"--home\" \"/home/a b/\\\"x\\\"\" \"daemon\"";
         assert!(unit.lines().any(|found| found == line), "{unit}");
-        disable(&autostart, &place).unwrap();
-        disable(&autostart, &place).unwrap();
-        assert!(!is_enabled(&autostart, &place));
-        assert!(!place.unit(&autostart).exists());
+        disable(&autostart, &locations).unwrap();
+        disable(&autostart, &locations).unwrap();
+        assert!(!is_enabled(&autostart, &locations));
+        assert!(!locations.unit(&autostart).exists());
     }
 
     #[test]
     fn without_systemd_an_autostart_entry_is_written() {
         let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), false);
+        let locations = locations(dir.path(), false);
         let autostart = autostart();
-        enable(&autostart, &place).unwrap();
-        assert!(is_enabled(&autostart, &place));
-        let entry = std::fs::read_to_string(place.entry(&autostart)).unwrap();
+        enable(&autostart, &locations).unwrap();
+        assert!(is_enabled(&autostart, &locations));
+        let entry = std::fs::read_to_string(locations.entry(&autostart)).unwrap();
         let line =
             "Exec=\"/opt/my apps/100%%/cairn\" \"--home\" \"/home/a b/\\\\\"x\\\\\"\" \"daemon\"";
         assert!(entry.lines().any(|found| found == line), "{entry}");
-        disable(&autostart, &place).unwrap();
-        assert!(!is_enabled(&autostart, &place));
+        disable(&autostart, &locations).unwrap();
+        assert!(!is_enabled(&autostart, &locations));
     }
 
     #[test]

@@ -7,30 +7,30 @@ use std::io;
 use std::path::PathBuf;
 
 /// The directory of this user's agents.
-pub(super) struct Place {
+pub(super) struct Locations {
     agents: PathBuf,
 }
 
 #[cfg(target_os = "macos")]
-pub(super) fn place() -> io::Result<Place> {
+pub(super) fn locations() -> io::Result<Locations> {
     let home = std::env::home_dir().ok_or_else(|| {
         io::Error::new(io::ErrorKind::NotFound, "this user has no home directory")
     })?;
-    Ok(Place {
+    Ok(Locations {
         agents: home.join("Library/LaunchAgents"),
     })
 }
 
-impl Place {
+impl Locations {
     fn agent(&self, autostart: &Autostart) -> PathBuf {
         self.agents.join(format!("{}.plist", autostart.id))
     }
 }
 
-pub(super) fn enable(autostart: &Autostart, place: &Place) -> io::Result<String> {
-    let agent = place.agent(autostart);
-    std::fs::create_dir_all(&place.agents)
-        .map_err(|e| in_context("make the directory", &place.agents, e))?;
+pub(super) fn enable(autostart: &Autostart, locations: &Locations) -> io::Result<String> {
+    let agent = locations.agent(autostart);
+    std::fs::create_dir_all(&locations.agents)
+        .map_err(|e| in_context("make the directory", &locations.agents, e))?;
     write_atomic(
         &agent,
         property_list(autostart).as_bytes(),
@@ -39,16 +39,16 @@ pub(super) fn enable(autostart: &Autostart, place: &Place) -> io::Result<String>
     Ok(format!("wrote {}", agent.display()))
 }
 
-pub(super) fn disable(autostart: &Autostart, place: &Place) -> io::Result<()> {
-    let agent = place.agent(autostart);
+pub(super) fn disable(autostart: &Autostart, locations: &Locations) -> io::Result<()> {
+    let agent = locations.agent(autostart);
     match std::fs::remove_file(&agent) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(in_context("remove", &agent, e)),
         _ => Ok(()),
     }
 }
 
-pub(super) fn is_enabled(autostart: &Autostart, place: &Place) -> bool {
-    place.agent(autostart).exists()
+pub(super) fn is_enabled(autostart: &Autostart, locations: &Locations) -> bool {
+    locations.agent(autostart).exists()
 }
 
 fn property_list(autostart: &Autostart) -> String {
@@ -83,23 +83,23 @@ mod tests {
     #[test]
     fn an_agent_is_written_and_removed() {
         let dir = tempfile::tempdir().unwrap();
-        let place = Place {
+        let locations = Locations {
             agents: dir.path().join("LaunchAgents"),
         };
         let autostart = Autostart::new(
             Path::new("/Applications/A&B/cairn"),
             &Home::at(Path::new("/x")),
         );
-        enable(&autostart, &place).unwrap();
-        assert!(is_enabled(&autostart, &place));
-        let text = std::fs::read_to_string(place.agent(&autostart)).unwrap();
+        enable(&autostart, &locations).unwrap();
+        assert!(is_enabled(&autostart, &locations));
+        let text = std::fs::read_to_string(locations.agent(&autostart)).unwrap();
         assert!(
             text.contains("<string>/Applications/A&amp;B/cairn</string>"),
             "{text}"
         );
         assert!(text.contains("<string>daemon</string>"), "{text}");
-        disable(&autostart, &place).unwrap();
-        disable(&autostart, &place).unwrap();
-        assert!(!is_enabled(&autostart, &place));
+        disable(&autostart, &locations).unwrap();
+        disable(&autostart, &locations).unwrap();
+        assert!(!is_enabled(&autostart, &locations));
     }
 }

@@ -7,17 +7,17 @@ use std::process::{Command, Output};
 const RUN_KEY: &str = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Run";
 
 /// There is one key for each user.
-pub(super) struct Place;
+pub(super) struct Locations;
 
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "the other systems can fail to find the place"
+    reason = "the other systems can fail to find the directories"
 )]
-pub(super) fn place() -> io::Result<Place> {
-    Ok(Place)
+pub(super) fn locations() -> io::Result<Locations> {
+    Ok(Locations)
 }
 
-pub(super) fn enable(autostart: &Autostart, _place: &Place) -> io::Result<String> {
+pub(super) fn enable(autostart: &Autostart, _locations: &Locations) -> io::Result<String> {
     // A path on Windows holds no quotes.
     let command: Vec<String> = autostart
         .command()
@@ -39,14 +39,14 @@ pub(super) fn enable(autostart: &Autostart, _place: &Place) -> io::Result<String
     Ok(format!("wrote the value {} in {RUN_KEY}", autostart.id))
 }
 
-pub(super) fn disable(autostart: &Autostart, place: &Place) -> io::Result<()> {
-    if is_enabled(autostart, place) {
+pub(super) fn disable(autostart: &Autostart, locations: &Locations) -> io::Result<()> {
+    if is_enabled(autostart, locations) {
         succeed(&reg(&["delete", RUN_KEY, "/v", &autostart.id, "/f"])?)?;
     }
     Ok(())
 }
 
-pub(super) fn is_enabled(autostart: &Autostart, _place: &Place) -> bool {
+pub(super) fn is_enabled(autostart: &Autostart, _locations: &Locations) -> bool {
     reg(&["query", RUN_KEY, "/v", &autostart.id]).is_ok_and(|found| found.status.success())
 }
 

@@ -4,7 +4,7 @@
 //! Only the mode of an old version has to succeed. The rest is done as far as this user and the file system allow it: a
 //! missing attribute must not keep new content away.
 
-use super::unix::{Place, open, with_executable};
+use super::unix::{ResolvedPath, open, with_executable};
 use rustix::fs::{AtFlags, Mode, RawMode};
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid};
@@ -17,8 +17,8 @@ const SET_GROUP_ID: RawMode = 0o2000;
 const GROUP_EXECUTE: RawMode = 0o010;
 
 /// Gives `temp` the attributes of `target`, but leaves it its own executable bit.
-pub(super) fn carry_over(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()> {
-    let stat = |place: &Place<'_>| {
+pub(super) fn carry_over(temp: &ResolvedPath<'_>, target: &ResolvedPath<'_>) -> io::Result<()> {
+    let stat = |place: &ResolvedPath<'_>| {
         rustix::fs::statat(place.dir(), place.name(), AtFlags::SYMLINK_NOFOLLOW)
     };
     let (old, new) = (stat(target)?, stat(temp)?);
@@ -56,7 +56,7 @@ pub(super) fn carry_over(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()>
 
 /// Gives a new file the group and the access list that it would have if it had been made in its
 /// directory instead of that of temporary files: folders that several users share rely on them.
-pub(super) fn inherit(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()> {
+pub(super) fn inherit(temp: &ResolvedPath<'_>, target: &ResolvedPath<'_>) -> io::Result<()> {
     let parent = target.parent()?;
     let dir = rustix::fs::statat(parent.dir(), parent.name(), AtFlags::empty())?;
     if dir.st_mode & SET_GROUP_ID != 0 {
@@ -75,7 +75,7 @@ pub(super) fn inherit(temp: &Place<'_>, target: &Place<'_>) -> io::Result<()> {
 /// Applies the default access list of a directory, as the kernel does (acl(5), "Object creation and
 /// default ACLs").
 #[cfg(target_os = "linux")]
-fn inherit_list(temp: &Place<'_>, parent: &Place<'_>) -> io::Result<()> {
+fn inherit_list(temp: &ResolvedPath<'_>, parent: &ResolvedPath<'_>) -> io::Result<()> {
     use rustix::fs::{OFlags, XattrFlags, fchmod, fsetxattr, fstat, openat};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let dir = File::from(openat(parent.dir(), parent.name(), flags, Mode::empty())?);
@@ -113,7 +113,7 @@ fn wanted_mode(old: Mode, new: Mode) -> Mode {
 }
 
 /// Sets owner and group, or the group alone, which a member of it may do.
-fn set_owner(temp: &Place<'_>, owner: Option<Uid>, group: Gid) {
+fn set_owner(temp: &ResolvedPath<'_>, owner: Option<Uid>, group: Gid) {
     let set = |owner| {
         rustix::fs::chownat(
             temp.dir(),

@@ -47,23 +47,23 @@ impl RealDisk {
         }
     }
 
-    fn place<'a>(&self, path: &'a Path) -> io::Result<sys::Place<'a>> {
+    fn resolve<'a>(&self, path: &'a Path) -> io::Result<sys::ResolvedPath<'a>> {
         // Where folders lie inside each other, the outermost guards the most components.
         let roots = self.roots.read();
         let root = roots
             .iter()
             .filter(|root| path.starts_with(root) && path != root.as_path())
             .min_by_key(|root| root.as_os_str().len());
-        sys::Place::new(path, root.map(PathBuf::as_path))
+        sys::ResolvedPath::new(path, root.map(PathBuf::as_path))
     }
 
     fn run<T>(
         &self,
         action: &'static str,
         path: &Path,
-        work: impl FnOnce(&sys::Place<'_>) -> io::Result<T>,
+        work: impl FnOnce(&sys::ResolvedPath<'_>) -> io::Result<T>,
     ) -> io::Result<T> {
-        self.place(path)
+        self.resolve(path)
             .and_then(|place| work(&place))
             .map_err(|e| in_context(action, path, e))
     }
@@ -94,15 +94,19 @@ impl Disk for RealDisk {
     }
 
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
-        let from = self.place(temp).map_err(|e| in_context("find", temp, e))?;
+        let from = self
+            .resolve(temp)
+            .map_err(|e| in_context("find", temp, e))?;
         self.run("put the new version of the file at", target, |to| {
             sys::replace(&from, to, expect)
         })
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let source = self.place(from).map_err(|e| in_context("find", from, e))?;
-        self.place(to)
+        let source = self
+            .resolve(from)
+            .map_err(|e| in_context("find", from, e))?;
+        self.resolve(to)
             .and_then(|target| sys::rename(&source, &target))
             .map_err(|e| {
                 // The path that is in the way matters, else the one that was to be moved.
@@ -146,7 +150,7 @@ impl Disk for RealDisk {
     }
 
     fn free_space(&self, path: &Path) -> io::Result<u64> {
-        sys::free_space(path).map_err(|e| in_context("ask for the free space at", path, e))
+        sys::free_space(path).map_err(|e| in_context("read the free space at", path, e))
     }
 }
 

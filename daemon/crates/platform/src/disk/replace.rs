@@ -2,9 +2,9 @@
 //!
 //! Putting a new version in place swaps the two files and then looks at what was swapped out: an edit
 //! that came between the last check and the swap is found there and put back. Where the file system
-//! can't swap, a hard link (or a copy) holds on to the old file instead.
+//! can't swap, a hard link (or a copy) keeps the old file instead.
 
-use super::unix::{Place, list, stat, stat_at};
+use super::unix::{ResolvedPath, list, stat, stat_at};
 use super::{Expect, FileKind, Stat, StatKey, TargetChanged, attributes};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -20,17 +20,21 @@ pub(super) enum Point {
     Swapped,
 }
 
-pub(super) fn replace(temp: &Place<'_>, target: &Place<'_>, expect: Expect) -> io::Result<Stat> {
+pub(super) fn replace(
+    temp: &ResolvedPath<'_>,
+    target: &ResolvedPath<'_>,
+    expect: Expect,
+) -> io::Result<Stat> {
     replace_with(temp, target, expect, exchange, &mut |_| {})
 }
 
 /// The way in which the two files change places: [`exchange`] or [`displace`].
 pub(super) type Swap =
-    fn(&Place<'_>, &Place<'_>, &StatKey, &mut dyn FnMut(Point)) -> io::Result<()>;
+    fn(&ResolvedPath<'_>, &ResolvedPath<'_>, &StatKey, &mut dyn FnMut(Point)) -> io::Result<()>;
 
 pub(super) fn replace_with(
-    temp: &Place<'_>,
-    target: &Place<'_>,
+    temp: &ResolvedPath<'_>,
+    target: &ResolvedPath<'_>,
     expect: Expect,
     swap: Swap,
     at: &mut dyn FnMut(Point),
@@ -72,8 +76,8 @@ pub(super) fn replace_with(
 
 /// Swaps in one call of the kernel; falls back to [`displace`] where the file system can't.
 pub(super) fn exchange(
-    temp: &Place<'_>,
-    target: &Place<'_>,
+    temp: &ResolvedPath<'_>,
+    target: &ResolvedPath<'_>,
     key: &StatKey,
     at: &mut dyn FnMut(Point),
 ) -> io::Result<()> {
@@ -100,8 +104,8 @@ pub(super) fn exchange(
 /// One race remains, and only here: another program renames its own file over the target between the
 /// last check and the rename.
 pub(super) fn displace(
-    temp: &Place<'_>,
-    target: &Place<'_>,
+    temp: &ResolvedPath<'_>,
+    target: &ResolvedPath<'_>,
     key: &StatKey,
     at: &mut dyn FnMut(Point),
 ) -> io::Result<()> {
@@ -151,7 +155,7 @@ pub(super) fn displace(
 }
 
 fn copy(
-    from: &Place<'_>,
+    from: &ResolvedPath<'_>,
     dir: std::os::fd::BorrowedFd<'_>,
     name: &std::path::Path,
 ) -> io::Result<()> {
@@ -165,15 +169,15 @@ fn copy(
     target.sync_all()
 }
 
-/// Renames without replacing anything; a change of spelling alone works everywhere.
-pub(super) fn rename(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+/// Renames without replacing anything; a change of case or normalisation alone works everywhere.
+pub(super) fn rename(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Result<()> {
     match move_no_replace(from, to) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => respell(from, to, e),
         result => result,
     }
 }
 
-fn move_no_replace(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+fn move_no_replace(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Result<()> {
     match rename_flagged(from, to, RenameFlags::NOREPLACE) {
         Err(e) if is_unsupported(e) => move_in_two_steps(from, to),
         result => Ok(result?),
@@ -182,10 +186,10 @@ fn move_no_replace(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
 
 /// The same for file systems without the flag: the name is claimed by a call that fails where it is
 /// taken.
-pub(super) fn move_in_two_steps(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+pub(super) fn move_in_two_steps(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Result<()> {
     let plain = || rustix::fs::renameat(from.dir(), from.name(), to.dir(), to.name());
     if stat(from)?.kind == FileKind::Dir {
-        // A directory may be renamed over an empty one, so an empty one can hold the place.
+        // A directory may be renamed over an empty one, so an empty one can reserve the name.
         rustix::fs::mkdirat(to.dir(), to.name(), Mode::RWXU)?;
         if let Err(e) = plain() {
             rustix::fs::unlinkat(to.dir(), to.name(), AtFlags::REMOVEDIR)?;
@@ -215,8 +219,8 @@ pub(super) fn move_in_two_steps(from: &Place<'_>, to: &Place<'_>) -> io::Result<
     }
 }
 
-/// Changes only the spelling of a name (case, normal form) on a file system that takes both for one.
-fn respell(from: &Place<'_>, to: &Place<'_>, taken: io::Error) -> io::Result<()> {
+/// Changes only the case or normal form of a name on a file system that treats both as one name.
+fn respell(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>, taken: io::Error) -> io::Result<()> {
     let (Some(old), Some(new)) = (from.last(), to.last()) else {
         return Err(taken);
     };
@@ -243,12 +247,16 @@ fn respell(from: &Place<'_>, to: &Place<'_>, taken: io::Error) -> io::Result<()>
     Ok(())
 }
 
-fn is_listed(place: &Place<'_>, name: &OsStr) -> io::Result<bool> {
+fn is_listed(place: &ResolvedPath<'_>, name: &OsStr) -> io::Result<bool> {
     let parent = place.parent()?;
     Ok(list(&parent)?.iter().any(|entry| entry.name == name))
 }
 
-fn rename_flagged(from: &Place<'_>, to: &Place<'_>, flags: RenameFlags) -> Result<(), Errno> {
+fn rename_flagged(
+    from: &ResolvedPath<'_>,
+    to: &ResolvedPath<'_>,
+    flags: RenameFlags,
+) -> Result<(), Errno> {
     rustix::fs::renameat_with(from.dir(), from.name(), to.dir(), to.name(), flags)
 }
 
@@ -259,7 +267,7 @@ fn is_unsupported(error: Errno) -> bool {
         || error == Errno::OPNOTSUPP
 }
 
-fn with_suffix(place: &Place<'_>, suffix: &str) -> io::Result<OsString> {
+fn with_suffix(place: &ResolvedPath<'_>, suffix: &str) -> io::Result<OsString> {
     let mut name = place
         .last()
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?
@@ -268,11 +276,11 @@ fn with_suffix(place: &Place<'_>, suffix: &str) -> io::Result<OsString> {
     Ok(name)
 }
 
-fn changed(place: &Place<'_>) -> io::Error {
+fn changed(place: &ResolvedPath<'_>) -> io::Error {
     TargetChanged::into_io(place.path())
 }
 
-fn changed_if(error: io::Error, when: Errno, target: &Place<'_>) -> io::Error {
+fn changed_if(error: io::Error, when: Errno, target: &ResolvedPath<'_>) -> io::Error {
     if error.raw_os_error() == Some(when.raw_os_error()) {
         changed(target)
     } else {

@@ -2,7 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod attributes;
-mod places;
+mod paths;
 mod replacing;
 
 use super::{Disk, RealDisk};

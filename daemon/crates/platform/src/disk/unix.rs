@@ -1,16 +1,16 @@
 //! The disk on Unix systems, through `rustix`.
 //!
-//! Every function takes a [`Place`]: a directory handle and one last component, so that what was
+//! Every function takes a [`ResolvedPath`]: a directory handle and one last component, so that what was
 //! checked is what is used.
 
-mod place;
+mod resolved_path;
 mod stat;
 
 pub(super) use super::replace::{rename, replace};
-pub(super) use place::Place;
+pub(super) use resolved_path::ResolvedPath;
 
 use super::{Entry, FileKind, Stat};
-use place::{loop_is_no_directory, not_a_directory};
+use resolved_path::{loop_is_no_directory, not_a_directory};
 #[cfg(target_os = "linux")]
 use rustix::fs::CWD;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 const MANY_DIRS: usize = 16;
 
-pub(super) fn list(place: &Place<'_>) -> io::Result<Vec<Entry>> {
+pub(super) fn list(place: &ResolvedPath<'_>) -> io::Result<Vec<Entry>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(place.dir(), place.name(), flags, Mode::empty())
         .map_err(loop_is_no_directory)?;
@@ -56,7 +56,7 @@ pub(super) fn list(place: &Place<'_>) -> io::Result<Vec<Entry>> {
     Ok(entries)
 }
 
-pub(super) fn stat(place: &Place<'_>) -> io::Result<Stat> {
+pub(super) fn stat(place: &ResolvedPath<'_>) -> io::Result<Stat> {
     stat_at(place.dir(), place.name())
 }
 
@@ -68,20 +68,20 @@ pub(super) fn stat_file(file: &File, _path: &Path) -> io::Result<Stat> {
     stat::file(file)
 }
 
-pub(super) fn open(place: &Place<'_>) -> io::Result<File> {
+pub(super) fn open(place: &ResolvedPath<'_>) -> io::Result<File> {
     // NONBLOCK, so that a pipe without a writer is refused below instead of waited for.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     open_regular(place, flags, Mode::empty())
 }
 
-pub(super) fn open_temp(place: &Place<'_>) -> io::Result<File> {
+pub(super) fn open_temp(place: &ResolvedPath<'_>) -> io::Result<File> {
     let flags =
         OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     // The user's umask decides, as for any new file; the directory around it is private.
     open_regular(place, flags, Mode::from_raw_mode(0o666))
 }
 
-fn open_regular(place: &Place<'_>, flags: OFlags, mode: Mode) -> io::Result<File> {
+fn open_regular(place: &ResolvedPath<'_>, flags: OFlags, mode: Mode) -> io::Result<File> {
     let fd = rustix::fs::openat(place.dir(), place.name(), flags, mode).map_err(|e| match e {
         Errno::LOOP => not_a_file("a symbolic link"),
         // What opening a socket, or a pipe that nobody reads, says.
@@ -104,7 +104,7 @@ fn not_a_file(found: &str) -> io::Error {
     )
 }
 
-pub(super) fn make_private_dir(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn make_private_dir(place: &ResolvedPath<'_>) -> io::Result<()> {
     match rustix::fs::mkdirat(place.dir(), place.name(), Mode::RWXU) {
         Err(Errno::EXIST) if stat(place)?.kind == FileKind::Dir => Ok(()),
         Err(Errno::EXIST) => Err(not_a_directory()),
@@ -112,7 +112,7 @@ pub(super) fn make_private_dir(place: &Place<'_>) -> io::Result<()> {
     }
 }
 
-pub(super) fn mkdir(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn mkdir(place: &ResolvedPath<'_>) -> io::Result<()> {
     Ok(rustix::fs::mkdirat(
         place.dir(),
         place.name(),
@@ -120,7 +120,7 @@ pub(super) fn mkdir(place: &Place<'_>) -> io::Result<()> {
     )?)
 }
 
-pub(super) fn remove_dir(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn remove_dir(place: &ResolvedPath<'_>) -> io::Result<()> {
     Ok(rustix::fs::unlinkat(
         place.dir(),
         place.name(),
@@ -128,7 +128,7 @@ pub(super) fn remove_dir(place: &Place<'_>) -> io::Result<()> {
     )?)
 }
 
-pub(super) fn remove_file(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn remove_file(place: &ResolvedPath<'_>) -> io::Result<()> {
     Ok(rustix::fs::unlinkat(
         place.dir(),
         place.name(),

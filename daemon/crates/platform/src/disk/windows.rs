@@ -16,11 +16,11 @@ const REPARSE_POINT: u32 = 0x400;
 const EPOCH_DISTANCE: u64 = 116_444_736_000_000_000;
 
 /// A path that was checked for symbolic links on the way.
-pub(super) struct Place<'a> {
+pub(super) struct ResolvedPath<'a> {
     path: &'a Path,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ResolvedPath<'a> {
     /// Resolves a path; below `root`, refuses a parent that is a symbolic link or a junction.
     pub(super) fn new(path: &'a Path, root: Option<&Path>) -> io::Result<Self> {
         let between = root
@@ -32,7 +32,7 @@ impl<'a> Place<'a> {
             if std::fs::symlink_metadata(&reached)?.file_attributes() & REPARSE_POINT != 0 {
                 return Err(io::Error::new(
                     io::ErrorKind::NotADirectory,
-                    "a link stands where a directory is expected; links are not followed",
+                    "a link is in the place of a directory; links are not followed",
                 ));
             }
         }
@@ -40,7 +40,7 @@ impl<'a> Place<'a> {
     }
 }
 
-pub(super) fn list(place: &Place<'_>) -> io::Result<Vec<Entry>> {
+pub(super) fn list(place: &ResolvedPath<'_>) -> io::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     if stat(place)?.kind != FileKind::Dir {
         return Err(io::ErrorKind::NotADirectory.into());
@@ -56,7 +56,7 @@ pub(super) fn list(place: &Place<'_>) -> io::Result<Vec<Entry>> {
     Ok(entries)
 }
 
-pub(super) fn stat(place: &Place<'_>) -> io::Result<Stat> {
+pub(super) fn stat(place: &ResolvedPath<'_>) -> io::Result<Stat> {
     stat_path(place.path)
 }
 
@@ -128,11 +128,11 @@ fn nanoseconds(filetime: u64) -> i64 {
     i64::try_from(since_1970 * 100).unwrap_or(0)
 }
 
-pub(super) fn open(place: &Place<'_>) -> io::Result<File> {
+pub(super) fn open(place: &ResolvedPath<'_>) -> io::Result<File> {
     regular(OpenOptions::new().read(true), place)
 }
 
-pub(super) fn open_temp(place: &Place<'_>) -> io::Result<File> {
+pub(super) fn open_temp(place: &ResolvedPath<'_>) -> io::Result<File> {
     let mut options = OpenOptions::new();
     regular(
         options.read(true).write(true).create(true).truncate(false),
@@ -140,7 +140,7 @@ pub(super) fn open_temp(place: &Place<'_>) -> io::Result<File> {
     )
 }
 
-fn regular(options: &mut OpenOptions, place: &Place<'_>) -> io::Result<File> {
+fn regular(options: &mut OpenOptions, place: &ResolvedPath<'_>) -> io::Result<File> {
     let file = options.custom_flags(OPEN_REPARSE_POINT).open(place.path)?;
     if stat_file(&file, place.path)?.kind == FileKind::File {
         return Ok(file);
@@ -151,22 +151,22 @@ fn regular(options: &mut OpenOptions, place: &Place<'_>) -> io::Result<File> {
     ))
 }
 
-pub(super) fn make_private_dir(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn make_private_dir(place: &ResolvedPath<'_>) -> io::Result<()> {
     match std::fs::create_dir(place.path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         result => result,
     }
 }
 
-pub(super) fn mkdir(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn mkdir(place: &ResolvedPath<'_>) -> io::Result<()> {
     std::fs::create_dir(place.path)
 }
 
-pub(super) fn remove_dir(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn remove_dir(place: &ResolvedPath<'_>) -> io::Result<()> {
     std::fs::remove_dir(place.path)
 }
 
-pub(super) fn remove_file(place: &Place<'_>) -> io::Result<()> {
+pub(super) fn remove_file(place: &ResolvedPath<'_>) -> io::Result<()> {
     std::fs::remove_file(place.path)
 }
 
@@ -174,7 +174,11 @@ pub(super) fn set_executable(_file: &File, _executable: bool) -> io::Result<()> 
     Ok(())
 }
 
-pub(super) fn replace(temp: &Place<'_>, target: &Place<'_>, expect: Expect) -> io::Result<Stat> {
+pub(super) fn replace(
+    temp: &ResolvedPath<'_>,
+    target: &ResolvedPath<'_>,
+    expect: Expect,
+) -> io::Result<Stat> {
     let changed = || TargetChanged::into_io(target.path);
     let Expect::Same(key) = expect else {
         return match rename(temp, target) {
@@ -190,7 +194,7 @@ pub(super) fn replace(temp: &Place<'_>, target: &Place<'_>, expect: Expect) -> i
     if !untouched() {
         return Err(changed());
     }
-    // A second name holds on to the old file, so that it ends up at `temp` for the trash.
+    // A second name keeps the old file, so that it ends up at `temp` for the trash.
     let kept = temp.path.with_added_extension("old");
     match std::fs::remove_file(&kept) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
@@ -211,7 +215,7 @@ pub(super) fn replace(temp: &Place<'_>, target: &Place<'_>, expect: Expect) -> i
     stat(target)
 }
 
-pub(super) fn rename(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+pub(super) fn rename(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Result<()> {
     let respelled = from.path.parent() == to.path.parent()
         && stat(from)?.file_id == stat(to).map(|s| s.file_id).unwrap_or_default();
     if respelled || stat(from)?.kind == FileKind::Dir {

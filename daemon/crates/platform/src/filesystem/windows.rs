@@ -27,7 +27,7 @@ pub(super) fn of(path: &Path) -> io::Result<Filesystem> {
     })
 }
 
-/// A drive letter that stands for a share becomes the share in a canonical path.
+/// Returns the kind by the path: in a canonical path, the drive letter of a share is the share.
 fn kind(path: &Path) -> FilesystemKind {
     match path.components().next() {
         Some(Component::Prefix(prefix)) => match prefix.kind() {

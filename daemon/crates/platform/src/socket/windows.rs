@@ -1,7 +1,7 @@
 //! Named pipes.
 //!
 //! The default access list of a pipe lets only this user, administrators and the system write. The name
-//! can't be foreseen: it has a random part, and stands in a file of the home, which other users can't
+//! can't be foreseen: it has a random part, and is in a file of the home, which other users can't
 //! read. A client also checks that the process at the other end is the one that holds the home's lock,
 //! because the names of existing pipes are public.
 

@@ -138,7 +138,7 @@ fn two_links_to_one_file_are_two_names() {
 mod races {
     use super::*;
     use crate::disk::replace::{Point, Swap, displace, exchange, move_in_two_steps, replace_with};
-    use crate::disk::unix::Place;
+    use crate::disk::unix::ResolvedPath;
 
     /// Replaces while `interfere` plays the other program, with both ways to swap.
     fn race(moment: Point, interfere: impl Fn(&Path), check: impl Fn(&Folder, &Race)) {
@@ -147,7 +147,7 @@ mod races {
             let target = f.write("file", "old");
             let temp = f.temp("new");
             let key = f.disk.stat(&target).unwrap().key();
-            let place = |path| Place::new(path, Some(&f.root)).unwrap();
+            let place = |path| ResolvedPath::new(path, Some(&f.root)).unwrap();
             let result = replace_with(
                 &place(&temp),
                 &place(&target),
@@ -252,7 +252,7 @@ mod races {
             let target = f.write("file", "old");
             let temp = f.temp("new");
             let key = f.disk.stat(&target).unwrap().key();
-            let place = |path| Place::new(path, Some(&f.root)).unwrap();
+            let place = |path| ResolvedPath::new(path, Some(&f.root)).unwrap();
             let result = replace_with(
                 &place(&temp),
                 &place(&target),
@@ -296,8 +296,8 @@ mod races {
     #[test]
     fn without_the_flag_a_rename_still_replaces_nothing() {
         let f = folder();
-        fn place<'a>(f: &Folder, path: &'a Path) -> Place<'a> {
-            Place::new(path, Some(&f.root)).unwrap()
+        fn resolve<'a>(f: &Folder, path: &'a Path) -> ResolvedPath<'a> {
+            ResolvedPath::new(path, Some(&f.root)).unwrap()
         }
         for kind in ["file", "dir"] {
             let (from, to) = (

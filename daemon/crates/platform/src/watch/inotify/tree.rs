@@ -233,7 +233,7 @@ fn subdirectories(dir: &Path) -> Vec<std::ffi::OsString> {
             let name = OsStr::from_bytes(found.file_name().to_bytes());
             let is_dir = match found.file_type() {
                 FileType::Directory => name != "." && name != "..",
-                // Some file systems don't say: ask for each name.
+                // Some file systems don't give the kind: stat each name.
                 FileType::Unknown => {
                     let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
                     rustix::fs::statat(CWD, dir.join(name), flags)

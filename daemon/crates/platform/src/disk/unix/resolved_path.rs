@@ -8,13 +8,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// A path, split into a directory that is open already and what is resolved from there.
-pub(in crate::disk) struct Place<'a> {
+pub(in crate::disk) struct ResolvedPath<'a> {
     dir: Option<OwnedFd>,
     name: &'a Path,
     path: &'a Path,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ResolvedPath<'a> {
     /// Resolves a path; below `root`, opens the parent without passing through a symbolic link.
     pub(in crate::disk) fn new(path: &'a Path, root: Option<&Path>) -> io::Result<Self> {
         let guarded = root.and_then(|root| {
@@ -39,7 +39,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// The directory from which [`Place::name`] is resolved.
+    /// The directory from which [`ResolvedPath::name`] is resolved.
     pub(in crate::disk) fn dir(&self) -> BorrowedFd<'_> {
         self.dir.as_ref().map_or(CWD, AsFd::as_fd)
     }
@@ -58,14 +58,14 @@ impl<'a> Place<'a> {
         self.path
     }
 
-    /// The directory that holds the place.
-    pub(in crate::disk) fn parent(&self) -> io::Result<Place<'_>> {
+    /// Returns the directory that contains it.
+    pub(in crate::disk) fn parent(&self) -> io::Result<ResolvedPath<'_>> {
         let dir = self.dir.as_ref().map(OwnedFd::try_clone).transpose()?;
         let parent = match self.name.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        Ok(Place {
+        Ok(ResolvedPath {
             dir,
             name: parent,
             path: self.path.parent().unwrap_or(parent),
