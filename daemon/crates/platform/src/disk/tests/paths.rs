@@ -4,6 +4,7 @@ use super::{folder, read};
 use crate::disk::{Disk, FileKind, RealDisk};
 use std::fs;
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
 
 #[test]
 fn a_listing_is_sorted_by_bytes_and_has_every_kind() {
@@ -284,4 +285,21 @@ fn writing_to_the_medium_skips_directories_that_are_gone() {
     assert!(f.disk.free_space(&f.root).unwrap() > 0);
     let gone = f.disk.sync_all(&f.path("gone")).unwrap_err();
     assert_eq!(gone.kind(), ErrorKind::NotFound);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_listing_shows_where_another_file_system_is_mounted() {
+    let disk = RealDisk::new();
+    let root = disk.stat(Path::new("/")).unwrap();
+    let entries = disk.list(Path::new("/")).unwrap();
+    let find = |name: &str| {
+        let mut found = entries.iter().filter(|entry| entry.name == name);
+        *found.next().unwrap().stat.as_ref().unwrap()
+    };
+    let proc = find("proc");
+    assert_ne!(proc.file_id.device, root.file_id.device);
+    if root.mount.is_some() {
+        assert_ne!(proc.mount, root.mount);
+    }
 }

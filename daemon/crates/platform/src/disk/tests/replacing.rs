@@ -313,10 +313,10 @@ mod races {
                 }
             };
             make(&from);
-            move_in_two_steps(&place(&f, &from), &place(&f, &to)).unwrap();
+            move_in_two_steps(&resolve(&f, &from), &resolve(&f, &to)).unwrap();
             assert!(!from.exists() && to.exists());
             make(&from);
-            let error = move_in_two_steps(&place(&f, &from), &place(&f, &to)).unwrap_err();
+            let error = move_in_two_steps(&resolve(&f, &from), &resolve(&f, &to)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::AlreadyExists);
             assert!(from.exists() && to.exists());
         }
