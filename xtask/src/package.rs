@@ -187,7 +187,7 @@ fn control(stage: &Path) -> Result<()> {
         "Package: cairn\n\
          Version: {}\n\
          Architecture: {}\n\
-         Maintainer: The Cairn authors <cairn@example.invalid>\n\
+         Maintainer: {}\n\
          Installed-Size: {size}\n\
          Depends: {DEPENDS}\n\
          Recommends: gnome-keyring | kwalletmanager\n\
@@ -200,11 +200,27 @@ fn control(stage: &Path) -> Result<()> {
          This package has the daemon, the command line and the tray.\n",
         env!("CARGO_PKG_VERSION"),
         architecture()?,
+        maintainer(),
     );
     let dir = stage.join("DEBIAN");
     fs::create_dir_all(&dir)?;
     fs::write(dir.join("control"), text)?;
     Ok(())
+}
+
+/// Returns who answers for the package, from the variables of Debian's own tools.
+fn maintainer() -> String {
+    let variable = |name: &str, default: &str| {
+        std::env::var(name)
+            .ok()
+            .filter(|value| !value.is_empty())
+            .unwrap_or_else(|| default.to_owned())
+    };
+    format!(
+        "{} <{}>",
+        variable("DEBFULLNAME", "unofficial build"),
+        variable("DEBEMAIL", "root@localhost")
+    )
 }
 
 /// As `dpkg --root` does it, whose database is made first; dependencies are the real root's.
