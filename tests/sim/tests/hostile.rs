@@ -176,6 +176,71 @@ fn a_past_state_served_as_the_present_one_is_refused() {
 }
 
 #[test]
+fn a_count_of_changes_that_cannot_be_is_refused() {
+    simulate(async {
+        let world = world().await;
+        about_nodes(&world.devices[1], |node| {
+            if node["name"] == "f" {
+                node["version"] = json!(i64::MAX);
+            }
+        });
+        write(&world.devices[0], "f", b"v2");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "f").as_deref(), Some("v1"));
+        assert_eq!(problems(victim), [(ProblemCode::Impossible, "f".into())]);
+
+        victim.line.lie(None);
+        write(&world.devices[0], "f", b"v3");
+        pass(&world).await;
+        assert_eq!(content(victim, "f").as_deref(), Some("v3"));
+        assert_eq!(problems(victim), []);
+    });
+}
+
+#[test]
+fn the_content_key_of_another_file_under_the_same_revision_is_refused() {
+    simulate(async {
+        let world = world().await;
+        let seen: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
+        let remember = Arc::clone(&seen);
+        about_nodes(&world.devices[1], move |node| {
+            let name = node["name"].as_str().unwrap_or_default().to_owned();
+            let mut seen = remember.lock().expect("no panic");
+            seen.insert(name, json!(node));
+        });
+        write(&world.devices[0], "f", b"v2");
+        write(&world.devices[0], "other", b"other, v2");
+        pass(&world).await;
+
+        // The next change of the feed announces `f` again, as a copy of `other`.
+        about_nodes(&world.devices[1], move |node| {
+            if node["name"] == "new" {
+                let seen = seen.lock().expect("no panic");
+                let (f, other) = (&seen["f"], &seen["other"]);
+                let version = f["version"].as_u64().expect("a number") + 1;
+                *node = f.as_object().expect("a node").clone();
+                node["version"] = json!(version);
+                node["content_key"] = other["content_key"].clone();
+                let source = json!({"node_id": other["id"], "revision_id": other["revision_id"]});
+                node.insert("content_source".to_owned(), source);
+            }
+        });
+        write(&world.devices[0], "new", b"new");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(problems(victim), [(ProblemCode::Impossible, "f".into())]);
+        assert_eq!(content(victim, "f").as_deref(), Some("v2"));
+
+        victim.line.lie(None);
+        write(victim, "f", b"v3");
+        pass(&world).await;
+        pass(&world).await;
+        assert_eq!(content(&world.devices[0], "f").as_deref(), Some("v3"));
+    });
+}
+
+#[test]
 fn names_that_lead_elsewhere_are_refused_and_reported() {
     for name in [
         "../x",

@@ -3,6 +3,7 @@
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
 use cairn_model::{Kind, Name, NodeId};
+use cairn_transfer::{KnownNumbers, MAX_NUMBER};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 
@@ -30,6 +31,9 @@ pub(crate) fn remote_row(
     }
     if node.parent_id == Some(node.id) {
         return Err("it contains itself");
+    }
+    if node.version > MAX_NUMBER {
+        return Err("it was changed more often than anything can be");
     }
     let mut row = RemoteRow {
         node: node.id,
@@ -66,6 +70,17 @@ pub(crate) fn seal_info(keys: &SpaceKeys, row: &RemoteRow) -> Option<Option<Seal
     Some(NodeSeal::check(keys, &facts_of(row), seal).ok())
 }
 
+/// Returns what is known of a node's numbers, for the next revision and seal.
+pub(crate) fn known_numbers(keys: &SpaceKeys, row: &RemoteRow) -> KnownNumbers {
+    let seal = seal_info(keys, row).flatten();
+    KnownNumbers {
+        seal_seq: row.seen.max(seal.map_or(0, |info| info.seq)),
+        sealed: seal.is_some(),
+        revision: row.number,
+        version: row.version,
+    }
+}
+
 /// A node's attributes after a change, for its next seal.
 pub(crate) struct Next<'a> {
     pub(crate) parent: Option<NodeId>,
@@ -86,7 +101,7 @@ pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> O
         deleted: false,
     };
     let info = SealInfo {
-        seq: info.seq + 1,
+        seq: known_numbers(keys, row).next_seal().ok()?,
         manifest_hash: info.manifest_hash,
     };
     Some(Sealed(NodeSeal::make(keys, &facts, info)))
@@ -112,7 +127,7 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> 
         keys,
         &facts,
         SealInfo {
-            seq: info.seq + 1,
+            seq: known_numbers(keys, row).next_seal().ok()?,
             manifest_hash,
         },
     )))

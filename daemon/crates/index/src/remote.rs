@@ -47,6 +47,9 @@ pub enum PutResult {
     /// Its seal is older than one that was seen: somebody serves a past state as the present one. What
     /// was known stays.
     Rollback,
+    /// Its content key or source is another than before, and its revision is not: no client makes
+    /// that. The recorded state stays.
+    Tampered,
 }
 
 const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, content_key, seal, \
@@ -205,6 +208,18 @@ impl Db<'_> {
         if (1..seen).contains(&row.seen) {
             return Ok(PutResult::Rollback);
         }
+        if let Some(old) = &before {
+            // Seals are made without randomness: two of one number are two states, of which one is past.
+            if row.seen > 0 && row.seen == seen && old.seal.is_some() && old.seal != row.seal {
+                return Ok(PutResult::Rollback);
+            }
+            if old.revision.is_some()
+                && old.revision == row.revision
+                && (&old.content_key, old.source) != (&row.content_key, row.source)
+            {
+                return Ok(PutResult::Tampered);
+            }
+        }
         let mut row = row.clone();
         row.seen = row.seen.max(seen);
         if let Some(old) = &before
@@ -362,3 +377,6 @@ impl Db<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

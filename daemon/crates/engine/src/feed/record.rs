@@ -175,6 +175,12 @@ impl Batch {
                     // What an upload of ours is making is recorded, and planned, when that ends.
                     PutResult::New => news |= !engine.arriving.contains(Key::Node(here)),
                     PutResult::Known => {}
+                    PutResult::Tampered => {
+                        tracing::warn!(node = %here, "the service serves another content key of a revision; it is refused");
+                        let reason = Reason::Impossible("another key for the same content");
+                        self.unverified
+                            .insert(here, UnverifiedChange::of_row(reason, row));
+                    }
                     PutResult::Rollback => {
                         tracing::warn!(node = %here, "the service serves an older state of a node; it is refused");
                         self.unverified

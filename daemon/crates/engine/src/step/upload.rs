@@ -5,6 +5,7 @@
 
 use crate::error::{Changing, EngineError};
 use crate::key::Key;
+use crate::node_rows::known_numbers;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
 use crate::running::Running;
@@ -106,15 +107,13 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             if synced.revision != Some(base) && !same_bytes {
                 return Err(EngineError::Stale);
             }
-            // Above every number that the node had before, on whatever device: each sealed change is
-            // also a version, and a state without a seal has lost count of the sealed ones.
-            let before = over.seen.max(over.version);
+            let numbers = known_numbers(&ctx.engine.keys, &over);
             let target = UploadTarget::Revision {
                 node,
                 parent: over.parent,
                 name: over.name.to_string(),
                 base,
-                number: over.number.unwrap_or(0).max(over.version).saturating_add(1),
+                number: numbers.next_revision()?,
                 content_key: over.content_key.ok_or(EngineError::Stale)?,
                 content_source: over.source.map(|(node_id, revision_id)| {
                     cairn_wire::nodes::ContentSource {
@@ -122,7 +121,7 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
                         revision_id,
                     }
                 }),
-                seal_seq: before.saturating_add(1),
+                seal_seq: numbers.next_seal()?,
             };
             (target, synced.hash)
         }

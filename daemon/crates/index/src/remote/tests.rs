@@ -1,0 +1,92 @@
+use super::*;
+use crate::Index;
+
+fn row(seen: u64, seal: u8) -> RemoteRow {
+    RemoteRow {
+        node: NodeId(Uuid::from_u128(1)),
+        parent: None,
+        name: cairn_model::Name::new("f").unwrap(),
+        kind: Kind::File,
+        revision: Some(RevisionId(Uuid::from_u128(2))),
+        size: 1,
+        modified_ms: None,
+        executable: false,
+        version: seen,
+        content_key: Some(vec![1]),
+        seal: Some(vec![seal]),
+        source: None,
+        device: None,
+        hash: None,
+        number: None,
+        seen,
+    }
+}
+
+fn put(index: &Index, row: &RemoteRow) -> PutResult {
+    index.write(|db| db.put_remote(&[], row)).unwrap()
+}
+
+#[test]
+fn two_states_that_were_sealed_with_one_number_are_not_exchanged() {
+    let index = Index::memory().unwrap();
+    assert_eq!(put(&index, &row(3, 3)), PutResult::New);
+    let other = RemoteRow {
+        version: 9,
+        ..row(3, 4)
+    };
+    assert_eq!(put(&index, &other), PutResult::Rollback);
+    let same = RemoteRow {
+        version: 9,
+        ..row(3, 3)
+    };
+    assert_eq!(put(&index, &same), PutResult::New);
+    // After a change without keys, which keeps the seal, the sealed state may come back.
+    let unsealed = RemoteRow {
+        seen: 0,
+        version: 10,
+        executable: true,
+        ..row(3, 3)
+    };
+    assert_eq!(put(&index, &unsealed), PutResult::New);
+    let back = RemoteRow {
+        version: 11,
+        ..row(3, 3)
+    };
+    assert_eq!(put(&index, &back), PutResult::New);
+    assert_eq!(put(&index, &row(12, 5)), PutResult::New);
+}
+
+#[test]
+fn another_key_or_source_of_an_unchanged_revision_is_tampering() {
+    let index = Index::memory().unwrap();
+    let first = row(3, 3);
+    assert_eq!(put(&index, &first), PutResult::New);
+    let key = RemoteRow {
+        version: 4,
+        content_key: Some(vec![2]),
+        ..first.clone()
+    };
+    let source = RemoteRow {
+        version: 4,
+        source: Some((NodeId(Uuid::from_u128(7)), RevisionId(Uuid::from_u128(8)))),
+        ..first.clone()
+    };
+    for lie in [&key, &source] {
+        assert_eq!(put(&index, lie), PutResult::Tampered);
+    }
+    let next = RemoteRow {
+        revision: Some(RevisionId(Uuid::from_u128(9))),
+        ..key
+    };
+    assert_eq!(
+        put(
+            &index,
+            &RemoteRow {
+                seal: None,
+                seen: 0,
+                ..next
+            }
+        ),
+        PutResult::New
+    );
+}
