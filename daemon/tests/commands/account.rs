@@ -193,7 +193,7 @@ fn a_recovery_key_replaces_a_forgotten_passphrase() {
     ];
     world
         .run("a", &[&recover[..], &[&wrong]].concat())
-        .refused(1, &["no recovery key", "mistyped"]);
+        .refused(1, &["not a recovery key", "mistyped"]);
     world.json("a", &[&recover[..], &[&right]].concat());
     world.json("b", &world.login_args("ck_dev_owner", &new));
     world

@@ -22,7 +22,7 @@ pub struct DaemonLock {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error(
-        "a daemon is already running for this home{}; stop it with `cairn stop`, or use another --home",
+        "a daemon is running for this home already{}; stop it with `cairn stop`, or use another --home",
         pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
     )]
     Held { pid: Option<u32> },
