@@ -125,9 +125,9 @@ impl App {
         let pid = match Client::connect(&self.home.socket_path(), "cli").await {
             Ok(client) => {
                 let pid = client.pid();
-                // It may end before its answer is out.
-                match client.order(cairn_control::Request::Shutdown).await {
-                    Ok(()) | Err(ControlError::Closed) => {}
+                // It may end before its reply is out.
+                match client.send(cairn_control::typed::Shutdown {}).await {
+                    Ok(_) | Err(ControlError::Closed) => {}
                     Err(error) => return Err(error.into()),
                 }
                 Some(pid)

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::{Doing as _, Outcome};
-use cairn_control::{Accepted, Request};
+use cairn_control::{Accepted, typed};
 
 /// Take the changes that were made without your keys and wait for you (`sync.verify = "strict"`)
 #[derive(clap::Args, Debug)]
@@ -12,7 +12,7 @@ pub(super) async fn run(app: &App, Args {}: Args) -> Outcome {
     let accepted: Accepted = app
         .daemon()
         .await?
-        .request(Request::Accept)
+        .send(typed::Accept {})
         .await
         .doing("accept what was held")?;
     app.out.line(match accepted.accepted {

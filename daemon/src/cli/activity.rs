@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::watch;
 use crate::failure::Outcome;
-use cairn_control::{ActivityList, Request};
+use cairn_control::{ActivityList, typed};
 
 /// Show what happened to files
 #[derive(clap::Args, Debug)]
@@ -21,9 +21,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     if args.follow {
         return watch::activity(app, &client).await;
     }
-    let list: ActivityList = client
-        .request(Request::Activity { limit: args.limit })
-        .await?;
+    let list: ActivityList = client.send(typed::Activity { limit: args.limit }).await?;
     if list.events.is_empty() {
         app.out.line("Nothing has happened yet.");
     }

@@ -7,7 +7,7 @@ use crate::cli::words::words;
 use crate::config::{Config, parse_gate};
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders;
-use cairn_control::{Folder, Gate, NewFolder, Request};
+use cairn_control::{Folder, Gate, NewFolder, typed};
 use cairn_model::SyncMode;
 use std::path::PathBuf;
 
@@ -72,12 +72,12 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let what = format!("add {}", new.local);
     let added: Folder = match app.running().await? {
         Some(client) => {
-            let request = Request::AddFolder { folder: new };
-            let added: Folder = client.request(request).await.doing(&what)?;
+            let request = typed::AddFolder { folder: new };
+            let added: Folder = client.send(request).await.doing(&what)?;
             match args.changed(&added) {
                 Some(folder) => {
-                    let request = Request::ChangeFolder { folder };
-                    client.request(request).await.doing(what)?
+                    let request = typed::ChangeFolder { folder };
+                    client.send(request).await.doing(what)?
                 }
                 None => added,
             }

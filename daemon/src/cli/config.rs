@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::config::{Config, SETTINGS, Setting};
 use crate::failure::Outcome;
 use crate::output::table::{Align, Table};
-use cairn_control::Request;
+use cairn_control::typed;
 use serde_json::{Map, Value, json};
 
 /// Show or change settings
@@ -27,7 +27,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         Some(Action::Set { key, value }) => {
             Config::store(&app.home, &key, &value)?;
             if let Some(client) = app.running().await? {
-                client.order(Request::Reload).await?;
+                client.send(typed::Reload {}).await?;
             }
             get(app, Some(&key))
         }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cli::local_path;
 use crate::cli::words::words;
 use crate::failure::{Doing as _, Outcome};
-use cairn_control::Request;
+use cairn_control::typed;
 use cairn_model::DeletionDecision;
 use serde_json::json;
 use std::path::PathBuf;
@@ -24,13 +24,13 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let folder = local_path::folder(&args.folder)?;
     let answer = args.answer;
-    let request = Request::Confirm {
+    let request = typed::Confirm {
         folder: folder.clone(),
         answer,
     };
     app.daemon()
         .await?
-        .order(request)
+        .send(request)
         .await
         .doing(format_args!("answer for {folder}"))?;
     app.out.line(match answer {

@@ -4,14 +4,14 @@ use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::table::{Align, Table};
 use crate::output::text::local_rfc3339;
-use cairn_control::{ConflictList, Request};
+use cairn_control::{ConflictList, typed};
 
 /// Show where two versions of a file were kept
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 
 pub(super) async fn run(app: &App, _: Args) -> Outcome {
-    let list: ConflictList = app.daemon().await?.request(Request::Conflicts).await?;
+    let list: ConflictList = app.daemon().await?.send(typed::Conflicts {}).await?;
     let mut table = Table::new(&[
         ("PATH", Align::Left),
         ("COPY", Align::Left),

@@ -8,7 +8,7 @@ use crate::folders::open_index;
 use crate::output::Style;
 use crate::output::text::{clean, now_ms, size};
 use crate::session::{RetryProfile, Session};
-use cairn_control::{DoctorInfo, Request};
+use cairn_control::typed;
 use cairn_platform::{Disk as _, RealDisk};
 use serde::Serialize;
 use std::path::Path;
@@ -232,10 +232,7 @@ async fn daemon(app: &App, findings: &mut Findings) {
             return;
         }
     };
-    let info = client
-        .request::<DoctorInfo>(Request::Doctor)
-        .await
-        .map_err(Failure::from);
+    let info = client.send(typed::Doctor {}).await.map_err(Failure::from);
     let Some(info) = findings.found("daemon", info) else {
         return;
     };

@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::folders::open_index;
 use crate::output::table::{Align, Table};
 use crate::output::text::size;
-use cairn_control::{FolderStatus, Request, Status};
+use cairn_control::{FolderStatus, typed};
 use cairn_model::SyncState;
 use serde_json::json;
 
@@ -15,10 +15,7 @@ pub(super) struct Args {}
 
 pub(super) async fn run(app: &App, _: Args) -> Outcome {
     let (folders, running) = match app.running().await? {
-        Some(client) => (
-            client.request::<Status>(Request::Status).await?.folders,
-            true,
-        ),
+        Some(client) => (client.send(typed::Status {}).await?.folders, true),
         None => (from_files(app)?, false),
     };
     let mut table = Table::new(&[

@@ -31,7 +31,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         && let Some(client) = app.running().await?
     {
         client
-            .order(cairn_control::Request::Rescan {
+            .send(cairn_control::typed::Rescan {
                 folder: Some(local.clone()),
             })
             .await?;

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::config::{Config, parse_rate};
 use crate::failure::Outcome;
 use crate::output::text;
-use cairn_control::{Limits, Request};
+use cairn_control::{Limits, typed};
 
 /// Show or set bandwidth limits
 #[derive(clap::Args, Debug)]
@@ -35,7 +35,9 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         let value =
             |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
         match app.running().await? {
-            Some(client) => client.order(Request::SetLimits { limits }).await?,
+            Some(client) => {
+                client.send(typed::SetLimits { limits }).await?;
+            }
             None => {
                 Config::store(&app.home, "limits.up", &value(limits.up))?;
                 Config::store(&app.home, "limits.down", &value(limits.down))?;

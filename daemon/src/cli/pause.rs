@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cli::local_path;
 use crate::failure::{Failure, Outcome};
 use crate::output::text::{local_time, now_ms, parse_until, rfc3339};
-use cairn_control::Request;
+use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     };
     app.daemon()
         .await?
-        .order(Request::Pause {
+        .send(typed::Pause {
             folder: folder.clone(),
             until,
         })

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cli::local_path;
 use crate::failure::{Doing as _, Outcome};
 use crate::folders;
-use cairn_control::Request;
+use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -19,12 +19,11 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let local = local_path::folder(&args.local)?;
     let what = format!("remove {local}");
     match app.running().await? {
-        Some(client) => client
-            .order(Request::RemoveFolder {
-                folder: local.clone(),
-            })
-            .await
-            .doing(what)?,
+        Some(client) => {
+            let folder = local.clone();
+            let removing = client.send(typed::RemoveFolder { folder });
+            removing.await.doing(what)?;
+        }
         None => folders::remove(&folders::open_index(&app.home)?.0, &local).doing(what)?,
     }
     app.out.line(format_args!(

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cli::local_path;
 use crate::cli::words::words;
 use crate::failure::{Doing as _, Outcome};
-use cairn_control::{ConflictList, Request};
+use cairn_control::{ConflictList, typed};
 use cairn_model::Keep;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -27,17 +27,17 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let keep = args.keep;
     let daemon = app.daemon().await?;
-    let list: ConflictList = daemon.request(Request::Conflicts).await?;
+    let list: ConflictList = daemon.send(typed::Conflicts {}).await?;
     let text = match in_a_folder(&list, &args.path) {
         Some(path) => path.display().to_string(),
         None => local_path::file(&args.path)?.display().to_string(),
     };
-    let request = Request::Resolve {
+    let request = typed::Resolve {
         path: text.clone(),
         keep,
     };
     daemon
-        .order(request)
+        .send(request)
         .await
         .doing(format_args!("resolve {text}"))?;
     app.out

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::local_path;
 use crate::failure::Outcome;
-use cairn_control::Request;
+use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
     app.daemon()
         .await?
-        .order(Request::Resume {
+        .send(typed::Resume {
             folder: folder.clone(),
         })
         .await?;

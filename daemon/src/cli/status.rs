@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::watch;
 use crate::failure::{Exit, Failure, Outcome};
-use cairn_control::{Client, Request, Status};
+use cairn_control::{Client, Status, typed};
 use std::time::Duration;
 
 /// Show how things stand
@@ -34,18 +34,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     if args.wait {
         return wait(app, &client, args.timeout).await;
     }
-    show(app, &client.request(Request::Status).await?);
+    show(app, &client.send(typed::Status {}).await?);
     Ok(())
 }
 
 async fn wait(app: &App, client: &Client, timeout: Option<Duration>) -> Outcome {
     let timeout_ms = timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
-    let settled = watch::while_waiting(
-        app,
-        client,
-        client.request::<Status>(Request::Settle { timeout_ms }),
-    )
-    .await;
+    let settled =
+        watch::while_waiting(app, client, client.send(typed::Settle { timeout_ms })).await;
     match settled {
         Ok(status) => {
             show(app, &status);
@@ -55,7 +51,7 @@ async fn wait(app: &App, client: &Client, timeout: Option<Duration>) -> Outcome 
             let failure = Failure::from(error);
             // What it was that kept it from being in sync is the answer then.
             if matches!(failure.exit, Exit::Decision | Exit::TimedOut)
-                && let Ok(status) = client.request::<Status>(Request::Status).await
+                && let Ok(status) = client.send(typed::Status {}).await
             {
                 show(app, &status);
                 return Err(Failure {

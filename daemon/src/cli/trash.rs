@@ -7,7 +7,7 @@ use crate::folders::{self, open_index, trash};
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_rfc3339, local_time, size};
 use crate::remote::{Remote, Within};
-use cairn_control::{Request, TrashedList};
+use cairn_control::{TrashedList, typed};
 use cairn_model::NodeId;
 use cairn_platform::RealDisk;
 use serde_json::json;
@@ -127,7 +127,7 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>) -> Outcome {
     let restored = trash::restore(&RealDisk::new(), row, id)?;
     if let Some(client) = app.running().await? {
         client
-            .order(Request::Rescan {
+            .send(typed::Rescan {
                 folder: Some(row.root.clone()),
             })
             .await?;

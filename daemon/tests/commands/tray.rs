@@ -86,7 +86,7 @@ fn rules_are_tried_replaced_and_a_pair_is_changed_while_it_syncs() {
         let client = cairn_control::Client::connect(&home.socket_path(), "tray")
             .await
             .unwrap();
-        let tried = |lines: Vec<String>| cairn_control::Request::CheckIgnore {
+        let tried = |lines: Vec<String>| cairn_control::typed::CheckIgnore {
             folder: folder.clone(),
             path: format!("{folder}/x.log"),
             lines: Some(lines),
@@ -95,14 +95,14 @@ fn rules_are_tried_replaced_and_a_pair_is_changed_while_it_syncs() {
             client.request(tried(vec!["*.log".into()])).await.unwrap();
         assert!(verdict.ignored && !world.path("shared/.cairnignore").exists());
         client
-            .order(cairn_control::Request::SetIgnore {
+            .send(cairn_control::typed::SetIgnore {
                 folder: folder.clone(),
                 lines: vec!["*.log".into()],
             })
             .await
             .unwrap();
         let changed: cairn_control::Folder = client
-            .request(cairn_control::Request::ChangeFolder {
+            .send(cairn_control::typed::ChangeFolder {
                 folder: cairn_control::NewFolder {
                     local: folder.clone(),
                     remote: "/".into(),

@@ -1,18 +1,19 @@
-//! The other end: asks the daemon and listens to its events.
+//! The client of the daemon: requests and events.
 
-use crate::envelope::{Ask, Hello, PROTOCOL, Told, Welcome};
+use crate::envelope::{Hello, Incoming, Numbered, PROTOCOL, Welcome};
 use crate::error::ControlError;
 use crate::event::Event;
 use crate::line;
-use crate::request::{Done, Request};
+use crate::request::{Request, TypedRequest, typed};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt as _, StreamExt as _};
+use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::UnboundedReceiverStream;
@@ -20,11 +21,11 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 /// Events until the daemon ends.
 pub type EventStream = BoxStream<'static, Event>;
 
-type Answered = oneshot::Sender<Result<serde_json::Value, ControlError>>;
+type ReplySender = oneshot::Sender<Result<serde_json::Value, ControlError>>;
 
 #[derive(Default)]
 struct Waiting {
-    answers: HashMap<u64, Answered>,
+    replies: HashMap<u64, ReplySender>,
     subscribers: Vec<mpsc::UnboundedSender<Event>>,
     closed: bool,
 }
@@ -33,13 +34,13 @@ struct Waiting {
 pub struct Client {
     welcome: Welcome,
     next: AtomicU64,
-    asks: mpsc::Sender<Ask>,
+    requests: mpsc::Sender<Numbered>,
     waiting: Arc<Mutex<Waiting>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Client {
-    /// Connects to the daemon that listens at `socket`. `name` says who asks: `cli`, `tray`, `mcp`.
+    /// Connects to the daemon that listens at `socket`. `name` is that of the client: `cli`, `tray`, `mcp`.
     ///
     /// # Errors
     /// [`ControlError::NotRunning`] if nobody listens there, [`ControlError::Version`] if the two
@@ -91,31 +92,31 @@ impl Client {
             });
         }
         let waiting = Arc::new(Mutex::new(Waiting::default()));
-        let (asks, mut asked) = mpsc::channel::<Ask>(16);
+        let (requests, mut queue) = mpsc::channel::<Numbered>(16);
         let shared = waiting.clone();
         let task = tokio::spawn(async move {
             let reading = async {
-                while let Ok(Some(told)) = line::read::<Told>(&mut reader).await {
-                    deliver(&shared, told);
+                while let Ok(Some(incoming)) = line::read::<Incoming>(&mut reader).await {
+                    deliver(&shared, incoming);
                 }
             };
             let writing = async {
-                while let Some(ask) = asked.recv().await {
-                    if line::write(&mut writer, &ask).await.is_err() {
+                while let Some(request) = queue.recv().await {
+                    if line::write(&mut writer, &request).await.is_err() {
                         return;
                     }
                 }
             };
             tokio::select! { () = reading => {}, () = writing => {} }
-            let mut waiting = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = shared.lock();
             waiting.closed = true;
-            waiting.answers.clear();
+            waiting.replies.clear();
             waiting.subscribers.clear();
         });
         Ok(Self {
             welcome,
             next: AtomicU64::new(1),
-            asks,
+            requests,
             waiting,
             task,
         })
@@ -133,34 +134,34 @@ impl Client {
         self.welcome.pid
     }
 
-    /// Makes a request whose answer is a `T` (see [`Request`]).
+    /// Makes a request and returns its reply.
+    ///
+    /// # Errors
+    /// As [`Client::request`].
+    pub async fn send<R: TypedRequest>(&self, request: R) -> Result<R::Reply, ControlError> {
+        self.request(request.into()).await
+    }
+
+    /// Makes a request whose reply is read as a `T`: for those who pass on what they don't read.
     ///
     /// # Errors
     /// [`ControlError::Refused`] with the daemon's reason, [`ControlError::Closed`] if it went away.
     pub async fn request<T: DeserializeOwned>(&self, request: Request) -> Result<T, ControlError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (answered, answer) = oneshot::channel();
+        let (sender, reply) = oneshot::channel();
         {
             let mut waiting = self.lock();
             if waiting.closed {
                 return Err(ControlError::Closed);
             }
-            waiting.answers.insert(id, answered);
+            waiting.replies.insert(id, sender);
         }
-        self.asks
-            .send(Ask { id, request })
+        self.requests
+            .send(Numbered { id, request })
             .await
             .map_err(|_| ControlError::Closed)?;
-        let value = answer.await.map_err(|_| ControlError::Closed)??;
+        let value = reply.await.map_err(|_| ControlError::Closed)??;
         serde_json::from_value(value).map_err(|e| ControlError::Protocol(e.to_string()))
-    }
-
-    /// Makes a request that only has to be done.
-    ///
-    /// # Errors
-    /// As [`Client::request`].
-    pub async fn order(&self, request: Request) -> Result<(), ControlError> {
-        self.request::<Done>(request).await.map(|_| ())
     }
 
     /// Listens to the daemon's events; the first is the status. The stream ends with the daemon.
@@ -176,7 +177,7 @@ impl Client {
             }
             waiting.subscribers.push(sender);
         }
-        self.order(Request::Subscribe).await?;
+        self.send(typed::Subscribe {}).await?;
         Ok(UnboundedReceiverStream::new(receiver).boxed())
     }
 
@@ -186,8 +187,8 @@ impl Client {
         (&mut self.task).map(drop).await;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Waiting> {
+        self.waiting.lock()
     }
 }
 
@@ -197,21 +198,21 @@ impl Drop for Client {
     }
 }
 
-fn deliver(waiting: &Mutex<Waiting>, told: Told) {
-    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(event) = told.event {
+fn deliver(waiting: &Mutex<Waiting>, incoming: Incoming) {
+    let mut waiting = waiting.lock();
+    if let Some(event) = incoming.event {
         waiting
             .subscribers
             .retain(|subscriber| subscriber.send(event.clone()).is_ok());
     }
-    let Some(answered) = told.id.and_then(|id| waiting.answers.remove(&id)) else {
+    let Some(sender) = incoming.id.and_then(|id| waiting.replies.remove(&id)) else {
         return;
     };
-    let answer = match (told.ok, told.error) {
+    let reply = match (incoming.ok, incoming.error) {
         (Some(ok), _) => Ok(ok),
         (None, Some(failure)) => Err(ControlError::Refused(failure)),
-        (None, None) => Err(ControlError::Protocol("an answer without content".into())),
+        (None, None) => Err(ControlError::Protocol("a reply without content".into())),
     };
-    // Whoever asked may have gone.
-    let _ = answered.send(answer);
+    // The caller may have gone.
+    let _ = sender.send(reply);
 }

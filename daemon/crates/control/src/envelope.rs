@@ -1,4 +1,4 @@
-//! What one line holds, and how the two sides agree on a version.
+//! The lines of the protocol, and the agreement on a version.
 
 use crate::event::Event;
 use crate::request::{Reply, Request};
@@ -15,7 +15,7 @@ pub struct Hello {
     pub client: String,
 }
 
-/// The daemon's answer to it. With another protocol than the client's, the connection ends here.
+/// The daemon's reply to it. With another protocol than the client's, the connection ends here.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Welcome {
     pub protocol: u32,
@@ -24,10 +24,10 @@ pub struct Welcome {
     pub pid: u32,
 }
 
-/// A later line of the client.
+/// A later line of the client: a request with a number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Ask {
-    /// Comes back with the answer; answers may overtake each other.
+pub struct Numbered {
+    /// Comes back with the reply; replies may overtake each other.
     pub id: u64,
     pub request: Request,
 }
@@ -46,7 +46,7 @@ pub enum FailureCode {
     TimedOut,
 }
 
-/// Why a request was not carried out: what happened, to what, what to do.
+/// The reason why a request was not carried out: what happened, to what, what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
@@ -67,10 +67,10 @@ impl Failure {
 /// A later line of the daemon, as it writes it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Tell {
+pub(crate) enum Outgoing {
     Event(Event),
     #[serde(untagged)]
-    Answer {
+    Reply {
         id: u64,
         ok: Reply,
     },
@@ -81,9 +81,9 @@ pub(crate) enum Tell {
     },
 }
 
-/// The same line, as a client reads it: which answer it is depends on the request.
+/// The same line, as a client reads it: the type of `ok` depends on the request.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct Incoming {
     #[serde(default)]
     pub(crate) id: Option<u64>,
     #[serde(default)]

@@ -1,15 +1,15 @@
-//! What can go wrong between a client and the daemon.
+//! Errors between a client and the daemon.
 
 use crate::envelope::Failure;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a request has no answer.
+/// A request without a reply.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     #[error("no daemon is running for this home: run `cairn start`")]
     NotRunning,
-    #[error("the daemon can't be asked: {source}")]
+    #[error("the daemon can't be reached: {source}")]
     Socket { path: PathBuf, source: io::Error },
     #[error(
         "the running daemon is Cairn {version} with another control protocol ({theirs}, here {ours}): run `cairn restart`"
@@ -21,7 +21,7 @@ pub enum ControlError {
     },
     #[error("the daemon ended the connection: see `cairn logs`")]
     Closed,
-    #[error("the daemon's answer can't be read ({0}): run `cairn restart`")]
+    #[error("the daemon's reply can't be read ({0}): run `cairn restart`")]
     Protocol(String),
     #[error("{0}")]
     Refused(#[from] Failure),

@@ -1,6 +1,6 @@
-//! The local protocol between the daemon and whoever shows or steers it: command line, tray, MCP.
+//! The local protocol between the daemon and its clients: command line, tray, MCP.
 //!
-//! JSON lines over a private socket: a hello with versions, then requests with ids, their answers,
+//! JSON lines over a private socket: a hello with versions, then requests with ids, their replies,
 //! and events once they are subscribed to. The messages say what a person can see and do; how it is
 //! done is the daemon's business, behind [`Handler`].
 
@@ -23,6 +23,6 @@ pub use error::ControlError;
 pub use event::Event;
 pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, NewFolder};
 pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
-pub use request::{Accepted, Done, Limits, Reply, Request};
+pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{Counters, DoctorInfo, FolderStatus, Problem, Question, Status, Transfer};

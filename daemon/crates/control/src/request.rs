@@ -1,9 +1,10 @@
-//! What can be asked of the daemon, and what it answers.
+//! Requests to the daemon, and its replies.
 
 use crate::folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
 use crate::history::{ActivityList, ConflictList, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
 use cairn_model::{DeletionDecision, Keep};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Bandwidth limits in bytes per second; `None`: no limit.
@@ -13,106 +14,141 @@ pub struct Limits {
     pub down: Option<u64>,
 }
 
-/// A request. `folder` is the absolute path of a local folder that is paired.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case")]
-pub enum Request {
-    /// [`Status`].
-    Status,
-    /// [`Status`] once everything is in sync and nothing changed on either side meanwhile.
+/// A request whose reply has a known type.
+pub trait TypedRequest: Into<Request> {
+    type Reply: DeserializeOwned;
+}
+
+/// Declares the requests: a type for each, with the type of its reply, and the enum of all of them,
+/// which is what stands on the line.
+macro_rules! requests {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident $({ $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })? -> $reply:ty;
+    )+) => {
+        /// A request. `folder` is the absolute path of a local folder that is paired.
+        #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+        #[serde(tag = "op", rename_all = "snake_case")]
+        pub enum Request {
+            $(
+                $(#[$meta])*
+                $name $({ $($(#[$field_meta])* $field: $type,)+ })?,
+            )+
+        }
+
+        /// One type for each request, so that a client knows the type of the reply.
+        pub mod typed {
+            use super::*;
+
+            $(
+                $(#[$meta])*
+                #[derive(Clone, PartialEq, Eq, Debug)]
+                pub struct $name { $($(pub $field: $type,)+)? }
+
+                impl From<$name> for Request {
+                    fn from(request: $name) -> Self {
+                        let $name { $($($field,)+)? } = request;
+                        Self::$name $({ $($field,)+ })?
+                    }
+                }
+
+                impl TypedRequest for $name {
+                    type Reply = $reply;
+                }
+            )+
+        }
+    };
+}
+
+requests! {
+    Status -> crate::status::Status;
+    /// The status once everything is in sync and nothing changed on either side meanwhile.
     /// Fails with `timed_out` after the time, in milliseconds.
     Settle {
         timeout_ms: Option<u64>,
-    },
+    } -> crate::status::Status;
     /// Events from now on, beginning with the status.
-    Subscribe,
-    /// Reads the folder, or all, from the disk again. The answer comes when the scan has begun.
+    Subscribe -> Done;
+    /// Reads the folder, or all, from the disk again. The reply comes when the scan has begun.
     Rescan {
         folder: Option<String>,
-    },
+    } -> Done;
     /// Stops transfers. `until`: milliseconds since 1970-01-01 UTC.
     Pause {
         folder: Option<String>,
         until: Option<i64>,
-    },
+    } -> Done;
     Resume {
         folder: Option<String>,
-    },
-    /// [`ActivityList`].
+    } -> Done;
     Activity {
         limit: u32,
-    },
-    /// [`ConflictList`].
-    Conflicts,
+    } -> ActivityList;
+    Conflicts -> ConflictList;
     /// `path` names either version, absolute.
     Resolve {
         path: String,
         keep: Keep,
-    },
-    /// Takes the changes that were held because no device vouches for them: [`Accepted`].
-    Accept,
+    } -> Done;
+    /// Accepts the changes that were held because no device vouches for them.
+    Accept -> Accepted;
     Confirm {
         folder: String,
         answer: DeletionDecision,
-    },
-    /// A list of [`Folder`].
-    Folders,
-    /// [`Folder`], as it was added.
+    } -> Done;
+    Folders -> Vec<Folder>;
+    /// The reply is the folder as it was added.
     AddFolder {
         folder: NewFolder,
-    },
-    /// [`Folder`], as it was changed. The local folder says which; it stays paired with the same place.
+    } -> Folder;
+    /// The reply is the folder as it was changed. The local folder says which; it stays paired with the same place.
     ChangeFolder {
         folder: NewFolder,
-    },
+    } -> Folder;
     /// Files stay on both sides.
     RemoveFolder {
         folder: String,
-    },
-    /// [`IgnoreRules`].
+    } -> Done;
     Ignore {
         folder: String,
-    },
+    } -> IgnoreRules;
     /// Adds a line to the folder's `.cairnignore`.
     AddIgnore {
         folder: String,
         pattern: String,
-    },
+    } -> Done;
     /// Replaces the folder's `.cairnignore`.
     SetIgnore {
         folder: String,
         lines: Vec<String>,
-    },
-    /// [`IgnoreVerdict`]; `path` is absolute. With `lines`: as if the folder's `.cairnignore` had these.
+    } -> Done;
+    /// `path` is absolute. With `lines`: as if the folder's `.cairnignore` had these.
     CheckIgnore {
         folder: String,
         path: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<Vec<String>>,
-    },
-    /// [`Limits`].
-    Limits,
+    } -> IgnoreVerdict;
+    Limits -> crate::request::Limits;
     SetLimits {
-        limits: Limits,
-    },
+        limits: crate::request::Limits,
+    } -> Done;
     /// Reads the configuration file again.
-    Reload,
-    /// [`TrashedList`].
+    Reload -> Done;
     Trash {
         folder: Option<String>,
-    },
-    /// [`Trashed`], with the path where it stands now.
+    } -> TrashedList;
+    /// The reply has the path where it stands now.
     RestoreTrashed {
         folder: String,
         id: String,
-    },
-    /// [`DoctorInfo`].
-    Doctor,
+    } -> Trashed;
+    Doctor -> DoctorInfo;
     /// Finishes or journals the current steps and ends the daemon.
-    Shutdown,
+    Shutdown -> Done;
 }
 
-/// An answer; which one belongs to which request stands there.
+/// A reply; the declaration of a request names its own.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
@@ -131,13 +167,13 @@ pub enum Reply {
     Done(Done),
 }
 
-/// How many changes were taken.
+/// The number of changes that were accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Accepted {
     pub accepted: u64,
 }
 
-/// It was done; there is nothing else to say.
+/// It was done; there is nothing else to report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Done {}
 

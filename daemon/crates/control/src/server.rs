@@ -3,7 +3,7 @@
 //! Requests of one connection run side by side, so that one which waits holds up no other. A
 //! connection that ends takes its waiting requests with it.
 
-use crate::envelope::{Ask, Failure, FailureCode, Hello, PROTOCOL, Tell, Welcome};
+use crate::envelope::{Failure, FailureCode, Hello, Numbered, Outgoing, PROTOCOL, Welcome};
 use crate::event::Event;
 use crate::line;
 use crate::request::{Reply, Request};
@@ -86,21 +86,21 @@ where
     if hello.protocol != PROTOCOL {
         return Ok(());
     }
-    let (tell, mut told) = mpsc::channel::<Tell>(BACKLOG);
+    let (outgoing, mut queue) = mpsc::channel::<Outgoing>(BACKLOG);
     let reading = async move {
         let mut tasks = JoinSet::new();
-        while let Some(ask) = line::read::<Ask>(&mut reader).await? {
+        while let Some(numbered) = line::read::<Numbered>(&mut reader).await? {
             while tasks.len() >= MAX_AT_ONCE {
                 tasks.join_next().await;
             }
             while tasks.try_join_next().is_some() {}
-            let (handler, tell) = (handler.clone(), tell.clone());
-            tasks.spawn(async move { answer(ask, handler, tell).await });
+            let (handler, outgoing) = (handler.clone(), outgoing.clone());
+            tasks.spawn(async move { respond(numbered, handler, outgoing).await });
         }
         Ok(())
     };
     let writing = async move {
-        while let Some(message) = told.recv().await {
+        while let Some(message) = queue.recv().await {
             line::write(&mut writer, &message).await?;
         }
         Ok(())
@@ -108,13 +108,13 @@ where
     tokio::select! { done = reading => done, done = writing => done }
 }
 
-async fn answer(ask: Ask, handler: Arc<dyn Handler>, tell: mpsc::Sender<Tell>) {
-    let id = ask.id;
-    if ask.request == Request::Subscribe {
-        // Subscribed before the answer goes out: what happens after it is told.
+async fn respond(numbered: Numbered, handler: Arc<dyn Handler>, outgoing: mpsc::Sender<Outgoing>) {
+    let id = numbered.id;
+    if numbered.request == Request::Subscribe {
+        // Subscribed before the reply goes out, so that nothing after it is missed.
         let mut events = handler.events();
-        if tell
-            .send(Tell::Answer {
+        if outgoing
+            .send(Outgoing::Reply {
                 id,
                 ok: Reply::DONE,
             })
@@ -124,29 +124,29 @@ async fn answer(ask: Ask, handler: Arc<dyn Handler>, tell: mpsc::Sender<Tell>) {
             return;
         }
         while let Some(event) = events.next().await {
-            if tell.send(Tell::Event(event)).await.is_err() {
+            if outgoing.send(Outgoing::Event(event)).await.is_err() {
                 return;
             }
         }
         return;
     }
     // A panic in the daemon must not leave a person waiting.
-    let handling = tokio::spawn(async move { handler.handle(ask.request).await });
+    let handling = tokio::spawn(async move { handler.handle(numbered.request).await });
     let abort = AbortOnDrop(handling.abort_handle());
     let message = match handling.await {
-        Ok(Ok(ok)) => Tell::Answer { id, ok },
-        Ok(Err(error)) => Tell::Failure { id, error },
+        Ok(Ok(ok)) => Outgoing::Reply { id, ok },
+        Ok(Err(error)) => Outgoing::Failure { id, error },
         Err(_) => {
             let text = "the daemon failed while it worked on the request: see `cairn logs`";
-            Tell::Failure {
+            Outgoing::Failure {
                 id,
                 error: Failure::new(FailureCode::Failed, text),
             }
         }
     };
     drop(abort);
-    // Nobody is left to tell otherwise.
-    let _ = tell.send(message).await;
+    // The client may have gone.
+    let _ = outgoing.send(message).await;
 }
 
 struct AbortOnDrop(tokio::task::AbortHandle);

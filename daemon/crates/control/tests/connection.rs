@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use cairn_control::envelope::{Hello, Welcome};
 use cairn_control::{
     Client, ControlError, Event, EventSource, Failure, FailureCode, Handler, Limits, Reply,
-    Request, Status, serve, serve_connection,
+    Request, Status, serve, serve_connection, typed,
 };
 use cairn_model::SyncState;
 use futures_util::StreamExt as _;
@@ -95,16 +95,13 @@ async fn answers_find_their_requests_in_any_order() {
         (client.version(), client.pid()),
         ("9.9.9", std::process::id())
     );
-    let settled = client.request::<Status>(Request::Settle { timeout_ms: None });
+    let settled = client.send(typed::Settle { timeout_ms: None });
     let others = async {
-        let status: Status = client.request(Request::Status).await.unwrap();
+        let status: Status = client.send(typed::Status {}).await.unwrap();
         assert_eq!(status.pending, 7);
-        let limits: Limits = client.request(Request::Limits).await.unwrap();
+        let limits: Limits = client.send(typed::Limits {}).await.unwrap();
         assert_eq!(limits.up, Some(5));
-        client
-            .order(Request::Resume { folder: None })
-            .await
-            .unwrap();
+        client.send(typed::Resume { folder: None }).await.unwrap();
         fake.release.notify_one();
     };
     let (settled, ()) = tokio::join!(settled, others);
@@ -115,11 +112,11 @@ async fn answers_find_their_requests_in_any_order() {
 async fn failures_and_panics_reach_the_one_who_asked() {
     let fake = Fake::new();
     let client = connected(&fake).await;
-    let error = client.order(Request::Shutdown).await.unwrap_err();
+    let error = client.send(typed::Shutdown {}).await.unwrap_err();
     assert!(matches!(error, ControlError::Refused(f) if f.code == FailureCode::Decision));
-    let error = client.order(Request::Doctor).await.unwrap_err();
+    let error = client.send(typed::Doctor {}).await.unwrap_err();
     assert!(matches!(error, ControlError::Refused(f) if f.code == FailureCode::Failed));
-    assert!(client.request::<Status>(Request::Status).await.is_ok());
+    assert!(client.send(typed::Status {}).await.is_ok());
 }
 
 #[tokio::test]
@@ -151,9 +148,9 @@ async fn a_client_that_leaves_takes_its_waiting_request_along() {
     let client = Arc::new(connected(&fake).await);
     let waiting = client.clone();
     let asking =
-        tokio::spawn(async move { waiting.order(Request::Settle { timeout_ms: None }).await });
+        tokio::spawn(async move { waiting.send(typed::Settle { timeout_ms: None }).await });
     // Its answer shows that the request before it has arrived.
-    client.request::<Status>(Request::Status).await.unwrap();
+    client.send(typed::Status {}).await.unwrap();
     asking.abort();
     assert!(asking.await.unwrap_err().is_cancelled());
     drop(client);
@@ -170,7 +167,7 @@ async fn the_end_of_the_daemon_ends_everything() {
     server.abort();
     assert_eq!(events.next().await, None);
     assert!(matches!(
-        client.order(Request::Status).await,
+        client.send(typed::Status {}).await,
         Err(ControlError::Closed)
     ));
     client.closed().await;
@@ -246,12 +243,9 @@ async fn it_works_over_the_real_socket() {
         Client::connect(&socket, "two")
     );
     let (first, second) = (first.unwrap(), second.unwrap());
-    let status: Status = first.request(Request::Status).await.unwrap();
+    let status: Status = first.send(typed::Status {}).await.unwrap();
     assert_eq!(status.pending, 7);
-    second
-        .order(Request::Resume { folder: None })
-        .await
-        .unwrap();
+    second.send(typed::Resume { folder: None }).await.unwrap();
     serving.abort();
     first.closed().await;
     second.closed().await;

@@ -1,7 +1,7 @@
 //! The messages as they stand on the line: a change here needs a new protocol version, or a reason
 //! why an older peer is not misled.
 
-use cairn_control::envelope::{Ask, Hello, Welcome};
+use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
     Activity, ActivityList, Conflict, ConflictList, Counters, DoctorInfo, Event, Failure,
     FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
@@ -163,14 +163,14 @@ fn requests() {
         Request::Doctor,
         Request::Shutdown,
     ];
-    let asks: Vec<Ask> = (1..)
+    let asks: Vec<Numbered> = (1..)
         .zip(all)
-        .map(|(id, request)| Ask { id, request })
+        .map(|(id, request)| Numbered { id, request })
         .collect();
     let text = lines(&asks);
     assert_snapshot!(text);
     for (line, ask) in text.lines().zip(&asks) {
-        assert_eq!(&serde_json::from_str::<Ask>(line).unwrap(), ask);
+        assert_eq!(&serde_json::from_str::<Numbered>(line).unwrap(), ask);
     }
 }
 
