@@ -3,6 +3,7 @@
 //! What tools there are and what they do is the mcp crate's; here is where accounts come from.
 
 mod account;
+mod disk;
 mod install;
 
 use crate::app::App;
@@ -23,6 +24,8 @@ pub(super) struct Args {
     action: Option<Action>,
     #[command(flatten)]
     offer: Offer,
+    #[command(flatten)]
+    safety: Safety,
     /// Print the reference of all tools as Markdown, and end
     #[arg(long)]
     print_tools: bool,
@@ -68,6 +71,31 @@ struct Offer {
     read_only: bool,
 }
 
+#[derive(clap::Args, Debug)]
+struct Safety {
+    /// Let tools use files in this folder, and in no others
+    ///
+    /// Without it they may use the synced folders, the downloads folder, the temporary folder and those
+    /// that the assistant's program names. Hidden files, start-up files and Cairn's own are refused in
+    /// all of them. May be repeated; CAIRN_MCP_ALLOW_DIRS takes a list as PATH does.
+    #[arg(long = "allow-dir", value_name = "FOLDER")]
+    allow_dirs: Vec<PathBuf>,
+    /// Replace local files without asking
+    #[arg(
+        long,
+        env = "CAIRN_MCP_OVERWRITE",
+        hide_env_values = true,
+        value_parser = clap::builder::FalseyValueParser::new()
+    )]
+    overwrite: bool,
+    /// When to ask a person: before every change (always), before what can't be undone, costs money or
+    /// shares files (risky, the default), or never
+    ///
+    /// The same as CAIRN_MCP_CONFIRM.
+    #[arg(long, value_name = "WHEN")]
+    confirm: Option<String>,
+}
+
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     Install(install::Args),
@@ -84,9 +112,10 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let settings = Settings {
         account: account::find(app)?,
         filter: filter(args.offer),
-        confirm: confirm()?,
-        files: Arc::new(account::Disk),
-        daemon: daemon(app).await?,
+        confirm: confirm(args.safety.confirm)?,
+        files: Arc::new(disk::Disk::new(app, args.safety.allow_dirs)),
+        overwrite: args.safety.overwrite,
+        daemon: daemon(app)?,
     };
     let server = Server::new(settings).map_err(refused)?;
     tokio::select! {
@@ -112,18 +141,24 @@ fn filter(offer: Offer) -> ToolFilter {
     }
 }
 
-fn confirm() -> Outcome<Confirm> {
-    match variable("CAIRN_MCP_CONFIRM")?.as_deref() {
-        None | Some("auto") => Ok(Confirm::Auto),
+fn confirm(flag: Option<String>) -> Outcome<Confirm> {
+    let (name, value) = match flag {
+        Some(value) => ("--confirm", Some(value)),
+        None => ("CAIRN_MCP_CONFIRM", variable("CAIRN_MCP_CONFIRM")?),
+    };
+    match value.as_deref() {
+        Some("always") => Ok(Confirm::Always),
+        None | Some("risky" | "auto") => Ok(Confirm::Risky),
         Some("never") => Ok(Confirm::Never),
         Some(other) => Err(Failure::usage(format!(
-            "CAIRN_MCP_CONFIRM is `{other}`: it takes auto or never"
+            "{name} is `{other}`: it takes always, risky or never"
         ))),
     }
 }
 
-/// The socket of this home's daemon, if it runs and its tools are wanted.
-async fn daemon(app: &App) -> Outcome<Option<PathBuf>> {
+/// The socket of this home's daemon, if the home has an account or an index and the tools are wanted. The
+/// daemon may be started later: hosts start this program at log-in, before it.
+fn daemon(app: &App) -> Outcome<Option<PathBuf>> {
     match variable("CAIRN_MCP_SYNC")?.as_deref() {
         Some("off") => return Ok(None),
         None | Some("auto" | "on") => {}
@@ -133,9 +168,8 @@ async fn daemon(app: &App) -> Outcome<Option<PathBuf>> {
             )));
         }
     }
-    // A daemon that can't be asked, of another version perhaps, is none for these tools.
-    let runs = matches!(app.running().await, Ok(Some(_)));
-    Ok(runs.then(|| app.home.socket_path()))
+    let used = app.home.account_file().exists() || app.home.index_file().exists();
+    Ok(used.then(|| app.home.socket_path()))
 }
 
 /// A variable that says something.

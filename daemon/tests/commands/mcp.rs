@@ -1,6 +1,6 @@
 //! `cairn mcp` as a client starts it: a real process, its streams, its end.
 
-use crate::world::{PASSPHRASE, World};
+use crate::world::{PASSPHRASE, Stopping, World};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -199,7 +199,7 @@ fn wrong_settings_are_said_before_anything_is_served() {
         ),
         (
             vec![("SERVICE_API_KEY", "k"), ("CAIRN_MCP_CONFIRM", "perhaps")],
-            "auto or never",
+            "always, risky or never",
         ),
     ] {
         let answer = world.run_with("none", &["mcp"], &variables);
@@ -323,4 +323,111 @@ fn reading_only_can_be_asked_for_in_any_usual_way() {
         assert_eq!(tools == catalogue(), all, "`{value}` gives {tools} tools");
         assert_eq!(session.end(), Some(0));
     }
+}
+
+/// Returns a tool's error message.
+fn refusal(session: &mut Session, tool: &str, arguments: Value) -> String {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let response = session.ask("tools/call", params);
+    assert_eq!(response["result"]["isError"], true, "{tool}: {response}");
+    let text = &response["result"]["content"][0]["text"];
+    text.as_str().expect("text").to_owned()
+}
+
+#[test]
+fn a_conflict_is_resolved_as_it_was_listed() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        world.json(home, &["add", &format!("folder-{home}")]);
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    let wait = |home| world.json(home, &["status", "--wait", "--timeout", "60"]);
+    world.write("folder-a/f.txt", "base");
+    wait("a");
+    wait("b");
+    let mut session = Session::start(&world, "b", &[]);
+    let folder = world.path("folder-b/");
+    world.json("a", &["pause"]);
+    // A trailing slash, as people and shells write folders.
+    session.call("sync_pause", json!({ "folder": folder }));
+    assert_eq!(session.call("sync_status", json!({}))["state"], "paused");
+    world.write("folder-a/f.txt", "edited on a");
+    world.write("folder-b/f.txt", "and otherwise on b");
+    world.json("a", &["resume"]);
+    wait("a");
+    session.call("sync_resume", json!({ "folder": "folder-b" }));
+    wait("b");
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(
+        (&status["open_conflicts"], &status["running"]),
+        (&json!(1), &json!(true)),
+        "{status}"
+    );
+    assert_ne!(status["state"], "idle", "{status}");
+    let conflict = session.call("sync_conflicts", json!({}))["conflicts"][0].clone();
+    assert_eq!(conflict["path"], "f.txt");
+    let nothing = refusal(
+        &mut session,
+        "sync_resolve_conflict",
+        json!({ "path": "none", "keep": "mine" }),
+    );
+    assert!(nothing.contains("sync_conflicts"), "{nothing}");
+    let resolve = json!({ "path": conflict["path"], "keep": "mine" });
+    session.call("sync_resolve_conflict", resolve);
+    wait("b");
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(
+        (&status["open_conflicts"], &status["state"]),
+        (&json!(0), &json!("idle")),
+        "{status}"
+    );
+    let kept = std::fs::read_to_string(world.path("folder-b/f.txt")).expect("it is there");
+    assert_eq!(kept, "and otherwise on b");
+    let unknown = refusal(&mut session, "sync_pause", json!({ "folder": "nowhere" }));
+    assert!(unknown.contains("folder-b"), "{unknown}");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn a_daemon_that_starts_later_is_found() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    let mut session = Session::start(&world, "a", &[]);
+    assert_eq!(session.call("sync_status", json!({}))["running"], false);
+    world.json("a", &["start"]);
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(status["running"], true, "{status}");
+    world.json("a", &["stop"]);
+    assert_eq!(session.call("sync_status", json!({}))["running"], false);
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn the_tools_keep_out_of_cairns_own_home_and_of_unnamed_folders() {
+    let world = World::new();
+    world.login("a");
+    world.write("x", "content");
+    let dir = world.dir.path().display().to_string();
+    let mut session = Session::start(&world, "a", &[("CAIRN_MCP_ALLOW_DIRS", dir.as_str())]);
+    for name in ["a/secrets.json", "a/account.json"] {
+        let message = refusal(
+            &mut session,
+            "upload_file",
+            json!({ "local_path": world.path(name) }),
+        );
+        assert!(message.contains("belongs to Cairn"), "{name}: {message}");
+    }
+    session.call("upload_file", json!({ "local_path": world.path("x") }));
+    assert_eq!(session.end(), Some(0));
+    let elsewhere = world.text("elsewhere");
+    let mut session = Session::start(&world, "a", &[("CAIRN_MCP_ALLOW_DIRS", elsewhere.as_str())]);
+    let message = refusal(
+        &mut session,
+        "upload_file",
+        json!({ "local_path": world.path("x") }),
+    );
+    assert!(message.contains("--allow-dir"), "{message}");
+    assert_eq!(session.end(), Some(0));
 }

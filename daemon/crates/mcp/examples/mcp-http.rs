@@ -9,7 +9,7 @@ use cairn_model::{DeviceId, Name};
 use std::env;
 use std::error::Error;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -24,7 +24,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             keys: KeySource::Missing,
         },
         filter: ToolFilter::default(),
-        confirm: Confirm::Auto,
+        confirm: Confirm::Risky,
+        overwrite: false,
         files: Arc::new(NoFiles),
         daemon: None,
     };
@@ -49,5 +50,17 @@ impl LocalFiles for NoFiles {
 
     fn acceptable(&self, _: &Name) -> Result<(), String> {
         Ok(())
+    }
+
+    fn allowed_dirs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn private_dirs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn allows_client_roots(&self) -> bool {
+        false
     }
 }

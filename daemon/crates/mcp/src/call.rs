@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths::LocalPaths;
 use crate::progress::Reporter;
 use crate::services::Services;
 use crate::tool::{Route, Run, Tool, Verb};
@@ -18,6 +19,10 @@ pub(crate) struct Call {
     pub(crate) services: Arc<Services>,
     pub(crate) arguments: Arguments,
     pub(crate) progress: Reporter,
+    /// The local paths that the call may use.
+    pub(crate) paths: LocalPaths,
+    /// True if a person agreed, or the settings allow, to replace local files.
+    pub(crate) may_replace: bool,
 }
 
 /// Runs the tool.

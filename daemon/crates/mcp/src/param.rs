@@ -79,6 +79,8 @@ pub(crate) enum Form {
     Callback,
     Colour,
     Hex,
+    /// A path on this machine.
+    LocalPath,
 }
 
 const UNLIMITED: usize = usize::MAX;
@@ -194,6 +196,12 @@ pub(crate) const fn callback(name: &'static str, description: &'static str) -> P
 
 pub(crate) const fn colour(name: &'static str, description: &'static str) -> Param {
     text(name, description).form(Form::Colour)
+}
+
+pub(crate) const fn local_path(name: &'static str, description: &'static str) -> Param {
+    text(name, description)
+        .form(Form::LocalPath)
+        .length(1, UNLIMITED)
 }
 
 pub(crate) const fn hex(name: &'static str, description: &'static str) -> Param {

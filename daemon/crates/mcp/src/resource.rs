@@ -101,7 +101,7 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
             get(services, &["social", "notifications"], &query).await
         }
         "service://sync" if services.daemon.is_some() => {
-            crate::sync_tools::request(services, cairn_control::Request::Status).await
+            crate::sync_tools::read_status(services).await
         }
         _ => {
             let (template, id) = TEMPLATES

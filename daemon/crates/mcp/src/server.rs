@@ -4,6 +4,7 @@ mod confirm;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
+mod roots;
 mod transport;
 
 use crate::selection::{Selection, ToolFilter, ToolFilterError};
@@ -25,6 +26,8 @@ pub struct Settings {
     pub filter: ToolFilter,
     pub confirm: Confirm,
     pub files: Arc<dyn LocalFiles>,
+    /// True to replace local files without a question.
+    pub overwrite: bool,
     /// The socket of this user's daemon, if one runs and its tools are wanted.
     pub daemon: Option<PathBuf>,
 }
@@ -55,7 +58,12 @@ impl Server {
     /// [`ServeError::Choice`] and [`ServeError::Account`].
     pub fn new(settings: Settings) -> Result<Self, ServeError> {
         let selection = Selection::new(&settings.filter, settings.daemon.is_some())?;
-        let services = Services::new(settings.account, settings.files, settings.daemon)?;
+        let services = Services::new(
+            settings.account,
+            settings.files,
+            settings.overwrite,
+            settings.daemon,
+        )?;
         let services = Arc::new(services);
         Ok(Self {
             handler: Handler::new(services.clone(), selection, settings.confirm),

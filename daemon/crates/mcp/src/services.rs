@@ -54,6 +54,15 @@ pub trait LocalFiles: Send + Sync {
     /// # Errors
     /// The reason why it doesn't.
     fn acceptable(&self, name: &Name) -> Result<(), String>;
+
+    /// Returns the folders that tools may read and write.
+    fn allowed_dirs(&self) -> Vec<PathBuf>;
+
+    /// Returns the folders inside the allowed ones that tools may not use, such as Cairn's own.
+    fn private_dirs(&self) -> Vec<PathBuf>;
+
+    /// Returns true if tools may also use the folders that the client names as its roots.
+    fn allows_client_roots(&self) -> bool;
 }
 
 /// The dependencies shared by all tools.
@@ -65,6 +74,8 @@ pub(crate) struct Services {
     key_source: KeySource,
     space: OnceCell<Space>,
     pub(crate) files: Arc<dyn LocalFiles>,
+    /// True if local files are replaced without a question.
+    pub(crate) may_replace: bool,
     /// The daemon's socket, if one runs for this user.
     pub(crate) daemon: Option<PathBuf>,
 }
@@ -75,6 +86,7 @@ impl Services {
     pub(crate) fn new(
         account: Account,
         files: Arc<dyn LocalFiles>,
+        may_replace: bool,
         daemon: Option<PathBuf>,
     ) -> Result<Self, ApiError> {
         let transport =
@@ -100,6 +112,7 @@ impl Services {
             key_source: account.keys,
             space: OnceCell::new(),
             files,
+            may_replace,
             daemon,
         })
     }

@@ -1,20 +1,53 @@
 //! Requests to the sync daemon of this machine over its socket. Each call connects anew: the daemon may have
-//! been restarted since the last one.
+//! been restarted since the last one, or be started only later.
+
+mod target;
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use crate::tool::ToolFuture;
-use cairn_control::{Client, ControlError, Request};
-use cairn_model::Keep;
+use cairn_control::{Client, ConflictList, ControlError, DoctorInfo, Request, Status};
+use cairn_model::{Keep, SyncState};
 use futures_util::FutureExt as _;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) fn status(call: Call) -> ToolFuture {
-    async move { request(&call.services, Request::Status).await }.boxed()
+    async move { read_status(&call.services).await }.boxed()
+}
+
+/// Returns the daemon's state, also where it does not run: that is what the caller wants to know.
+pub(crate) async fn read_status(services: &Services) -> ToolResult<Value> {
+    let status: Status = match request(services, Request::Status).await {
+        Ok(status) => status,
+        Err(ToolError::Daemon(ControlError::NotRunning)) => {
+            return Ok(json!({
+                "running": false,
+                "hint": "the sync daemon is not running: start it with `cairn start`, or look at `cairn doctor` if it ends again",
+            }));
+        }
+        Err(error) => return Err(error),
+    };
+    let conflicts: ConflictList = request(services, Request::Conflicts).await?;
+    let doctor: DoctorInfo = request(services, Request::Doctor).await?;
+    let open = conflicts.conflicts.len();
+    // A conflict waits for a person although nothing is left to transfer.
+    let attention = open > 0 && status.state == SyncState::Idle;
+    let mut value = json!(status);
+    value["running"] = json!(true);
+    value["open_conflicts"] = json!(open);
+    value["connected"] = json!(doctor.online);
+    value["server"] = json!(doctor.server);
+    value["version"] = json!(doctor.version);
+    if attention {
+        value["state"] = json!(SyncState::Attention);
+        value["hint"] = json!("sync_conflicts lists the open conflicts");
+    }
+    Ok(value)
 }
 
 pub(crate) fn activity(call: Call) -> ToolFuture {
@@ -35,8 +68,10 @@ pub(crate) fn resolve(call: Call) -> ToolFuture {
         // The schema has let through nothing else.
         let keep = call.arguments.required("keep")?.parse();
         let keep = keep.unwrap_or(Keep::Both);
-        let path = call.arguments.required("path")?.to_owned();
-        let response = request(&call.services, Request::Resolve { path, keep }).await?;
+        let list = request(&call.services, Request::Conflicts).await?;
+        let path = target::conflict(&list, call.arguments.required("path")?)?;
+        let resolve = Request::Resolve { path, keep };
+        let response = request(&call.services, resolve).await?;
         Ok(with_success(response, Some("the conflict is resolved")))
     }
     .boxed()
@@ -44,7 +79,7 @@ pub(crate) fn resolve(call: Call) -> ToolFuture {
 
 pub(crate) fn pause(call: Call) -> ToolFuture {
     async move {
-        let folder = call.arguments.text("folder").map(str::to_owned);
+        let folder = folder(&call).await?;
         let until = None;
         let response = request(&call.services, Request::Pause { folder, until }).await?;
         Ok(with_success(response, Some("sync is paused")))
@@ -54,21 +89,34 @@ pub(crate) fn pause(call: Call) -> ToolFuture {
 
 pub(crate) fn resume(call: Call) -> ToolFuture {
     async move {
-        let folder = call.arguments.text("folder").map(str::to_owned);
+        let folder = folder(&call).await?;
         let response = request(&call.services, Request::Resume { folder }).await?;
         Ok(with_success(response, Some("sync is resumed")))
     }
     .boxed()
 }
 
-/// Sends a request to the daemon.
-pub(crate) async fn request(services: &Services, request: Request) -> ToolResult<Value> {
-    let socket = services.daemon.as_deref().ok_or(ControlError::NotRunning)?;
-    let confirmations = async {
-        let client = Client::connect(socket, "mcp").await?;
-        client.request::<Value>(request).await
+/// Returns the local path of the synced folder that the call names, `None` for all folders.
+async fn folder(call: &Call) -> ToolResult<Option<String>> {
+    let Some(given) = call
+        .arguments
+        .text("folder")
+        .filter(|text| !text.is_empty())
+    else {
+        return Ok(None);
     };
-    match tokio::time::timeout(REQUEST_TIMEOUT, confirmations).await {
+    let status: Status = request(&call.services, Request::Status).await?;
+    target::folder(&status, given).map(Some)
+}
+
+/// Sends a request to the daemon.
+async fn request<T: DeserializeOwned>(services: &Services, request: Request) -> ToolResult<T> {
+    let socket = services.daemon.as_deref().ok_or(ControlError::NotRunning)?;
+    let exchange = async {
+        let client = Client::connect(socket, "mcp").await?;
+        client.request::<T>(request).await
+    };
+    match tokio::time::timeout(REQUEST_TIMEOUT, exchange).await {
         Ok(response) => Ok(response?),
         Err(_) => Err(ToolError::TimedOut {
             seconds: REQUEST_TIMEOUT.as_secs(),

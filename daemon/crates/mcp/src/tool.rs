@@ -2,7 +2,8 @@
 
 use crate::call::Call;
 use crate::error::ToolResult;
-use crate::param::Param;
+use crate::param::{Form, Param, Shape};
+use crate::question::AskFn;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -21,6 +22,9 @@ pub(crate) struct Tool {
     pub(crate) open_world: bool,
     /// True if a person confirms it first, where the client can ask.
     pub(crate) confirm: bool,
+    /// The question to the person; a general one if there is none. Without [`Self::confirm`] it is asked
+    /// only if the call turns out to need it.
+    pub(crate) ask: Option<AskFn>,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
     pub(crate) run: Run,
@@ -146,6 +150,7 @@ impl Tool {
             effect,
             open_world: false,
             confirm: false,
+            ask: None,
             requirements: &[],
             run,
         }
@@ -161,6 +166,33 @@ impl Tool {
     pub(crate) const fn confirmed(mut self) -> Self {
         self.confirm = true;
         self
+    }
+
+    /// Marks a tool that can't be undone or costs money, with a question that names what it is about.
+    pub(crate) const fn confirmed_with(mut self, ask: AskFn) -> Self {
+        self.confirm = true;
+        self.ask = Some(ask);
+        self
+    }
+
+    /// Marks a tool that has to be confirmed for some arguments.
+    pub(crate) const fn asking(mut self, ask: AskFn) -> Self {
+        self.ask = Some(ask);
+        self
+    }
+
+    /// Returns true if it reads or writes files on this machine.
+    pub(crate) fn uses_local_paths(&self) -> bool {
+        let local = |param: &Param| {
+            matches!(
+                param.shape,
+                Shape::Text {
+                    form: Form::LocalPath,
+                    ..
+                }
+            )
+        };
+        self.params.iter().any(local)
     }
 
     pub(crate) const fn requirements(mut self, requirements: &'static [Requirement]) -> Self {

@@ -6,11 +6,8 @@ use crate::failure::{Exit, Failure, Outcome};
 use crate::keys;
 use crate::session::{RetryProfile, Session};
 use cairn_api::ApiKey;
-use cairn_mcp::{KeySource, LocalFiles};
-use cairn_model::{DeviceId, Name};
-use cairn_platform::{Disk as _, RealDisk, names};
-use std::io;
-use std::path::Path;
+use cairn_mcp::KeySource;
+use cairn_model::DeviceId;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -74,22 +71,5 @@ fn opened_with(passphrase: Zeroizing<String>) -> KeySource {
     KeySource::Passphrase {
         passphrase,
         iterations: keys::iterations(),
-    }
-}
-
-/// This machine's disk, as the tools ask about it.
-pub(super) struct Disk;
-
-impl LocalFiles for Disk {
-    fn executable(&self, path: &Path) -> bool {
-        RealDisk::new().stat(path).is_ok_and(|stat| stat.executable)
-    }
-
-    fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()> {
-        RealDisk::new().set_executable(path, executable).map(drop)
-    }
-
-    fn acceptable(&self, name: &Name) -> Result<(), String> {
-        names::acceptable(name).map_err(|problem| problem.to_string())
     }
 }

@@ -9,7 +9,7 @@ use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 pub(super) fn checked(form: Form, text: &str) -> Result<String, String> {
     let rule = match form {
         Form::Free => None,
-        Form::NonEmpty => text.trim().is_empty().then_some("can't be empty"),
+        Form::NonEmpty | Form::LocalPath => text.trim().is_empty().then_some("can't be empty"),
         Form::Uuid => (!is_uuid(text)).then_some(
             "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000: list or search to get one",
         ),

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths::LocalPaths;
 use cairn_model::Name;
 use cairn_space::LocalFacts;
 use cairn_transfer::{Source, SourceReader};
@@ -11,12 +12,16 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// A file to upload whose path is checked again each time it is opened.
-pub(super) struct CheckedSource(pub(super) PathBuf);
+pub(super) struct CheckedSource {
+    pub(super) path: PathBuf,
+    pub(super) allowed: LocalPaths,
+}
 
 impl Source for CheckedSource {
     fn open(&self) -> io::Result<Box<dyn SourceReader>> {
-        let file = File::open(&self.0)?;
-        super::path::still_allowed(&self.0)
+        let file = File::open(&self.path)?;
+        self.allowed
+            .recheck(&self.path)
             .map_err(|e| io::Error::new(io::ErrorKind::PermissionDenied, e.to_string()))?;
         Ok(Box::new(file))
     }
@@ -37,7 +42,8 @@ pub(super) fn facts(call: &Call, path: &Path, meta: &Metadata) -> LocalFacts {
 
 /// Returns the last component of a name from the server, if this system allows it.
 pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
-    let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let clean = crate::clean::text(name);
+    let base = clean.rsplit(['/', '\\']).next().unwrap_or_default();
     let bad =
         |why: String| ToolError::refused(format!("`{name}` can't be a file's name here: {why}"));
     let name = Name::new(base).map_err(|e| bad(e.to_string()))?;

@@ -1,32 +1,31 @@
 //! Download of one file: verified first, then moved into place in one step.
 
 use super::disk::base_name;
-use super::{no_content, node, path};
+use super::{no_content, node};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use cairn_model::Kind;
+use crate::question::quoted;
+use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
 use cairn_transfer::FileTarget;
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::fs::{File, FileTimes};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
-    // The place first: it is known without asking anybody.
-    let mut to = path::allowed(call.arguments.path("output_path")?)?;
+    // The local path first: it is checked without any request.
+    let output = output(call)?;
     let space = call.services.space().await?;
     let node = node(&space, call, "file_uuid", Kind::File).await?;
-    let name = base_name(call, &node.name);
-    if to.is_dir() {
-        to.push(name?.as_str());
-        path::allowed(&to)?;
-    }
+    let to = target(call, output, &node)?;
+    refuse_existing(call, &to)?;
     let dir = to.parent().unwrap_or(Path::new("/"));
-    std::fs::create_dir_all(dir).map_err(ToolError::local(format!("make `{}`", dir.display())))?;
+    std::fs::create_dir_all(dir)
+        .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
     call.progress.set_total(node.size);
     let size = fetch(call, &space, &node, &to).await?;
     Ok(json!({
@@ -37,6 +36,67 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     }))
 }
 
+/// Returns the question whether a download may replace a local file, if there is one.
+pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
+    if call.may_replace {
+        return Ok(None);
+    }
+    let output = output(call)?;
+    let to = match &output {
+        Output::File(path) => path.clone(),
+        Output::Folder(_) => {
+            let id: NodeId = call.arguments.id("file_uuid")?;
+            target(call, output, &call.services.reads.node(id).await?)?
+        }
+    };
+    Ok(to.symlink_metadata().ok().map(|meta| {
+        format!(
+            "Replace the local file {} ({}) with the download?",
+            quoted(&to.to_string_lossy()),
+            crate::compute::size(meta.len() as f64)
+        )
+    }))
+}
+
+/// The local path of a download, as the call names it.
+enum Output {
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+fn output(call: &Call) -> ToolResult<Output> {
+    let given = call.arguments.path("output_path")?;
+    let path = call.paths.check(given)?;
+    let named_as_folder = given.to_string_lossy().ends_with(std::path::is_separator);
+    Ok(if named_as_folder || path.is_dir() {
+        Output::Folder(path)
+    } else {
+        Output::File(path)
+    })
+}
+
+/// Returns the path of the downloaded file.
+fn target(call: &Call, output: Output, node: &Node) -> ToolResult<PathBuf> {
+    match output {
+        Output::File(path) => Ok(path),
+        Output::Folder(path) => {
+            let path = path.join(base_name(call, &node.name)?.as_str());
+            call.paths.check(&path)
+        }
+    }
+}
+
+/// Refuses to replace a local file unless a person agreed or the settings allow it.
+fn refuse_existing(call: &Call, to: &Path) -> ToolResult {
+    if call.may_replace || to.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(ToolError::refused(format!(
+        "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
+        to.display()
+    )))
+}
+
 /// Downloads a file's content to a temporary file beside its target and moves it there once verified.
 pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult<u64> {
     let shown = to.display();
@@ -45,7 +105,8 @@ pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) ->
         .await?
         .ok_or_else(|| no_content(node))?;
     let dir = to.parent().unwrap_or(Path::new("/"));
-    path::still_allowed(dir)?;
+    call.paths.recheck(dir)?;
+    refuse_existing(call, to)?;
     // With the permissions that the user gives to new files.
     let open = |path: &Path| {
         File::options()
@@ -76,7 +137,11 @@ pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) ->
             .files
             .set_executable(temp.path(), manifest.executable)?;
         temp.as_file().sync_all()?;
-        temp.persist(to)?;
+        if call.may_replace {
+            temp.persist(to)?;
+        } else {
+            temp.persist_noclobber(to)?;
+        }
         Ok(())
     };
     put().map_err(ToolError::local(format!("write `{shown}`")))?;

@@ -1,9 +1,10 @@
 //! Download of a folder with everything below it. One file that fails doesn't stop the others.
 
 use super::disk::base_name;
-use super::{GB, MB, down, node, path};
+use super::{GB, MB, down, node};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::question::quoted;
 use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::Node;
@@ -18,6 +19,8 @@ const WARN_TOTAL: u64 = GB;
 const AT_ONCE: usize = 5;
 /// The number of failures that are reported with their messages.
 const MAX_REPORTED_ERRORS: usize = 100;
+/// The number of replaced files that a question names.
+const MAX_NAMED: usize = 10;
 
 #[derive(Default)]
 struct DownloadPlan {
@@ -29,14 +32,14 @@ struct DownloadPlan {
 }
 
 pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
-    let to = path::allowed(call.arguments.path("output_path")?)?;
+    let to = call.paths.check(call.arguments.path("output_path")?)?;
     let space = call.services.space().await?;
     let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
     let plan = planned(call, &space, top.id, &to).await?;
     for dir in &plan.dirs {
         std::fs::create_dir_all(dir)
-            .map_err(ToolError::local(format!("make `{}`", dir.display())))?;
-        path::still_allowed(dir)?;
+            .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
+        call.paths.recheck(dir)?;
     }
     call.progress.set_total(plan.total);
     let (total, skipped) = (plan.total, plan.skipped);
@@ -76,6 +79,37 @@ pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     Ok(response)
 }
 
+/// Returns the question whether a download may replace local files, if there are any.
+pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
+    let to = call.paths.check(call.arguments.path("output_path")?)?;
+    if call.may_replace || !to.exists() {
+        return Ok(None);
+    }
+    let space = call.services.space().await?;
+    let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
+    let plan = planned(call, &space, top.id, &to).await?;
+    let replaced: Vec<_> = plan
+        .wanted
+        .iter()
+        .filter(|(_, path)| path.symlink_metadata().is_ok())
+        .map(|(_, path)| quoted(&path.strip_prefix(&to).unwrap_or(path).to_string_lossy()))
+        .collect();
+    let (first, more) = replaced.split_at(replaced.len().min(MAX_NAMED));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Ok((!first.is_empty()).then(|| {
+        let count = replaced.len();
+        let files = if count == 1 { "file" } else { "files" };
+        format!(
+            "Replace {count} local {files} in {} with the downloads: {}{more}?",
+            quoted(&to.to_string_lossy()),
+            first.join(", ")
+        )
+    }))
+}
+
 fn error_entry(path: &Path, error: &ToolError) -> Value {
     json!({ "path": path.to_string_lossy(), "error": error.public_message() })
 }
@@ -93,15 +127,14 @@ async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResu
         }
         plan.dirs.push(dir.clone());
         let mut taken = HashSet::new();
-        for node in space.children(Some(id)).await? {
-            let name = match base_name(call, &node.name) {
-                Ok(name) => unique_name(name.as_str(), &mut taken),
+        for node in space.api().children(Some(id), None).await? {
+            let path = match local_path(call, space, &node, (id, &dir), &mut taken) {
+                Ok(path) => path,
                 Err(error) => {
                     plan.failed.push(error_entry(&dir.join(&node.name), &error));
                     continue;
                 }
             };
-            let path = dir.join(name);
             match node.kind {
                 Kind::Folder => waiting.push((node.id, path)),
                 Kind::File if has_size(&path, node.size) => plan.skipped += 1,
@@ -120,6 +153,26 @@ async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResu
     }
     tracing::debug!(files = plan.wanted.len(), mb = plan.total / MB, "planned");
     Ok(plan)
+}
+
+/// Returns the local path of a child. Whatever the server lists gets a path or an error, so that a download
+/// never looks complete when it isn't.
+fn local_path(
+    call: &Call,
+    space: &Space,
+    node: &Node,
+    (parent, dir): (NodeId, &Path),
+    taken: &mut HashSet<String>,
+) -> ToolResult<PathBuf> {
+    if node.space_id != space.keys().space() || node.parent_id != Some(parent) {
+        return Err(ToolError::refused(format!(
+            "the service lists `{}` in a folder that it does not belong to",
+            node.name
+        )));
+    }
+    let name = base_name(call, &node.name)?;
+    call.paths
+        .check(&dir.join(unique_name(name.as_str(), taken)))
 }
 
 fn has_size(path: &Path, size: u64) -> bool {

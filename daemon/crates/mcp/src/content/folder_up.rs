@@ -1,7 +1,7 @@
 //! Upload of a local folder with matching folders on the service. One file that fails doesn't stop
 //! the others.
 
-use super::{path, up};
+use super::up;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
@@ -29,7 +29,7 @@ impl UploadReport {
 
 pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
-    let local = path::allowed(given)?;
+    let local = call.paths.check(given)?;
     let shown = given.display();
     let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
     if !meta.is_dir() {
@@ -50,7 +50,7 @@ pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     let recursive = call.arguments.flag("recursive") != Some(false);
     let mut waiting = vec![(local, top)];
     while let Some((dir, node)) = waiting.pop() {
-        for (name, path, meta) in entries(&dir, &mut report)? {
+        for (name, path, meta) in entries(call, &dir, &mut report)? {
             if meta.is_dir() {
                 if recursive {
                     match folder_for(&space, Some(node), &name, &mut report).await {
@@ -102,15 +102,22 @@ async fn one(
 }
 
 /// Lists a directory by name; reports what can't be uploaded.
-fn entries(dir: &Path, report: &mut UploadReport) -> ToolResult<Vec<(Name, PathBuf, Metadata)>> {
+fn entries(
+    call: &Call,
+    dir: &Path,
+    report: &mut UploadReport,
+) -> ToolResult<Vec<(Name, PathBuf, Metadata)>> {
     let reading = || ToolError::local(format!("read `{}`", dir.display()));
-    path::still_allowed(dir)?;
+    call.paths.recheck(dir)?;
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(reading())? {
         let path = entry.map_err(reading())?.path();
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.and_then(|name| Name::new(name).ok());
         match (name, path.symlink_metadata()) {
+            (Some(name), Ok(_)) if name.as_str().starts_with('.') => {
+                report.failed(&path, "hidden files and folders are not uploaded");
+            }
             (Some(name), Ok(meta)) => found.push((name, path, meta)),
             (None, _) => {
                 report.failed(&path, "its name is not UTF-8 or not allowed on the service")

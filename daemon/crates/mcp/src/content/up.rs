@@ -1,7 +1,7 @@
 //! Upload of one local file.
 
 use super::disk::{CheckedSource, facts};
-use super::{MAX_UPLOAD, MB, exact_size, node, path};
+use super::{MAX_UPLOAD, MB, exact_size, node};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
-    let local = path::allowed(given)?;
+    let local = call.paths.check(given)?;
     let shown = given.display();
     let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
     if meta.is_dir() {
@@ -85,7 +85,10 @@ pub(super) async fn send(
     parent: Option<NodeId>,
     name: &Name,
 ) -> ToolResult<Node> {
-    let source = Arc::new(CheckedSource(local.to_owned()));
+    let source = Arc::new(CheckedSource {
+        path: local.to_owned(),
+        allowed: call.paths.clone(),
+    });
     let facts = facts(call, local, meta);
     let progress = call.progress.file();
     Ok(space.upload(source, facts, parent, name, &progress).await?)

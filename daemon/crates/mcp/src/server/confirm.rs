@@ -1,7 +1,9 @@
-//! Confirmation by a person before something that can't be undone or costs money: through elicitation, in
-//! both forms that the protocol has had for it.
+//! Confirmation by a person: through elicitation, in both forms that the protocol has had for it. What is
+//! asked is the tool's ([`crate::question`]).
 
+use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::question;
 use crate::tool::Tool;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -16,9 +18,12 @@ use std::hash::{BuildHasher as _, RandomState};
 /// When a person is asked for confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Confirm {
-    /// When the client declares that it can ask.
+    /// Before every change; a client that can't ask can't change anything.
+    Always,
+    /// Before what can't be undone, costs money or gives something away, where the client can ask.
     #[default]
-    Auto,
+    Risky,
+    /// Never. Local files are not replaced then, unless the settings allow it.
     Never,
 }
 
@@ -26,7 +31,10 @@ const KEY: &str = "confirmation";
 
 /// The next step of a call.
 pub(super) enum Decision {
+    /// Run it without a confirmation.
     Proceed,
+    /// Run it: a person agreed.
+    Confirmed,
     /// Return this; the client asks the person and calls again.
     Ask(InputRequiredResult),
 }
@@ -49,33 +57,63 @@ impl Confirmations {
     /// Decides whether the call may proceed, asking a person where needed.
     ///
     /// # Errors
-    /// [`ToolError::NotConfirmed`].
+    /// [`ToolError::NotConfirmed`], and what the question's own checks refuse.
     pub(super) async fn decide(
         &self,
         tool: &Tool,
+        call: &Call,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<Decision> {
-        let capable = context
-            .client_capabilities()
-            .is_some_and(|c| supports_forms(&c));
-        if !tool.confirm || self.confirm == Confirm::Never || !capable {
+        let always = self.confirm == Confirm::Always && !tool.effect.is_read_only();
+        let wanted = always || self.confirm == Confirm::Risky;
+        if !wanted || !(always || tool.confirm || tool.ask.is_some()) {
             return Ok(Decision::Proceed);
         }
-        let params = question(tool, request.arguments.as_ref())?;
+        if !context
+            .client_capabilities()
+            .is_some_and(|c| supports_forms(&c))
+        {
+            return if always {
+                Err(ToolError::refused(
+                    "this call needs a confirmation, which this client can't ask for: start the server with --confirm risky",
+                ))
+            } else {
+                Ok(Decision::Proceed)
+            };
+        }
+        let own = match tool.ask {
+            Some(ask) => ask(call).await?,
+            None => None,
+        };
+        let general = || (always || tool.confirm).then(|| question::generic(tool, call));
+        match own.or_else(general) {
+            Some(question) => self.ask(tool, question, request, context).await,
+            None => Ok(Decision::Proceed),
+        }
+    }
+
+    async fn ask(
+        &self,
+        tool: &Tool,
+        question: String,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> ToolResult<Decision> {
+        let state = self.state(tool, request.arguments.as_ref(), &question);
+        let params = form(tool, question)?;
         let stateless = context
             .protocol_version()
             .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         if !stateless {
             return match context.peer.create_elicitation(params).await {
-                Ok(result) => ensure_accepted(&result).map(|()| Decision::Proceed),
+                Ok(result) => ensure_accepted(&result).map(|()| Decision::Confirmed),
                 Err(error) => {
                     tracing::warn!(%error, "the client could not ask for confirmation");
                     Err(ToolError::NotConfirmed)
                 }
             };
         }
-        let state = self.state(tool, request.arguments.as_ref());
         let response = request
             .input_responses
             .as_ref()
@@ -84,7 +122,7 @@ impl Confirmations {
             Some(response) if request.request_state.as_deref() == Some(state.as_str()) => {
                 let result: ElicitResult = serde_json::from_value(response.clone())
                     .map_err(|_| ToolError::NotConfirmed)?;
-                ensure_accepted(&result).map(|()| Decision::Proceed)
+                ensure_accepted(&result).map(|()| Decision::Confirmed)
             }
             _ => {
                 let question = InputRequest::Elicitation(ElicitRequest::new(params));
@@ -97,9 +135,10 @@ impl Confirmations {
         }
     }
 
-    fn state(&self, tool: &Tool, arguments: Option<&JsonObject>) -> String {
+    fn state(&self, tool: &Tool, arguments: Option<&JsonObject>, question: &str) -> String {
         let arguments = arguments.map(|fields| json!(fields).to_string());
-        format!("{:016x}", self.hasher.hash_one((tool.name, arguments)))
+        let hash = self.hasher.hash_one((tool.name, arguments, question));
+        format!("{hash:016x}")
     }
 }
 
@@ -110,23 +149,7 @@ fn supports_forms(capabilities: &ClientCapabilities) -> bool {
         .is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-fn question(tool: &Tool, arguments: Option<&JsonObject>) -> ToolResult<ElicitRequestParams> {
-    let shown: Vec<_> = arguments
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| {
-            let value: String = crate::clean::text(&value.to_string())
-                .chars()
-                .take(200)
-                .collect();
-            format!("{name} = {value}")
-        })
-        .collect();
-    let with = if shown.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", shown.join(", "))
-    };
+fn form(tool: &Tool, question: String) -> ToolResult<ElicitRequestParams> {
     let requested_schema = ElicitationSchema::builder()
         .required_bool_with("confirm", |field| {
             field.title("Go ahead").description(tool.title)
@@ -135,7 +158,7 @@ fn question(tool: &Tool, arguments: Option<&JsonObject>) -> ToolResult<ElicitReq
         .map_err(|_| ToolError::Internal)?;
     Ok(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("{}{with}: {} Go ahead?", tool.title, tool.description),
+        message: question,
         requested_schema,
     })
 }

@@ -1,9 +1,11 @@
 //! The protocol's requests, served from the catalogue. No tool is implemented here.
 
 use super::confirm::{Confirm, Confirmations, Decision};
+use super::roots;
 use crate::arguments::Arguments;
 use crate::call::{self, Call};
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths::LocalPaths;
 use crate::progress::{Report, Reporter};
 use crate::selection::Selection;
 use crate::services::Services;
@@ -14,11 +16,11 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig, Tool as WireTool,
-    ToolAnnotations,
+    InputRequiredResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
+    Tool as WireTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -67,18 +69,34 @@ impl Handler {
     async fn run_tool(
         &self,
         tool: &'static Tool,
-        arguments: Arguments,
+        given: JsonObject,
+        request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> ToolResult<Value> {
+    ) -> ToolResult<ToolReply> {
+        let arguments = Arguments::check(tool, given)?;
         let (progress, reports) = Reporter::new();
-        let call = Call {
+        let mut call = Call {
             services: self.services.clone(),
             arguments,
             progress,
+            paths: self.local_paths(tool, context).await,
+            may_replace: self.services.may_replace,
         };
-        let work = AssertUnwindSafe(call::run(tool, call)).catch_unwind();
+        let work = async move {
+            match self
+                .confirmations
+                .decide(tool, &call, request, context)
+                .await?
+            {
+                Decision::Ask(ask) => return Ok(ToolReply::Ask(ask)),
+                Decision::Confirmed => call.may_replace = true,
+                Decision::Proceed => {}
+            }
+            let work = with_progress(call::run(tool, call), reports, context);
+            work.await.map(ToolReply::Result)
+        };
         tokio::select! {
-            result = with_progress(work, reports, context) => match result {
+            result = AssertUnwindSafe(work).catch_unwind() => match result {
                 Ok(result) => result,
                 Err(_) => {
                     tracing::error!(tool = tool.name, "the tool panicked");
@@ -88,6 +106,26 @@ impl Handler {
             () = context.ct.cancelled() => Err(ToolError::Cancelled),
         }
     }
+
+    /// Returns the local paths that a call may use, with the client's roots among them where the settings
+    /// leave the choice to it.
+    async fn local_paths(&self, tool: &Tool, context: &RequestContext<RoleServer>) -> LocalPaths {
+        if !tool.uses_local_paths() {
+            return LocalPaths::default();
+        }
+        let files = &self.services.files;
+        let mut allowed = files.allowed_dirs();
+        if files.allows_client_roots() {
+            allowed.extend(roots::of_client(context).await);
+        }
+        LocalPaths::new(allowed, files.private_dirs())
+    }
+}
+
+/// The outcome of a call that did not fail.
+enum ToolReply {
+    Result(Value),
+    Ask(InputRequiredResult),
 }
 
 /// Awaits the work and sends its progress to a client that asked for it. No progress is sent after the
@@ -181,7 +219,7 @@ impl ServerHandler for Handler {
 
     async fn call_tool(
         &self,
-        mut request: CallToolRequestParams,
+        request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.selection.find(&request.name) else {
@@ -192,17 +230,9 @@ impl ServerHandler for Handler {
             ));
         };
         let given = request.arguments.clone().unwrap_or_default();
-        let outcome = match Arguments::check(tool, given) {
-            Err(error) => Err(error),
-            Ok(arguments) => match self.confirmations.decide(tool, &request, &context).await {
-                Ok(Decision::Ask(ask)) => return Ok(ask.into()),
-                Ok(Decision::Proceed) => self.run_tool(tool, arguments, &context).await,
-                Err(error) => Err(error),
-            },
-        };
-        request.arguments = None;
-        let result = match outcome {
-            Ok(value) => response::success(tool.name, value),
+        let result = match self.run_tool(tool, given, &request, &context).await {
+            Ok(ToolReply::Ask(ask)) => return Ok(ask.into()),
+            Ok(ToolReply::Result(value)) => response::success(tool.name, value),
             Err(error) => {
                 tracing::info!(tool = tool.name, %error, "the tool failed");
                 response::error(&error)

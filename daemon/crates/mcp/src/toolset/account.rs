@@ -1,6 +1,7 @@
 //! The account itself: settings, notifications, recovery, API keys.
 
 use crate::param::{flag, hex, integer_in, non_empty, text};
+use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -57,7 +58,8 @@ pub(super) const TOOLS: &[Tool] = &[
         )
         .required()],
         Run::Rest(post("keys/recovery/setup")),
-    ),
+    )
+    .confirmed_with(question::recovery_key),
     Tool::new(
         "get_encryption_audit_log",
         "Get encryption audit log",
@@ -74,7 +76,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[],
         Run::Rest(delete("useraccount").success_message("the account will be deleted in 60 days")),
     )
-    .confirmed(),
+    .confirmed_with(question::delete_account),
     Tool::new(
         "restore_account",
         "Restore account",

@@ -1,7 +1,7 @@
 //! File content, end-to-end encrypted: these need the account's passphrase.
 
 use crate::content;
-use crate::param::{choice, flag_on, non_empty, uuid};
+use crate::param::{choice, flag_on, local_path, non_empty, uuid};
 use crate::tool::{Effect, Run, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -25,13 +25,14 @@ pub(super) const TOOLS: &[Tool] = &[
         "download_file",
         "Download file",
         Effect::IdempotentDestructive,
-        "Decrypts a file and saves it on this machine.",
+        "Decrypts a file and saves it in an allowed folder of this machine. Replaces a local file only after a person agrees.",
         &[
             uuid("file_uuid", "File").required(),
-            non_empty("output_path", "Local file or folder").required(),
+            local_path("output_path", "Local file or folder").required(),
         ],
         Run::Custom(content::download_file),
-    ),
+    )
+    .asking(content::replaced_file),
     Tool::new(
         "download_folder",
         "Download folder",
@@ -39,17 +40,18 @@ pub(super) const TOOLS: &[Tool] = &[
         "Saves a folder with everything in it on this machine; files there with the same size are skipped. At most 5 GB.",
         &[
             uuid("folder_uuid", "Folder").required(),
-            non_empty("output_path", "Local folder").required(),
+            local_path("output_path", "Local folder").required(),
         ],
         Run::Custom(content::download_folder),
-    ),
+    )
+    .asking(content::replaced_files),
     Tool::new(
         "upload_file",
         "Upload file",
         Effect::Additive,
         "Encrypts and uploads a local file of at most 500 MB; a file of that name gets a new version.",
         &[
-            non_empty("local_path", "Local file").required(),
+            local_path("local_path", "Local file").required(),
             uuid("folder_uuid", "Target folder; the root if omitted"),
             non_empty("file_name", "Name on the service; the local one if omitted"),
         ],
@@ -61,7 +63,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Additive,
         "Encrypts and uploads the files of a local folder, each at most 500 MB.",
         &[
-            non_empty("local_path", "Local folder").required(),
+            local_path("local_path", "Local folder").required(),
             uuid("folder_uuid", "Target folder; the root if omitted"),
             flag_on("recursive", "Include subfolders"),
         ],

@@ -2,6 +2,7 @@
 
 use crate::node_tools;
 use crate::param::{choice, labels, must_accept, non_empty, text, uuid};
+use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -35,7 +36,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[],
         Run::Rest(delete("trash").success_message("the trash is empty")),
     )
-    .confirmed(),
+    .confirmed_with(question::empty_trash),
     Tool::new(
         "favorite_file",
         "Favorite file",

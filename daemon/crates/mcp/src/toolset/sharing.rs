@@ -4,6 +4,7 @@ use crate::param::{
     Param, choice, colour, date_time, email, emails, flag, https, integer, integer_in, non_empty,
     number_above, text, uuid, uuids,
 };
+use crate::question;
 use crate::share_tools;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
@@ -43,7 +44,8 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(share_tools::create),
     )
-    .open_world(),
+    .open_world()
+    .confirmed_with(question::share),
     Tool::new(
         "list_share_links",
         "List share links",
@@ -78,7 +80,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[LINK],
         Run::Rest(delete("shares/{short_code}").success_message("the link is deleted")),
     )
-    .confirmed(),
+    .confirmed_with(question::delete_share),
     Tool::new(
         "share_file_by_email",
         "Share file by email",
@@ -92,7 +94,8 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(share_tools::by_email),
     )
-    .open_world(),
+    .open_world()
+    .confirmed_with(question::share),
     Tool::new(
         "bulk_create_share_links",
         "Bulk create share links",
@@ -101,7 +104,8 @@ pub(super) const TOOLS: &[Tool] = &[
         &[uuids("file_uuids", 20, "Files").required()],
         Run::Custom(share_tools::bulk),
     )
-    .open_world(),
+    .open_world()
+    .confirmed_with(question::share_many),
     Tool::new(
         "set_share_link_defaults",
         "Set share link defaults",

@@ -1,6 +1,7 @@
 //! Teams, their members and what they may do.
 
 use crate::param::{Param, choice, email, non_empty, uuid};
+use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 const TEAM: Param = uuid("team_uuid", "Team").required();
@@ -70,7 +71,7 @@ pub(super) const TOOLS: &[Tool] = &[
             delete("teams/{team_uuid}/members/{user_id}").success_message("the member is removed"),
         ),
     )
-    .confirmed(),
+    .confirmed_with(question::remove_member),
     Tool::new(
         "get_team_quota",
         "Get team quota",
@@ -98,7 +99,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 .success_message("the member is offboarded"),
         ),
     )
-    .confirmed(),
+    .confirmed_with(question::offboard_member),
     Tool::new(
         "get_team_storage_usage",
         "Get team storage usage",

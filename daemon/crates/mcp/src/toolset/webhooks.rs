@@ -1,6 +1,7 @@
 //! Webhooks, and rules that delete files by age.
 
 use crate::param::{callback, choices, integer, non_empty, uuid};
+use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 
 /// The event types of the service.
@@ -48,7 +49,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[non_empty("webhook_id", "Webhook id").required()],
         Run::Rest(delete("webhooks/{webhook_id}").success_message("the webhook is deleted")),
     )
-    .confirmed(),
+    .confirmed_with(question::delete_webhook),
     Tool::new(
         "create_retention_rule",
         "Create retention rule",
@@ -61,5 +62,5 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Rest(post("retention-rules").renamed(&[("folder_uuid", "folder_id")])),
     )
-    .confirmed(),
+    .confirmed_with(question::retention_rule),
 ];

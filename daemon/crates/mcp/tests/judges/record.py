@@ -110,6 +110,8 @@ async def session(recorder, asked):
     assert link["has_password"] and link["expires_at"] and "#" in link["url"], link
     recorder.call_it(link["url"].partition("#")[2], "secret of the link")
     recorder.call_it(link["short_code"], "short code")
+    assert len(asked) == 1, asked
+    recorder.lines.append(f"\nA link takes content out, so the person was asked, and agreed:\n\n> {asked[0]}\n")
 
     recorder.chapter("Audit the links", "Which there are, whether they work, and who was there.")
     links = await call("list_share_links")
@@ -121,8 +123,8 @@ async def session(recorder, asked):
 
     recorder.chapter("Undo it all", "A link that is deleted stays so: a person is asked first.")
     await call("delete_share_link", short_code=link["short_code"])
-    assert len(asked) == 1, asked
-    recorder.lines.append(f"\nThe person was asked, and agreed:\n\n> {asked[0]}\n")
+    assert len(asked) == 2, asked
+    recorder.lines.append(f"\nThe person was asked, and agreed:\n\n> {asked[1]}\n")
     await call("rename_file", file_uuid=budget, new_name="budget final (2).txt")
     for name, node in before.items():
         if name != "notes.txt":

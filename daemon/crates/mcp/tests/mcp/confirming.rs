@@ -11,7 +11,7 @@ async fn asked(session: &mut Session, response: Value) -> Value {
     let question = session.response_or_request(id).await;
     assert_eq!(question["method"], "elicitation/create", "{question}");
     let message = question["params"]["message"].as_str().unwrap();
-    assert!(message.contains("Empty trash"), "{message}");
+    assert!(message.starts_with("Empty the trash"), "{message}");
     session
         .send(json!({ "jsonrpc": "2.0", "id": question["id"], "result": response }))
         .await;

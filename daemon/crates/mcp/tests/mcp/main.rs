@@ -8,13 +8,14 @@
 mod catalogue;
 mod confirming;
 mod content;
-mod daemon;
 mod every_tool;
 mod failures;
 mod fuzz;
+mod local_files;
 mod nodes;
 mod packaging;
 mod protocol;
 mod resources;
 mod session;
+mod sync;
 mod world;

@@ -26,6 +26,10 @@ pub(crate) struct Setup {
     pub(crate) passphrase: Option<&'static str>,
     pub(crate) filter: ToolFilter,
     pub(crate) confirm: Confirm,
+    /// The folders that tools may use instead of the temporary one and the client's roots.
+    pub(crate) allowed: Option<Vec<PathBuf>>,
+    /// Replaces local files without a question.
+    pub(crate) overwrite: bool,
     pub(crate) daemon: Option<PathBuf>,
     /// Another service than the world's.
     pub(crate) url: Option<&'static str>,
@@ -37,7 +41,9 @@ impl Default for Setup {
             key: "ck_dev_owner",
             passphrase: None,
             filter: ToolFilter::default(),
-            confirm: Confirm::Auto,
+            confirm: Confirm::Risky,
+            allowed: None,
+            overwrite: false,
             daemon: None,
             url: None,
         }
@@ -59,8 +65,10 @@ pub(crate) fn with_passphrase() -> Setup {
     }
 }
 
-/// A disk on which nothing is executable and every name will do.
-struct PlainFiles;
+/// A disk where nothing is executable and every name is acceptable.
+struct PlainFiles {
+    allowed: Option<Vec<PathBuf>>,
+}
 
 impl LocalFiles for PlainFiles {
     fn executable(&self, _: &Path) -> bool {
@@ -73,6 +81,19 @@ impl LocalFiles for PlainFiles {
 
     fn acceptable(&self, _: &Name) -> Result<(), String> {
         Ok(())
+    }
+
+    fn allowed_dirs(&self) -> Vec<PathBuf> {
+        let temporary = || vec![std::env::temp_dir()];
+        self.allowed.clone().unwrap_or_else(temporary)
+    }
+
+    fn private_dirs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn allows_client_roots(&self) -> bool {
+        self.allowed.is_none()
     }
 }
 
@@ -113,7 +134,10 @@ impl World {
             },
             filter: setup.filter,
             confirm: setup.confirm,
-            files: Arc::new(PlainFiles),
+            files: Arc::new(PlainFiles {
+                allowed: setup.allowed,
+            }),
+            overwrite: setup.overwrite,
             daemon: setup.daemon,
         };
         Server::new(settings).expect("the settings are good")

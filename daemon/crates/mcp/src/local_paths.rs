@@ -1,0 +1,386 @@
+//! The local paths that tools may read and write: those in allowed folders, and there no hidden files, no
+//! start-up files, nothing of Cairn's own, and never the system's directories.
+
+use crate::error::{ToolError, ToolResult};
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+/// Directories of the system, as components from the root.
+const SYSTEM: [&str; 8] = ["etc", "usr", "bin", "sbin", "var", "proc", "sys", "dev"];
+
+/// Directories and files that are run at log-in or by a shell, as consecutive components of a path.
+const START_UP: [&[&str]; 8] = [
+    &["autostart"],
+    &["systemd", "user"],
+    &["launchagents"],
+    &["launchdaemons"],
+    &["start menu", "programs", "startup"],
+    &["powershell"],
+    &["windowspowershell"],
+    &["config.fish"],
+];
+
+/// The folders that tools may use, and those that they may not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LocalPaths {
+    allowed: Vec<PathBuf>,
+    private: Vec<PathBuf>,
+    temporary: PathBuf,
+}
+
+impl LocalPaths {
+    /// Takes the allowed folders and the private ones inside them, with their links resolved.
+    pub(crate) fn new(allowed: Vec<PathBuf>, private: Vec<PathBuf>) -> Self {
+        let resolve = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
+            let absolute = |path: PathBuf| std::path::absolute(expand_home(&path)).ok();
+            let paths = paths.into_iter().filter_map(absolute);
+            let paths = paths.map(|path| resolved(&path));
+            // The root of the file system would allow everything.
+            paths.filter(|path| path.parent().is_some()).collect()
+        };
+        Self {
+            allowed: resolve(allowed),
+            private: resolve(private),
+            temporary: resolved(&std::env::temp_dir()),
+        }
+    }
+
+    /// Returns the path with the links of its existing part resolved, if tools may use it.
+    ///
+    /// # Errors
+    /// [`ToolError::Argument`] for what is not a path of this system, [`ToolError::Refused`] for a path
+    /// that tools may not use, also through symbolic links and `..`.
+    pub(crate) fn check(&self, path: &Path) -> ToolResult<PathBuf> {
+        refuse_foreign_forms(path)?;
+        let absolute = std::path::absolute(expand_home(path))
+            .map_err(ToolError::local(format!("find `{}`", path.display())))?;
+        refuse_system(&absolute, path)?;
+        refuse_system(&without_dots(&absolute), path)?;
+        let resolved = resolved(&absolute);
+        self.check_resolved(&resolved, path)?;
+        Ok(resolved)
+    }
+
+    /// Checks an existing path again that was allowed before: a link in it may have been exchanged.
+    ///
+    /// # Errors
+    /// Those of [`Self::check`].
+    pub(crate) fn recheck(&self, path: &Path) -> ToolResult {
+        let now = std::fs::canonicalize(path)
+            .map_err(ToolError::local(format!("open `{}`", path.display())))?;
+        self.check_resolved(&now, path)
+    }
+
+    fn check_resolved(&self, resolved: &Path, given: &Path) -> ToolResult {
+        refuse_system(resolved, given)?;
+        let shown = given.display();
+        if self.private.iter().any(|dir| resolved.starts_with(dir)) {
+            return Err(ToolError::refused(format!(
+                "`{shown}` belongs to Cairn itself: tools don't use it"
+            )));
+        }
+        let Some(root) = self.allowed.iter().find(|dir| resolved.starts_with(dir)) else {
+            return Err(self.outside(given));
+        };
+        // Programs that make temporary folders may hide them; nothing there is read at log-in.
+        let skipped = usize::from(*root == self.temporary);
+        let below = resolved.strip_prefix(root).unwrap_or(resolved);
+        if below.components().skip(skipped).any(is_hidden) {
+            return Err(ToolError::refused(format!(
+                "`{shown}` is hidden or in a hidden folder: tools don't use hidden files; name its folder with --allow-dir if it is meant"
+            )));
+        }
+        if is_start_up(resolved) {
+            return Err(ToolError::refused(format!(
+                "`{shown}` is run at log-in or by a shell: tools don't use such files"
+            )));
+        }
+        Ok(())
+    }
+
+    fn outside(&self, given: &Path) -> ToolError {
+        let named: Vec<_> = self
+            .allowed
+            .iter()
+            .map(|dir| format!("`{}`", dir.display()))
+            .collect();
+        let shown = given.display();
+        ToolError::refused(if named.is_empty() {
+            format!(
+                "`{shown}` can't be used: no local folder is allowed; start the server with --allow-dir FOLDER"
+            )
+        } else {
+            format!(
+                "`{shown}` is outside the folders that tools may use ({}): choose a path in one of them, or start the server with --allow-dir FOLDER",
+                named.join(", ")
+            )
+        })
+    }
+}
+
+/// Returns the folder of a `file:` address, as clients name their roots.
+pub(crate) fn from_file_uri(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    let mut bytes = Vec::new();
+    let mut left = rest.as_bytes();
+    while let Some((first, after)) = left.split_first() {
+        let code = (*first == b'%').then(|| after.get(..2)).flatten();
+        let code = code.and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                left = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                left = after;
+            }
+        }
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    let drive = text
+        .strip_prefix('/')
+        .filter(|text| text.as_bytes().get(1) == Some(&b':'));
+    let path = PathBuf::from(drive.unwrap_or(&text));
+    path.is_absolute().then_some(path)
+}
+
+/// Refuses texts that would become odd relative paths: addresses, and drives on systems without them.
+fn refuse_foreign_forms(path: &Path) -> ToolResult {
+    let text = path.to_string_lossy();
+    if text.is_empty() || text.contains('\0') {
+        return Err(ToolError::argument(
+            "the local path is empty or contains a NUL character",
+        ));
+    }
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if text.contains("://") || text.starts_with("file:") || (drive && !path.has_root()) {
+        return Err(ToolError::argument(format!(
+            "`{text}` is not a path on this machine: give one such as ~/Downloads/report.pdf"
+        )));
+    }
+    Ok(())
+}
+
+fn is_hidden(part: Component<'_>) -> bool {
+    matches!(part, Component::Normal(name) if name.to_string_lossy().starts_with('.'))
+}
+
+fn is_start_up(path: &Path) -> bool {
+    let parts: Vec<String> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().to_lowercase())
+        .collect();
+    let matches = |wanted: &[&str]| parts.windows(wanted.len()).any(|window| window == wanted);
+    START_UP.iter().any(|wanted| matches(wanted))
+}
+
+/// Expands a leading `~` to the user's home.
+fn expand_home(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
+fn refuse_system(path: &Path, given: &Path) -> ToolResult {
+    let mut parts = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    });
+    let is = |name: Option<&OsStr>, of: &[&str]| {
+        name.is_some_and(|name| of.iter().any(|system| name.eq_ignore_ascii_case(system)))
+    };
+    let first = parts.next();
+    // Where `/var` and `/etc` are links to places below `/private`. The user's own temporary folder
+    // lies there too, and is the user's.
+    let second = is(first, &["private"]).then(|| parts.next()).flatten();
+    let own_temporary = second.is_some() && path.starts_with(resolved(&std::env::temp_dir()));
+    if is(first, &SYSTEM) && !in_temporary_of_user(path) || is(second, &SYSTEM) && !own_temporary {
+        return Err(ToolError::refused(format!(
+            "`{}` is in a system directory: choose a path in your own folders",
+            given.display()
+        )));
+    }
+    Ok(())
+}
+
+/// The per-user temporary folder that some systems keep below `/var/folders`.
+fn in_temporary_of_user(path: &Path) -> bool {
+    path.starts_with("/var/folders") && path.starts_with(std::env::temp_dir())
+}
+
+/// The path with the links of its nearest existing part resolved, and what follows without dots.
+fn resolved(path: &Path) -> PathBuf {
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut at = path.to_owned();
+    loop {
+        if let Ok(real) = std::fs::canonicalize(&at) {
+            let whole = missing
+                .iter()
+                .rev()
+                .fold(real, |real, name| real.join(name));
+            return without_dots(&whole);
+        }
+        // `file_name` knows no `..`: the last component is taken as it is written.
+        let last = at
+            .components()
+            .next_back()
+            .map(|c| c.as_os_str().to_owned());
+        match (at.parent().map(Path::to_owned), last) {
+            (Some(parent), Some(last)) => {
+                missing.push(last);
+                at = parent;
+            }
+            _ => return without_dots(path),
+        }
+    }
+}
+
+/// The path with `.` and `..` worked out on paper.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::Normal(_) | Component::Prefix(_) | Component::RootDir => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(dir: &Path) -> LocalPaths {
+        LocalPaths::new(vec![dir.to_owned()], vec![dir.join("home")])
+    }
+
+    fn refusal(paths: &LocalPaths, path: &Path) -> String {
+        match paths.check(path) {
+            Ok(allowed) => panic!("{} is allowed", allowed.display()),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn system_directories_are_refused_however_they_are_written() {
+        let everything =
+            LocalPaths::new(vec![PathBuf::from("/etc"), PathBuf::from("/usr")], vec![]);
+        for bad in [
+            "/etc/passwd",
+            "/etc",
+            "/usr/local/x",
+            "/bin/sh",
+            "/sbin",
+            "/var/log/x",
+            "/proc/self/mem",
+            "/sys/x",
+            "/dev/null",
+            "/tmp/../etc/x",
+            "/tmp/nowhere/../../etc/x",
+            "//etc//passwd",
+            "/./etc/x",
+        ] {
+            let message = refusal(&everything, Path::new(bad));
+            assert!(message.contains("system directory"), "{bad}: {message}");
+        }
+    }
+
+    #[test]
+    fn only_allowed_folders_are_used() {
+        let dir = tempfile::tempdir().unwrap();
+        let allowed = dir.path().join("allowed");
+        std::fs::create_dir(&allowed).unwrap();
+        let paths = paths(&allowed);
+        for good in ["x", "etc/x", "a/b/c", "a/../b", ""] {
+            let path = allowed.join(good);
+            paths.check(&path).unwrap_or_else(|e| panic!("{good}: {e}"));
+        }
+        for bad in [dir.path().join("x"), allowed.join("../x"), "/opt/x".into()] {
+            assert!(refusal(&paths, &bad).contains("--allow-dir"));
+        }
+        assert!(
+            refusal(&LocalPaths::new(vec!["/".into()], vec![]), &allowed)
+                .contains("no local folder")
+        );
+    }
+
+    #[test]
+    fn hidden_private_and_start_up_files_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let user = dir.path().join("user");
+        std::fs::create_dir(&user).unwrap();
+        let paths = paths(&user);
+        for (path, word) in [
+            (".bashrc", "hidden"),
+            (".ssh/id_rsa", "hidden"),
+            ("project/.git/hooks/pre-commit", "hidden"),
+            ("home/secrets.json", "belongs to Cairn"),
+            ("Library/LaunchAgents/x.plist", "log-in"),
+            ("Start Menu/Programs/Startup/x.bat", "log-in"),
+            ("config/autostart/x.desktop", "log-in"),
+            ("Documents/PowerShell/profile.ps1", "log-in"),
+        ] {
+            let message = refusal(&paths, &user.join(path));
+            assert!(message.contains(word), "{path}: {message}");
+        }
+        // The allowed folder itself may be hidden.
+        let named = LocalPaths::new(vec![user.join(".config/app")], vec![]);
+        assert!(named.check(&user.join(".config/app/x")).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_path_of_this_system_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        for bad in [
+            "",
+            "a\0b",
+            "file:///tmp/x",
+            "file:x",
+            "https://example.com/x",
+        ] {
+            assert!(paths.check(Path::new(bad)).is_err(), "{bad}");
+        }
+        #[cfg(unix)]
+        assert!(paths.check(Path::new("C:\\x")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_an_allowed_folder_are_seen_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let allowed = dir.path().join("allowed");
+        std::fs::create_dir(&allowed).unwrap();
+        let paths = paths(&allowed);
+        for (name, target) in [("system", Path::new("/etc")), ("outside", dir.path())] {
+            let link = allowed.join(name);
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            assert!(paths.check(&link.join("passwd")).is_err());
+            assert!(paths.check(&link.join("new/file")).is_err());
+            assert!(paths.recheck(&link).is_err());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn roots_of_clients_are_file_addresses() {
+        for (uri, path) in [
+            ("file:///home/me/My%20Files", Some("/home/me/My Files")),
+            ("file://localhost/x", Some("/x")),
+            ("file:///100%", Some("/100%")),
+            ("https://example.com/x", None),
+            ("file://relative", None),
+        ] {
+            assert_eq!(from_file_uri(uri), path.map(PathBuf::from), "{uri}");
+        }
+    }
+}

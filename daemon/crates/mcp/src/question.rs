@@ -1,0 +1,286 @@
+//! The questions to a person before a call. They name what the call is about, as far as the service tells
+//! it; an id that can't be looked up is shown as it is.
+
+use crate::call::Call;
+use crate::error::ToolResult;
+use crate::tool::{Tool, Verb};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+/// Returns the question of a call, `None` if there is nothing to ask.
+pub(crate) type AskFn = for<'a> fn(&'a Call) -> Asking<'a>;
+
+pub(crate) type Asking<'a> = BoxFuture<'a, ToolResult<Option<String>>>;
+
+/// The longest shown name or value, in characters.
+const MAX_SHOWN: usize = 120;
+/// The number of pages of the trash whose sizes are added up.
+const TRASH_PAGES: usize = 10;
+
+/// Returns the question of a tool without one of its own.
+pub(crate) fn generic(tool: &Tool, call: &Call) -> String {
+    let given: Vec<_> = call
+        .arguments
+        .fields()
+        .iter()
+        .map(|(name, value)| format!("{name} = {}", shorten(&value.to_string())))
+        .collect();
+    let with = if given.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", given.join(", "))
+    };
+    format!("{}{with}: {} Go ahead?", tool.title, tool.description)
+}
+
+pub(crate) fn empty_trash(call: &Call) -> Asking<'_> {
+    async move {
+        let Some((count, size)) = trash(call).await else {
+            return Ok(Some("Empty the trash? It can't be undone.".to_owned()));
+        };
+        let size = size.map_or_else(String::new, |size| {
+            format!(", {}", crate::compute::size(size as f64))
+        });
+        let items = if count == 1 { "item" } else { "items" };
+        Ok(Some(format!(
+            "Empty the trash: delete {count} {items}{size} permanently? It can't be undone."
+        )))
+    }
+    .boxed()
+}
+
+/// Returns the number of items in the trash and their size, if it can be added up in a few requests.
+async fn trash(call: &Call) -> Option<(u64, Option<u64>)> {
+    let (mut count, mut size) = (0, 0_u64);
+    for page in 1..=TRASH_PAGES {
+        let query = [
+            ("state".to_owned(), "trashed".to_owned()),
+            ("page_size".to_owned(), "100".to_owned()),
+            ("page".to_owned(), page.to_string()),
+        ];
+        let list = call.request(Verb::Get, &["nodes"], &query, None).await;
+        let list = list.ok()?;
+        count = list["totalElements"].as_u64()?;
+        let sizes = list["content"].as_array()?.iter();
+        size += sizes.filter_map(|node| node["size"].as_u64()).sum::<u64>();
+        if count <= (page * 100) as u64 {
+            return Some((count, Some(size)));
+        }
+    }
+    Some((count, None))
+}
+
+pub(crate) fn share(call: &Call) -> Asking<'_> {
+    async move {
+        let file = file(call, call.arguments.text("file_uuid")).await;
+        let who = match call.arguments.text("email") {
+            Some(email) => format!("mail it to {}", shorten(email)),
+            None => audience(call),
+        };
+        let days = call.arguments.get("expiry_days");
+        let until = match (days, call.arguments.text("active_until")) {
+            (Some(days), _) => format!(" for {days} days"),
+            (None, Some(until)) => format!(" until {until}"),
+            (None, None) => " without expiry".to_owned(),
+        };
+        Ok(Some(format!(
+            "Create a share link to {file}{until} and {who}?"
+        )))
+    }
+    .boxed()
+}
+
+fn audience(call: &Call) -> String {
+    let emails = call
+        .arguments
+        .get("allowed_emails")
+        .and_then(Value::as_array);
+    let password = call.arguments.has("password");
+    match emails.filter(|emails| !emails.is_empty()) {
+        Some(emails) => {
+            let named: Vec<_> = emails.iter().filter_map(Value::as_str).collect();
+            format!("let {} open it", shorten(&named.join(", ")))
+        }
+        None if password => "let everyone with the address and the password open it".to_owned(),
+        None => "let everyone with the address open it".to_owned(),
+    }
+}
+
+pub(crate) fn share_many(call: &Call) -> Asking<'_> {
+    async move {
+        let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
+        let mut names = Vec::new();
+        for id in ids.into_iter().flatten() {
+            names.push(file(call, id.as_str()).await);
+        }
+        Ok(Some(format!(
+            "Create {} share links ({}) that everyone with the address can open?",
+            names.len(),
+            names.join(", ")
+        )))
+    }
+    .boxed()
+}
+
+pub(crate) fn delete_share(call: &Call) -> Asking<'_> {
+    async move {
+        let code = call.arguments.text("short_code").unwrap_or_default();
+        let share = call.request(Verb::Get, &["shares", code], &[], None).await;
+        let id = share.ok().and_then(|share| text(&share, "file_id"));
+        let of = match id {
+            Some(id) => format!("the share link to {}", file(call, Some(&id)).await),
+            None => format!("the share link {}", quoted(code)),
+        };
+        Ok(Some(format!("Delete {of} permanently?")))
+    }
+    .boxed()
+}
+
+pub(crate) fn remove_member(call: &Call) -> Asking<'_> {
+    async move {
+        let (member, team) = member(call).await;
+        Ok(Some(format!("Remove {member} from the team {team}?")))
+    }
+    .boxed()
+}
+
+pub(crate) fn offboard_member(call: &Call) -> Asking<'_> {
+    async move {
+        let (member, team) = member(call).await;
+        Ok(Some(format!(
+            "Remove {member} from the team {team} and end all their shared access to its files?"
+        )))
+    }
+    .boxed()
+}
+
+/// Returns the names of the member and the team of a call.
+async fn member(call: &Call) -> (String, String) {
+    let team_id = call.arguments.text("team_uuid").unwrap_or_default();
+    let user_id = call.arguments.text("user_id").unwrap_or_default();
+    let team = call
+        .request(Verb::Get, &["teams", team_id], &[], None)
+        .await;
+    let team = team.ok().and_then(|team| text(&team, "name"));
+    let query = [("page_size".to_owned(), "100".to_owned())];
+    let path = ["teams", team_id, "members"];
+    let list = call.request(Verb::Get, &path, &query, None).await;
+    let list = list.unwrap_or_default();
+    let member = list["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|member| member["user_id"] == user_id || member["id"] == user_id)
+        .map(|member| person(member, user_id));
+    (
+        member.unwrap_or_else(|| quoted(user_id)),
+        team.map_or_else(|| quoted(team_id), |name| quoted(&name)),
+    )
+}
+
+fn person(member: &Value, id: &str) -> String {
+    let name = text(member, "display_name").or_else(|| text(member, "name"));
+    match (name, text(member, "email")) {
+        (Some(name), Some(email)) => format!("{} ({})", quoted(&name), shorten(&email)),
+        (Some(name), None) => quoted(&name),
+        (None, Some(email)) => shorten(&email),
+        (None, None) => quoted(id),
+    }
+}
+
+pub(crate) fn delete_webhook(call: &Call) -> Asking<'_> {
+    async move {
+        let id = call.arguments.text("webhook_id").unwrap_or_default();
+        let query = [("page_size".to_owned(), "100".to_owned())];
+        let list = call.request(Verb::Get, &["webhooks"], &query, None).await;
+        let list = list.unwrap_or_default();
+        let hook = list["content"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|hook| hook["id"] == id);
+        let url = hook.and_then(|hook| text(hook, "url"));
+        let shown = quoted(url.as_deref().unwrap_or(id));
+        Ok(Some(format!("Delete the webhook {shown}?")))
+    }
+    .boxed()
+}
+
+pub(crate) fn retention_rule(call: &Call) -> Asking<'_> {
+    async move {
+        let folder = file(call, call.arguments.text("folder_uuid")).await;
+        let days = call.arguments.get("delete_after_days");
+        let days = days.map(Value::to_string).unwrap_or_default();
+        Ok(Some(format!(
+            "From now on, delete every file in {folder} automatically after {days} days?"
+        )))
+    }
+    .boxed()
+}
+
+pub(crate) fn delete_account(call: &Call) -> Asking<'_> {
+    async move {
+        let account = call.request(Verb::Get, &["useraccount", "composite"], &[], None);
+        let email = account.await.ok().and_then(|account| text(&account, "email"));
+        let whose = email.map_or_else(String::new, |email| format!(" of {}", shorten(&email)));
+        Ok(Some(format!(
+            "Delete the account{whose} and all its data after 60 days? Until then it can be restored."
+        )))
+    }
+    .boxed()
+}
+
+pub(crate) fn recovery_key(call: &Call) -> Asking<'_> {
+    async move {
+        let status = call.request(Verb::Get, &["keys", "recovery"], &[], None);
+        let replaced = status
+            .await
+            .is_ok_and(|status| status["configured"] == true);
+        let earlier = if replaced {
+            " The earlier one stops working."
+        } else {
+            ""
+        };
+        Ok(Some(format!(
+            "Create a recovery key and show it to the assistant?{earlier}"
+        )))
+    }
+    .boxed()
+}
+
+/// Returns the name and size of a node, or its id.
+async fn file(call: &Call, id: Option<&str>) -> String {
+    let id = id.unwrap_or_default();
+    let node = call.request(Verb::Get, &["nodes", id], &[], None).await;
+    let Some((node, name)) = node
+        .ok()
+        .and_then(|node| text(&node, "name").map(|n| (node, n)))
+    else {
+        return quoted(id);
+    };
+    match node["size"].as_u64() {
+        Some(size) if node["kind"] == "file" => {
+            format!("{} ({})", quoted(&name), crate::compute::size(size as f64))
+        }
+        _ => format!("the folder {}", quoted(&name)),
+    }
+}
+
+fn text(value: &Value, field: &str) -> Option<String> {
+    value[field].as_str().map(str::to_owned)
+}
+
+/// Quotes a text of other people, so that it can't pass for a part of the question.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("`{}`", shorten(&text.replace('`', "'")))
+}
+
+fn shorten(text: &str) -> String {
+    let clean = crate::clean::text(text).replace(['\n', '\r', '\t'], " ");
+    if clean.chars().count() <= MAX_SHOWN {
+        return clean;
+    }
+    let cut: String = clean.chars().take(MAX_SHOWN).collect();
+    format!("{cut}…")
+}
