@@ -12,7 +12,7 @@ mod history;
 mod sync;
 mod webhooks;
 
-pub use account::{AccountView, DeviceView, LoginForm};
+pub use account::{AccountView, DeviceView, LoginForm, LoginStep};
 pub use calls::{Call, Signature, signatures, visit_types};
 pub use conflicts::KeepView;
 pub use device::{Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo};
@@ -72,8 +72,10 @@ pub struct Commands {
     pub cairn: String,
     /// The controller's inputs.
     pub inputs: mpsc::Sender<Input>,
-    /// Cancels a login that waits for the browser.
+    /// Cancels a login that waits for the person.
     pub cancel: Notify,
+    /// The standard input of the present login.
+    pub login_input: Mutex<Option<mpsc::Sender<String>>>,
 }
 
 impl Commands {

@@ -3,7 +3,7 @@
 //! It processes inputs in one order and reaches the desktop through [`Gui`], so it runs in tests as it
 //! is. At most four updates a second reach the window, however many events the daemon sends.
 
-use crate::commands::Commands;
+use crate::commands::{Commands, LoginStep};
 use crate::connection::ConnectionEvent;
 use crate::notifications::{Notification, Notifier};
 use crate::program::FaultCode;
@@ -34,6 +34,8 @@ pub trait Gui: Send + Sync + 'static {
     fn push_view(&self, view: &View);
     /// Sends activity to the window, if it is open, the newest first.
     fn push_activity(&self, rows: &[ActivityView]);
+    /// Sends a step of the login to the window, if it is open.
+    fn push_login_step(&self, step: LoginStep);
     /// Opens the window, or brings it to the front.
     fn open_window(&self, page: Option<Page>);
     /// Shows a notification.
@@ -54,6 +56,7 @@ pub enum Input {
     WindowReady,
     Settings(Settings),
     Conflicts(Vec<ConflictView>),
+    LoginStep(LoginStep),
 }
 
 /// The state of the tray program.
@@ -129,6 +132,7 @@ impl<G: Gui> Controller<G> {
                 self.pushed = None;
                 self.due = Some(Instant::now());
             }
+            Input::LoginStep(step) => self.gui.push_login_step(step),
             Input::Settings(_) => self.due = Some(Instant::now()),
             Input::Conflicts(conflicts) => {
                 self.model.conflicts = conflicts;

@@ -7,10 +7,12 @@ use async_trait::async_trait;
 use cairn_control::{ControlError, FailureCode};
 use serde::Serialize;
 use serde_json::Value;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::mpsc;
 use ts_rs::TS;
 
 /// The kind of a failure, on which the window's advice depends.
@@ -103,6 +105,18 @@ pub trait Program: Send + Sync + 'static {
     /// # Errors
     /// [`Fault`], with the program's message.
     async fn run(&self, run: Run) -> Result<Value, Fault>;
+
+    /// Runs it to its end like [`Program::run`], with each line of `input` for its standard input; sends
+    /// the documents that it writes on its standard error meanwhile.
+    ///
+    /// # Errors
+    /// [`Fault`], with the program's message.
+    async fn run_steps(
+        &self,
+        run: Run,
+        input: mpsc::Receiver<String>,
+        steps: mpsc::Sender<Value>,
+    ) -> Result<Value, Fault>;
 }
 
 /// The installed program.
@@ -134,9 +148,8 @@ impl Cairn {
     }
 }
 
-#[async_trait]
-impl Program for Cairn {
-    async fn run(&self, run: Run) -> Result<Value, Fault> {
+impl Cairn {
+    fn spawn(&self, run: &Run, stderr: Stdio) -> Result<Child, Fault> {
         let mut command = Command::new(&self.program);
         if let Some(home) = &self.home {
             command.arg("--home").arg(home);
@@ -146,30 +159,79 @@ impl Program for Cairn {
             .args(&run.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(stderr)
             .kill_on_drop(true);
         if let Some(key) = &run.api_key {
             command.env("CAIRN_API_KEY", key);
         }
-        let missing = |error: std::io::Error| {
-            Fault::failed(format!(
-                "can't run {}: {error}; install Cairn again",
-                self.program.display()
-            ))
-        };
-        let mut child = command.spawn().map_err(missing)?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let mut text = run.secrets.join("\n");
-            text.push('\n');
-            // A program that asks for nothing may have ended already.
-            let _ = stdin.write_all(text.as_bytes()).await;
-        }
-        let output = child.wait_with_output().await.map_err(missing)?;
+        command.spawn().map_err(|error| self.broken(&error))
+    }
+
+    fn broken(&self, error: &io::Error) -> Fault {
+        Fault::failed(format!(
+            "can't run {}: {error}; install Cairn again",
+            self.program.display()
+        ))
+    }
+
+    /// Waits for the end and reads the document.
+    async fn finish(&self, child: Child) -> Result<Value, Fault> {
+        let output = child.wait_with_output().await;
+        let output = output.map_err(|error| self.broken(&error))?;
         let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
         if output.status.success() {
             return Ok(document);
         }
         Err(fault(output.status.code(), &document))
+    }
+}
+
+#[async_trait]
+impl Program for Cairn {
+    async fn run(&self, run: Run) -> Result<Value, Fault> {
+        let mut child = self.spawn(&run, Stdio::null())?;
+        if let Some(mut stdin) = child.stdin.take() {
+            let mut text = run.secrets.join("\n");
+            text.push('\n');
+            // A program that reads nothing may have ended already.
+            let _ = stdin.write_all(text.as_bytes()).await;
+        }
+        self.finish(child).await
+    }
+
+    async fn run_steps(
+        &self,
+        run: Run,
+        mut input: mpsc::Receiver<String>,
+        steps: mpsc::Sender<Value>,
+    ) -> Result<Value, Fault> {
+        let mut child = self.spawn(&run, Stdio::piped())?;
+        let stdin = child.stdin.take();
+        let stderr = child.stderr.take();
+        let writing = async move {
+            let mut stdin = stdin;
+            while let (Some(stdin), Some(line)) = (stdin.as_mut(), input.recv().await) {
+                let _ = stdin.write_all(format!("{line}\n").as_bytes()).await;
+            }
+            // The end of the standard input would end a program that still waits for a line.
+            std::future::pending::<()>().await;
+        };
+        let reading = async move {
+            if let Some(stderr) = stderr {
+                let mut lines = BufReader::new(stderr).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    if let Ok(step) = serde_json::from_str(&line) {
+                        // Without a listener the program still runs to its end.
+                        let _ = steps.send(step).await;
+                    }
+                }
+            }
+        };
+        let finish = async { tokio::join!(self.finish(child), reading).0 };
+        tokio::select! {
+            result = finish => result,
+            () = writing => Err(Fault::failed("the cairn program can't be reached")),
+        }
     }
 }
 
@@ -212,15 +274,39 @@ mod tests {
     }
 
     #[cfg(unix)]
+    fn script(dir: &Path, text: &str) -> Cairn {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = dir.join("cairn");
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Cairn::find(Some(path), Some("/h".into()))
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn steps_arrive_while_the_program_runs_and_lines_go_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "#!/bin/sh\necho 'no document' >&2\necho '{\"step\":\"one\"}' >&2\nread a\necho \"{\\\"step\\\":\\\"$a\\\"}\" >&2\nread b\necho \"{\\\"b\\\":\\\"$b\\\"}\"\n";
+        let cairn = script(dir.path(), text);
+        let (answers, input) = mpsc::channel(1);
+        let (sender, mut steps) = mpsc::channel(1);
+        let person = async {
+            assert_eq!(steps.recv().await.unwrap(), json!({"step": "one"}));
+            answers.send("two".to_owned()).await.unwrap();
+            assert_eq!(steps.recv().await.unwrap(), json!({"step": "two"}));
+            answers.send("three".to_owned()).await.unwrap();
+        };
+        let (document, ()) =
+            tokio::join!(cairn.run_steps(Run::of(["login"]), input, sender), person);
+        assert_eq!(document.unwrap(), json!({"b": "three"}));
+    }
+
+    #[cfg(unix)]
     #[tokio::test]
     async fn secrets_go_through_the_standard_input_and_the_environment() {
-        use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
-        let script = dir.path().join("cairn");
         let text = "#!/bin/sh\nread a\nread b\nprintf '{\"args\":\"%s\",\"a\":\"%s\",\"b\":\"%s\",\"key\":\"%s\"}' \"$*\" \"$a\" \"$b\" \"$CAIRN_API_KEY\"\n";
-        std::fs::write(&script, text).unwrap();
-        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let cairn = Cairn::find(Some(script), Some("/h".into()));
+        let cairn = script(dir.path(), text);
         let mut run = Run::of(["login"]).with_secret("one").with_secret("two");
         run.api_key = Some("ck".into());
         assert_eq!(

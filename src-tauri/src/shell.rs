@@ -63,6 +63,7 @@ pub fn run(options: Options) -> Result<(), ShellError> {
             cairn: program.path().to_string_lossy().into_owned(),
             inputs: inputs.clone(),
             cancel: Notify::new(),
+            login_input: Mutex::default(),
         });
         tauri::Manager::manage(app, commands.clone());
         let gui = Arc::new(gui::TauriGui::new(handle, inputs.clone())?);

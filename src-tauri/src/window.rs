@@ -3,6 +3,7 @@
 //! Calls go through the command [`COMMAND`] as [`crate::commands::Call`]; everything that the program
 //! sends by itself goes through the event [`EVENT`] as [`WindowEvent`].
 
+use crate::commands::LoginStep;
 use crate::view::{ActivityView, View};
 use serde::Serialize;
 use ts_rs::TS;
@@ -46,6 +47,7 @@ pub enum WindowEvent {
     View(View),
     /// The newest first.
     Activity(Vec<ActivityView>),
+    LoginStep(LoginStep),
     /// The page to show.
     Page(Page),
 }

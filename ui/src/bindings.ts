@@ -116,13 +116,19 @@ export type LineKind = "same" | "mine" | "theirs" | "gap";
 
 export type LoginForm = { server: string, 
 /**
- * None: the person signs in with the browser.
+ * None: the person signs in with a browser.
  */
-api_key?: string | null, passphrase: string, device_name?: string | null, 
+api_key?: string | null, 
+/**
+ * The browser is on another device, where the person enters a code.
+ */
+device_code: boolean, device_name?: string | null, 
 /**
  * Keep secrets in a private file instead of the system's keyring.
  */
 secrets_in_file: boolean, };
+
+export type LoginStep = { "step": "browser", url: string, } | { "step": "code", url: string, code: string, } | { "step": "passphrase", email: string, is_new: boolean, error?: string, };
 
 export type ModeView = "two-way" | "upload" | "download";
 
@@ -210,7 +216,7 @@ export type WebhookAction = "test" | "enable" | "disable" | "remove";
 
 export type WebhookView = { id: string, url: string, events: Array<string>, enabled: boolean, };
 
-export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "page", "payload": Page };
+export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
 
 export const COMMAND = "call";
 export const EVENT = "window-event";
@@ -243,6 +249,7 @@ export type Calls = {
   account: { arguments: {  }; reply: AccountView };
   devices: { arguments: {  }; reply: Array<DeviceView> };
   login: { arguments: { form: LoginForm }; reply: null };
+  enter_passphrase: { arguments: { passphrase: string }; reply: null };
   cancel_login: { arguments: {  }; reply: null };
   logout: { arguments: {  }; reply: null };
   recovery_setup: { arguments: { passphrase: string }; reply: string };
@@ -302,8 +309,11 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     restoreVersion: (folder: string, path: string, revision: string) => send<"restore_version">({ op: "restore_version", folder, path, revision }),
     account: () => send<"account">({ op: "account" }),
     devices: () => send<"devices">({ op: "devices" }),
+    /** Its steps are sent as events; it ends when the device is logged in. */
     login: (form: LoginForm) => send<"login">({ op: "login", form }),
-    /** Ends a login that waits for the browser. */
+    /** Answers the step of a login that waits for the passphrase. */
+    enterPassphrase: (passphrase: string) => send<"enter_passphrase">({ op: "enter_passphrase", passphrase }),
+    /** Ends a login that waits for the person. */
     cancelLogin: () => send<"cancel_login">({ op: "cancel_login" }),
     logout: () => send<"logout">({ op: "logout" }),
     /** Creates a recovery key and returns it. */

@@ -18,10 +18,17 @@ export async function subscribe(handlers: Handlers): Promise<void> {
         return handlers.view(message.payload);
       case "activity":
         return handlers.activity(message.payload);
+      case "login_step":
+        return handlers.login_step(message.payload);
       case "page":
         return handlers.page(message.payload);
     }
   });
+}
+
+/** True if a call ended because the person cancelled it. */
+export function isCancelled(error: unknown): boolean {
+  return (error as Partial<Fault> | null)?.code === "cancelled";
 }
 
 /** The message of a failed call, for a person. */

@@ -10,7 +10,9 @@ import {
   COMMAND,
   type ConflictDetail,
   EVENT,
+  type Fault,
   type FolderView,
+  type LoginStep,
   type Op,
   type Page,
   type Settings,
@@ -206,7 +208,21 @@ function push(next: View): void {
 
 const TREE: Record<string, string[]> = { "/": ["music", "photos", "work"], "/photos": ["2025", "2026"] };
 
-type Replies = { [O in Op]?: (call: Call<O>) => Calls[O]["reply"] };
+let login: { resolve: () => void; reject: (fault: Fault) => void } | undefined;
+/** What the program sends while a login waits. */
+const steps = {
+  step: (step: LoginStep) => send({ event: "login_step", payload: step }),
+  passphrase: (error?: string) =>
+    steps.step({
+      step: "passphrase",
+      email: "ada@example.org",
+      is_new: !query.has("known"),
+      ...(error === undefined ? {} : { error }),
+    }),
+};
+
+type Reply<O extends Op> = Calls[O]["reply"];
+type Replies = { [O in Op]?: (call: Call<O>) => Reply<O> | Promise<Reply<O>> };
 
 /** The replies that the scenes need; other calls have none. */
 const replies: Replies = {
@@ -264,8 +280,30 @@ const replies: Replies = {
     { name: "laptop", this: true },
     { name: "desk", this: false },
   ],
-  login: () => {
-    push({ ...idle, folders: [], headline: "No folders are synced yet" });
+  login: (call) => {
+    login?.reject({ code: "cancelled", message: "The login was cancelled." });
+    return new Promise((resolve, reject) => {
+      login = { resolve: () => resolve(null), reject };
+      if (call.form.api_key) {
+        steps.passphrase();
+      } else if (call.form.device_code) {
+        steps.step({ step: "code", url: "https://cloud.example.org/device", code: "BDFG-HJKL" });
+      } else {
+        steps.step({ step: "browser", url: "https://cloud.example.org/oauth/authorize?state=x" });
+      }
+    });
+  },
+  enter_passphrase: (call) => {
+    if (query.has("known") && call.passphrase === "wrong") {
+      steps.passphrase("This is not the passphrase of the account.");
+    } else {
+      push({ ...idle, folders: [], headline: "No folders are synced yet" });
+      login?.resolve();
+    }
+    return null;
+  },
+  cancel_login: () => {
+    login?.reject({ code: "cancelled", message: "The login was cancelled." });
     return null;
   },
   recovery_setup: () => "7QX2-M4TD-9KHB-W3EN-5RFC-J8ZV-P6YA-2GUS",
@@ -314,7 +352,7 @@ const replies: Replies = {
   },
 };
 
-function reply<O extends Op>(call: Call<O>): Calls[O]["reply"] | null {
+function reply<O extends Op>(call: Call<O>): Reply<O> | Promise<Reply<O>> | null {
   return replies[call.op as O]?.(call) ?? null;
 }
 
@@ -339,9 +377,11 @@ Object.assign(window, {
   cairn: {
     calls,
     scenes: SCENES,
+    steps,
     push,
     activity: (row: (typeof rows)[number]) => send({ event: "activity", payload: [row] }),
     page: (page: Page) => send({ event: "page", payload: page }),
     fail: (op: string, message: string) => failing.set(op, message),
+    succeed: (op: string) => failing.delete(op),
   },
 });

@@ -2,6 +2,7 @@
 
 mod callback;
 mod credential;
+mod steps;
 
 use crate::account::{Account, SecretsKind};
 use crate::app::App;
@@ -18,7 +19,7 @@ use cairn_platform::{process, secrets};
 use cairn_wire::account::{AccountInfo, Device};
 use cairn_wire::keys::{KeyBundle, PutKeys};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Log in to a server
 ///
@@ -57,6 +58,9 @@ pub(super) struct Args {
     /// Where this device keeps its secrets
     #[arg(long, value_enum, default_value_t = SecretsKind::Keyring)]
     secrets: SecretsKind,
+    /// Report the steps as lines of JSON on stderr and read passphrases from stdin
+    #[arg(long, hide = true, conflicts_with = "passphrase_file")]
+    steps: bool,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
@@ -86,13 +90,8 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     // Before any key is made: if there is no place for secrets, nothing has happened yet.
     let place = secrets::open(&args.secrets.choice(&app.home), &session::label(&app.home))?;
     let before = before.filter(|account| account.account == info.id);
-    let (bundle, unlocked, created) = open_or_create(
-        &api,
-        &info,
-        before.as_ref(),
-        args.passphrase_file.as_deref(),
-    )
-    .await?;
+    let (bundle, unlocked, created) =
+        open_or_create(app, &args, &api, &info, before.as_ref()).await?;
     let device_name = device_name(args.device_name, before.as_ref())?;
     let known = Device {
         id: device,
@@ -150,10 +149,11 @@ fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -
 }
 
 async fn open_or_create(
+    app: &App,
+    args: &Args,
     api: &Api,
     info: &AccountInfo,
     before: Option<&Account>,
-    passphrase_file: Option<&Path>,
 ) -> Outcome<(KeyBundle, Unlocked, bool)> {
     match api.keys().await {
         Ok(bundle) => {
@@ -161,17 +161,17 @@ async fn open_or_create(
             opened
                 .check_floor(before.map_or(0, |account| account.keys.version))
                 .doing("log in")?;
-            let passphrase =
-                prompt::passphrase(passphrase_file, &format!("Passphrase of {}: ", info.email))?;
-            let unlocked = tokio::task::block_in_place(|| {
-                cairn_crypto::unlock(&opened, &passphrase, info.id, info.space_id)
-            });
-            let (unlocked, _) = unlocked.map_err(|error| wrong_passphrase(error, &info.email))?;
+            let unlocked = unlock(app, args, &opened, info)?;
             Ok((bundle, unlocked, false))
         }
         Err(ApiError::NotFound { .. }) => {
             refuse_to_replace(api, info, before).await?;
-            let passphrase = prompt::new_passphrase(passphrase_file, "--passphrase-file FILE")?;
+            let passphrase = if args.steps {
+                steps::passphrase(app, &info.email, true, None)?
+            } else {
+                let file = args.passphrase_file.as_deref();
+                prompt::new_passphrase(file, "--passphrase-file FILE")?
+            };
             let made = tokio::task::block_in_place(|| {
                 cairn_crypto::create_account(
                     &passphrase,
@@ -195,6 +195,34 @@ async fn open_or_create(
             Ok((bundle, unlocked, true))
         }
         Err(error) => Err(error).doing("fetch the account's keys"),
+    }
+}
+
+/// Opens the account's keys. A program that shows the steps may try another passphrase.
+fn unlock(
+    app: &App,
+    args: &Args,
+    bundle: &cairn_crypto::KeyBundle,
+    info: &AccountInfo,
+) -> Outcome<Unlocked> {
+    let mut last_error: Option<String> = None;
+    loop {
+        let passphrase = if args.steps {
+            steps::passphrase(app, &info.email, false, last_error.as_deref())?
+        } else {
+            let question = format!("Passphrase of {}: ", info.email);
+            prompt::passphrase(args.passphrase_file.as_deref(), &question)?
+        };
+        let unlocked = tokio::task::block_in_place(|| {
+            cairn_crypto::unlock(bundle, &passphrase, info.id, info.space_id)
+        });
+        match unlocked {
+            Ok((unlocked, _)) => return Ok(unlocked),
+            Err(CryptoError::Opaque) if args.steps => {
+                last_error = Some("This is not the passphrase of the account.".to_owned());
+            }
+            Err(error) => return Err(wrong_passphrase(error, &info.email)),
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! The account: login and logout, usage, keys and devices.
 
 use super::Commands;
+use crate::controller::Input;
 use crate::program::{Fault, FaultCode, Run};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::mpsc;
 use ts_rs::TS;
 
 /// The account and this device.
@@ -27,14 +30,33 @@ pub struct DeviceView {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, TS)]
 pub struct LoginForm {
     pub server: String,
-    /// None: the person signs in with the browser.
+    /// None: the person signs in with a browser.
     #[ts(optional = nullable)]
     pub api_key: Option<String>,
-    pub passphrase: String,
+    /// The browser is on another device, where the person enters a code.
+    pub device_code: bool,
     #[ts(optional = nullable)]
     pub device_name: Option<String>,
     /// Keep secrets in a private file instead of the system's keyring.
     pub secrets_in_file: bool,
+}
+
+/// A step of a login at which the person has something to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum LoginStep {
+    /// Continue at this address in a browser on this device.
+    Browser { url: String },
+    /// Open this address on any device and enter the code.
+    Code { url: String, code: String },
+    /// Enter the passphrase: a new one, or that of the account, again if there was an error.
+    Passphrase {
+        email: String,
+        is_new: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        error: Option<String>,
+    },
 }
 
 pub(super) async fn account(commands: &Commands) -> Result<AccountView, Fault> {
@@ -63,12 +85,40 @@ pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, Faul
         .collect())
 }
 
-/// Logs in with the daemon suspended: it may still work with another account's keys.
+/// Logs in with the daemon suspended: it may still work with another account's keys. The steps go to the
+/// window; an older login that still waits is cancelled.
 pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), Fault> {
+    commands.cancel.notify_waiters();
+    let (answers, input) = mpsc::channel(1);
+    let (sender, mut steps) = mpsc::channel::<Value>(1);
+    let suspended = Suspended::begin(commands).await?;
+    *commands.login_input.lock() = Some(answers);
+    let forward = async {
+        while let Some(step) = steps.recv().await {
+            if let Ok(step) = serde_json::from_value(step) {
+                // If the controller has ended, so does the program.
+                let _ = commands.inputs.send(Input::LoginStep(step)).await;
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    let result = tokio::select! {
+        result = commands.program.run_steps(login_run(form), input, sender) => result.map(drop),
+        () = forward => Ok(()),
+        // Dropping the run ends the program.
+        () = commands.cancel.notified() => {
+            Err(Fault::new(FaultCode::Cancelled, "The login was cancelled."))
+        }
+    };
+    drop(suspended);
+    result
+}
+
+fn login_run(form: LoginForm) -> Run {
     let mut arguments = vec![
         "login".to_owned(),
         format!("--server={}", form.server.trim()),
-        "--passphrase-file=-".to_owned(),
+        "--steps".to_owned(),
     ];
     let name = form.device_name.as_deref().map(str::trim);
     if let Some(name) = name.filter(|name| !name.is_empty()) {
@@ -77,20 +127,27 @@ pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), Fa
     if form.secrets_in_file {
         arguments.push("--secrets=file".to_owned());
     }
-    let run = Run {
-        api_key: form.api_key.filter(|key| !key.trim().is_empty()),
-        ..Run::of(arguments).with_secret(form.passphrase)
+    let api_key = form.api_key.filter(|key| !key.trim().is_empty());
+    if form.device_code && api_key.is_none() {
+        arguments.push("--device-code".to_owned());
+    }
+    Run {
+        api_key,
+        ..Run::of(arguments)
+    }
+}
+
+pub(super) async fn enter_passphrase(commands: &Commands, passphrase: String) -> Result<(), Fault> {
+    let input = commands.login_input.lock().clone();
+    let is_waiting = match input {
+        Some(input) => input.send(passphrase).await.is_ok(),
+        None => false,
     };
-    let suspended = Suspended::begin(commands).await?;
-    let result = tokio::select! {
-        result = commands.run(run) => result,
-        // Dropping the run ends the program.
-        () = commands.cancel.notified() => {
-            Err(Fault::new(FaultCode::Cancelled, "the login was cancelled"))
-        }
-    };
-    drop(suspended);
-    result.map(drop)
+    if is_waiting {
+        Ok(())
+    } else {
+        Err(Fault::failed("The login has ended: start it again."))
+    }
 }
 
 pub(super) async fn cancel_login(commands: &Commands) -> Result<(), Fault> {

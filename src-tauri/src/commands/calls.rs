@@ -115,8 +115,11 @@ calls! {
     RestoreVersion(folder: String, path: String, revision: String) -> () = history::restore;
     Account() -> AccountView = account::account;
     Devices() -> Vec<DeviceView> = account::devices;
+    /// Its steps are sent as events; it ends when the device is logged in.
     Login(form: LoginForm) -> () = account::login;
-    /// Ends a login that waits for the browser.
+    /// Answers the step of a login that waits for the passphrase.
+    EnterPassphrase(passphrase: String) -> () = account::enter_passphrase;
+    /// Ends a login that waits for the person.
     CancelLogin() -> () = account::cancel_login;
     Logout() -> () = account::logout;
     /// Creates a recovery key and returns it.

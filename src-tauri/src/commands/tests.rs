@@ -45,6 +45,17 @@ impl Program for Fake {
         self.runs.lock().push(run);
         self.next()
     }
+    async fn run_steps(
+        &self,
+        run: Run,
+        mut input: mpsc::Receiver<String>,
+        steps: mpsc::Sender<Value>,
+    ) -> Result<Value, Fault> {
+        let step = json!({"step": "passphrase", "email": "a@b", "is_new": false});
+        steps.send(step).await.unwrap();
+        let line = input.recv().await.unwrap();
+        self.run(run.with_secret(line)).await
+    }
 }
 
 #[async_trait]
@@ -94,6 +105,7 @@ fn world(replies: Vec<Result<Value, Fault>>) -> World {
         cairn: "/usr/bin/cairn".into(),
         inputs: sender,
         cancel: Notify::new(),
+        login_input: Mutex::default(),
     };
     World {
         dir,
@@ -175,29 +187,50 @@ async fn a_path_that_leads_out_of_its_folder_is_refused() {
 }
 
 #[tokio::test]
-async fn a_login_suspends_the_daemon_and_hides_its_secrets() {
-    let world = world(vec![Err(Fault::new(FaultCode::Offline, "no server"))]);
-    let form = json!({"server": " http://s ", "api_key": "ck", "passphrase": "secret words", "device_name": "", "secrets_in_file": true});
-    let failed = world
+async fn a_login_suspends_the_daemon_shows_its_steps_and_hides_its_secrets() {
+    let mut world = world(vec![Err(Fault::new(FaultCode::Offline, "no server"))]);
+    let form = json!({"server": " http://s ", "api_key": "ck", "device_code": false, "device_name": "", "secrets_in_file": true});
+    let login = world
         .commands
-        .handle(call(json!({"op": "login", "form": form})))
-        .await;
+        .handle(call(json!({"op": "login", "form": form})));
+    let person = async {
+        let Some(Input::LoginStep(step)) = world.inputs.recv().await else {
+            panic!("no step");
+        };
+        assert!(matches!(step, LoginStep::Passphrase { is_new: false, .. }));
+        let entered = json!({"op": "enter_passphrase", "passphrase": "secret words"});
+        world.commands.handle(call(entered)).await.unwrap();
+    };
+    let (failed, ()) = tokio::join!(login, person);
     assert_eq!(failed.unwrap_err().code, FaultCode::Offline);
     assert_eq!(*world.fake.steps.lock(), ["suspend", "run", "allow"]);
     let run = world.fake.runs.lock()[0].clone();
     assert_eq!(
         run.arguments,
-        [
-            "login",
-            "--server=http://s",
-            "--passphrase-file=-",
-            "--secrets=file"
-        ]
+        ["login", "--server=http://s", "--steps", "--secrets=file"]
     );
     assert_eq!(
         (run.secrets, run.api_key),
         (vec!["secret words".to_owned()], Some("ck".to_owned()))
     );
+    let entered = call(json!({"op": "enter_passphrase", "passphrase": "late"}));
+    assert!(world.commands.handle(entered).await.is_err());
+}
+
+#[tokio::test]
+async fn a_login_that_waits_is_cancelled() {
+    let mut world = world(vec![]);
+    let form = json!({"server": "http://s", "device_code": true, "secrets_in_file": false});
+    let login = world
+        .commands
+        .handle(call(json!({"op": "login", "form": form})));
+    let person = async {
+        world.inputs.recv().await.unwrap();
+        world.commands.handle(Call::CancelLogin {}).await.unwrap();
+    };
+    let (cancelled, ()) = tokio::join!(login, person);
+    assert_eq!(cancelled.unwrap_err().code, FaultCode::Cancelled);
+    assert_eq!(*world.fake.steps.lock(), ["suspend", "allow"]);
 }
 
 #[tokio::test]

@@ -45,6 +45,15 @@ impl FakeProgram {
 
 #[async_trait]
 impl Program for FakeProgram {
+    async fn run_steps(
+        &self,
+        run: Run,
+        _: mpsc::Receiver<String>,
+        _: mpsc::Sender<Value>,
+    ) -> Result<Value, Fault> {
+        self.run(run).await
+    }
+
     async fn run(&self, run: Run) -> Result<Value, Fault> {
         if run.arguments == ["stop"] {
             self.kill();

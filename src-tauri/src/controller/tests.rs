@@ -35,6 +35,7 @@ impl Gui for FakeGui {
     fn push_activity(&self, rows: &[ActivityView]) {
         self.rows.lock().extend_from_slice(rows);
     }
+    fn push_login_step(&self, _: LoginStep) {}
     fn open_window(&self, page: Option<Page>) {
         self.opened.lock().push(page);
     }
@@ -81,6 +82,14 @@ struct Nothing;
 impl Program for Nothing {
     async fn run(&self, run: Run) -> Result<Value, Fault> {
         panic!("the program should not run: {run:?}")
+    }
+    async fn run_steps(
+        &self,
+        run: Run,
+        _: mpsc::Receiver<String>,
+        _: mpsc::Sender<Value>,
+    ) -> Result<Value, Fault> {
+        self.run(run).await
     }
 }
 
@@ -131,6 +140,7 @@ impl World {
             cairn: "cairn".into(),
             inputs: inputs.clone(),
             cancel: tokio::sync::Notify::new(),
+            login_input: Mutex::default(),
         });
         let gui = Arc::new(FakeGui::default());
         tokio::spawn(Controller::new(gui.clone(), commands, true).run(receiver));

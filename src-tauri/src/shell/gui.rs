@@ -1,5 +1,6 @@
 //! The tray icon, the window and notifications, with Tauri.
 
+use crate::commands::LoginStep;
 use crate::controller::{Gui, Input};
 use crate::notifications::Notification;
 use crate::settings::IconScheme;
@@ -93,6 +94,10 @@ impl Gui for TauriGui {
 
     fn push_activity(&self, rows: &[ActivityView]) {
         self.emit(WindowEvent::Activity(rows.to_vec()));
+    }
+
+    fn push_login_step(&self, step: LoginStep) {
+        self.emit(WindowEvent::LoginStep(step));
     }
 
     fn open_window(&self, page: Option<Page>) {

@@ -17,6 +17,11 @@ export function strength(passphrase: string): 0 | 1 | 2 | 3 | 4 {
   return 4;
 }
 
+/** Weaker ones are refused: the passphrase is all that protects the keys on the server. */
+export function isStrongEnough(passphrase: string): boolean {
+  return strength(passphrase) >= 2;
+}
+
 /** Letters that say something new: repeats and runs such as "aaaa" or "abcd" hardly do. */
 function variety(text: string): number {
   let score = 0;

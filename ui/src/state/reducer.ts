@@ -1,5 +1,5 @@
 // The state of the window, and how each action changes it. Pure: no clock, no calls.
-import type { ActivityView, Language, Page, Settings, StartInfo, View } from "../bindings";
+import type { ActivityView, Language, LoginStep, Page, Settings, StartInfo, View } from "../bindings";
 
 export interface State {
   readonly view: View | null;
@@ -7,6 +7,8 @@ export interface State {
   readonly language: Language;
   readonly settings: Settings | null;
   readonly version: string;
+  /** The last step of the present login. */
+  readonly loginStep: LoginStep | null;
   /** The newest first. */
   readonly rows: readonly ActivityView[];
   /** True if the rows from before the window was opened have been fetched. */
@@ -19,6 +21,7 @@ export type Action =
   | { type: "rows"; rows: readonly ActivityView[] }
   | { type: "history"; rows: readonly ActivityView[] }
   | { type: "page"; page: Page }
+  | { type: "login_step"; step: LoginStep | null }
   | { type: "settings"; settings: Settings; language: Language };
 
 /** The most rows in memory: a window may stay open for weeks. */
@@ -38,6 +41,7 @@ export function initial(hash: string): State {
     language: "en",
     settings: null,
     version: "",
+    loginStep: null,
     rows: [],
     rowsLoaded: false,
   };
@@ -55,6 +59,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, rows: [...action.rows, ...state.rows].slice(0, MAX_ROWS) };
     case "history":
       return { ...state, rows: merge(state.rows, action.rows), rowsLoaded: true };
+    case "login_step":
+      return { ...state, loginStep: action.step };
     case "page":
       return { ...state, page: action.page };
     case "settings":

@@ -34,6 +34,10 @@ export const store = {
   dismissError(): void {
     error = "";
   },
+  /** Forgets the steps of an older login. */
+  resetLogin(): void {
+    dispatch({ type: "login_step", step: null });
+  },
   go(page: Page): void {
     dispatch({ type: "page", page });
     error = "";
@@ -69,6 +73,7 @@ export async function start(): Promise<void> {
   await subscribe({
     view: (view) => dispatch({ type: "view", view }),
     activity: (rows) => dispatch({ type: "rows", rows }),
+    login_step: (step) => dispatch({ type: "login_step", step }),
     page: (page) => dispatch({ type: "page", page }),
   });
   await store.run(async () => dispatch({ type: "started", start: await api.start() }));

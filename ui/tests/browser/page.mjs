@@ -33,6 +33,7 @@ export async function world() {
       lang = "en",
       rows = 60,
       later = true,
+      known = false,
       motion = "reduce",
     } = {}) {
       const context = await browser.newContext({
@@ -53,6 +54,7 @@ export async function world() {
         lang,
         rows: String(rows),
         ...(later ? { later: "1" } : {}),
+        ...(known ? { known: "1" } : {}),
       });
       await page.goto(`http://127.0.0.1:${server.address().port}/?${query}#${at}`);
       await page.locator("main").waitFor();

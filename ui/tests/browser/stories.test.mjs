@@ -9,6 +9,8 @@ before(async () => {
 });
 after(() => here.close());
 
+const focused = (page) =>
+  page.evaluate(() => document.activeElement?.labels?.[0]?.querySelector("span")?.textContent);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 test("a conflict is compared and resolved", async () => {
@@ -137,20 +139,32 @@ test("ignore rules are tried while they are written, and kept", async () => {
   assert.deepEqual((await calls(page, "set_ignore"))[0].lines, ["*.tmp"]);
 });
 
-test("from nothing to a synced folder in four steps, by keyboard names alone", async () => {
+test("from nothing to a synced folder in four steps, by keyboard alone", async () => {
   const page = await here.open({ scene: "out", later: false });
   await page.getByText("Step 1 of 4").waitFor();
-  await page.getByLabel("Server address").fill("https://cloud.example.org");
-  await page.getByLabel("With an API key").check();
-  await page.getByLabel("API key", { exact: true }).fill("ck_secret");
-  await button(page, "Continue").click();
+  await page.getByText("It does see the names").waitFor();
+  assert.equal(await focused(page), "Server address");
+  await page.keyboard.type("https://cloud.example.org");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Continue in your browser" }).waitFor();
+  assert.match(await page.getByLabel("Address", { exact: true }).inputValue(), /oauth\/authorize/);
+  await button(page, "Copy: Address").click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /oauth\/authorize/);
+  assert.deepEqual(await findings(page), []);
+  await page.evaluate(() => window.cairn.steps.passphrase());
   await page.getByText("Step 2 of 4").waitFor();
+  assert.equal(await focused(page), "Passphrase");
   const login = button(page, "Log in");
+  await page.keyboard.type("short");
+  await page.getByText("This passphrase is too easy to guess.").waitFor();
+  await page.getByLabel("Repeat passphrase").fill("short");
+  assert.equal(await login.isDisabled(), true, "not with a weak one");
+  assert.deepEqual(await findings(page), []);
   await page.getByLabel("Passphrase", { exact: true }).fill("correct horse battery staple");
   await page.getByText("Strong", { exact: true }).waitFor();
   assert.equal(await login.isDisabled(), true, "not before it was typed twice");
   await page.getByLabel("Repeat passphrase").fill("correct horse battery staple");
-  await login.click();
+  await page.keyboard.press("Enter");
   await page.getByText("Step 3 of 4").waitFor();
   await button(page, "Create recovery key").click();
   const key = await page.locator(".key code").allTextContents();
@@ -158,23 +172,74 @@ test("from nothing to a synced folder in four steps, by keyboard names alone", a
   assert.deepEqual(await findings(page), []);
   const inputs = page.getByLabel(/Group \d/);
   await inputs.first().fill("XXXX");
-  await button(page, "Continue").click();
+  await page.keyboard.press("Enter");
   await page.getByRole("alert").waitFor();
   for (const input of await inputs.all()) {
     const label = await input.evaluate((box) => box.labels[0].textContent);
     await input.fill(key[Number(label.match(/\d/)[0]) - 1].toLowerCase());
   }
-  await button(page, "Continue").click();
+  await page.keyboard.press("Enter");
   await page.getByText("Step 4 of 4").waitFor();
   await button(page, "Choose…").click();
   await button(page, "Start syncing").click();
   await page.getByRole("heading", { name: "All set" }).waitFor();
-  const [asked] = await calls(page, "login");
-  assert.equal(asked.form.passphrase, "correct horse battery staple");
-  assert.equal((await calls(page, "recovery_setup"))[0].passphrase, asked.form.passphrase);
+  assert.equal((await calls(page, "login"))[0].form.api_key, null);
+  const [entered] = await calls(page, "enter_passphrase");
+  assert.equal(entered.passphrase, "correct horse battery staple");
+  assert.equal((await calls(page, "recovery_setup"))[0].passphrase, entered.passphrase);
   assert.equal((await calls(page, "add_folder"))[0].folder.local, "/home/ada/Documents");
   await button(page, "Done").click();
   await page.getByRole("navigation").waitFor();
+});
+
+test("a known account needs its passphrase once, and a wrong one is said at the field", async () => {
+  const page = await here.open({ scene: "out", later: false, known: true });
+  await page.getByLabel("Server address").fill("https://cloud.example.org");
+  await page.getByLabel("With an API key").check();
+  await page.getByLabel("API key", { exact: true }).fill("ck_secret");
+  await page.keyboard.press("Enter");
+  await page.getByText("Enter the passphrase of ada@example.org.").waitFor();
+  assert.equal(await page.getByLabel("Repeat passphrase").count(), 0);
+  await page.getByLabel("Passphrase", { exact: true }).fill("wrong");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("This is not the passphrase of the account.").waitFor();
+  assert.deepEqual(await findings(page), []);
+  await page.getByLabel("Passphrase", { exact: true }).fill("right");
+  await page.keyboard.press("Enter");
+  await page.getByText("Step 3 of 4").waitFor();
+});
+
+test("a server that can't be reached is said on the first step, and the error goes with the next try", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await page.evaluate(() => window.cairn.fail("login", "can't reach https://nowhere.example"));
+  await page.getByLabel("Server address").fill("https://nowhere.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("can't reach").waitFor();
+  await page.getByText("Step 1 of 4").waitFor();
+  await page.evaluate(() => window.cairn.succeed("login"));
+  await button(page, "Continue").click();
+  await page.getByRole("heading", { name: "Continue in your browser" }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
+test("a login can go on in a browser on another device", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await page.getByLabel("Server address").fill("https://cloud.example.org");
+  await page.keyboard.press("Enter");
+  await button(page, "Use a browser on another device").click();
+  await page.getByLabel("Code", { exact: true }).waitFor();
+  assert.equal(await page.getByLabel("Code", { exact: true }).inputValue(), "BDFG-HJKL");
+  assert.deepEqual(
+    (await calls(page, "login")).map((call) => call.form.device_code),
+    [false, true],
+  );
+});
+
+test("a login with the command line is noticed", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await page.getByText("Step 1 of 4").waitFor();
+  await page.evaluate(() => window.cairn.push(window.cairn.scenes.empty));
+  await page.getByText("Step 3 of 4").waitFor();
 });
 
 test("setting up can be left, and taken up again", async () => {
@@ -186,16 +251,15 @@ test("setting up can be left, and taken up again", async () => {
   await page.getByText("Step 1 of 4").waitFor();
 });
 
-test("a login that waits can be cancelled", async () => {
+test("a login that waits can be cancelled, which is no error", async () => {
   const page = await here.open({ scene: "out", later: false });
-  await page.evaluate(() => window.cairn.fail("login", "the login was cancelled"));
   await page.getByLabel("Server address").fill("https://cloud.example.org");
-  await button(page, "Continue").click();
-  await page.getByLabel("This account already has a passphrase").check();
-  await page.getByLabel("Passphrase", { exact: true }).fill("known");
-  await button(page, "Log in").click();
-  await page.getByRole("alert").getByText("the login was cancelled").waitFor();
-  assert.equal(await button(page, "Log in").isEnabled(), true);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Continue in your browser" }).waitFor();
+  await button(page, "Cancel").click();
+  await page.getByText("Step 1 of 4").waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.equal(await page.getByLabel("Server address").inputValue(), "https://cloud.example.org");
 });
 
 test("the language changes at once, everywhere", async () => {

@@ -51,9 +51,11 @@ test("from nothing to a synced folder, through the four steps", async () => {
   await window.type("Server address", world.url);
   await window.click("//label[contains(., 'With an API key')]//input");
   await window.type("API key", "ck_dev_owner");
+  await window.click("//summary");
   await window.type("Name of this device (optional)", "window");
   await window.click("//label[contains(., 'private file')]//input");
   await window.button("Continue");
+  await window.see("Step 2 of 4");
   await window.type("Passphrase", "correct horse battery staple");
   await window.type("Repeat passphrase", "correct horse battery staple");
   await window.button("Log in");

@@ -2,6 +2,7 @@
 
 use super::Args;
 use super::callback::Callback;
+use super::steps::Step;
 use crate::app::App;
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::session::Credential;
@@ -26,9 +27,9 @@ pub(super) async fn get(app: &App, args: &Args) -> Outcome<Credential> {
     }
     let provider = provider(&args.server).await?;
     let answer = if args.device_code {
-        elsewhere(app, &provider).await?
+        elsewhere(app, &provider, args.steps).await?
     } else {
-        here(app, &provider, args.no_browser).await?
+        here(app, &provider, args).await?
     };
     let endpoints = (provider.token_endpoint(), provider.revocation_endpoint());
     Tokens::new(answer, endpoints.0, endpoints.1)
@@ -50,14 +51,18 @@ async fn provider(server: &str) -> Outcome<Provider> {
 }
 
 /// A browser on this machine, which comes back to a port of it.
-async fn here(app: &App, provider: &Provider, no_browser: bool) -> Outcome<TokenAnswer> {
+async fn here(app: &App, provider: &Provider, args: &Args) -> Outcome<TokenAnswer> {
     let callback = Callback::listen().await?;
     let attempt = provider.begin(callback.address())?;
-    app.out.note(format_args!(
-        "To log in, open this address in a browser on this machine:\n{}",
-        attempt.url
-    ));
-    if !no_browser {
+    if args.steps {
+        Step::Browser { url: &attempt.url }.report(app);
+    } else {
+        app.out.note(format_args!(
+            "To log in, open this address in a browser on this machine:\n{}",
+            attempt.url
+        ));
+    }
+    if !args.no_browser {
         let url = attempt.url.clone();
         // It may wait for the browser to end.
         let opening = tokio::task::spawn_blocking(move || process::open_url(&url));
@@ -83,12 +88,17 @@ async fn here(app: &App, provider: &Provider, no_browser: bool) -> Outcome<Token
 }
 
 /// A browser on another machine; this one asks until somebody has decided there.
-async fn elsewhere(app: &App, provider: &Provider) -> Outcome<TokenAnswer> {
+async fn elsewhere(app: &App, provider: &Provider, steps: bool) -> Outcome<TokenAnswer> {
     let device = provider.begin_device().await.doing("begin the login")?;
-    app.out.note(format_args!(
-        "To log in, open {} on any device and enter the code {}",
-        device.verification_uri, device.user_code
-    ));
+    if steps {
+        let (url, code) = (&device.verification_uri, &device.user_code);
+        Step::Code { url, code }.report(app);
+    } else {
+        app.out.note(format_args!(
+            "To log in, open {} on any device and enter the code {}",
+            device.verification_uri, device.user_code
+        ));
+    }
     let refused = |text: &str| Failure::new(Exit::NotLoggedIn, text);
     let mut interval = Duration::from_secs(device.interval.unwrap_or(INTERVAL_S).max(1));
     loop {

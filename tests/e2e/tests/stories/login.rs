@@ -5,7 +5,7 @@ use cairn_e2e::browser::Browser;
 use cairn_e2e::device::{Device, Options};
 use cairn_e2e::server::OWNER_KEY;
 use cairn_e2e::{Server, Storage, Tree, binaries, wait};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -224,4 +224,42 @@ fn a_logout_ends_the_login_on_the_server() -> Result<()> {
     let revoked = |r: &cairn_e2e::dev::Request| r.path == "/oauth/revoke" && r.status == 200;
     ensure!(requests.iter().any(revoked), "{requests:?}");
     world.device.cli(&["whoami"])?.refuses(3, &["cairn login"])
+}
+
+/// A program that shows the login to a person learns if the account has a passphrase, and may try
+/// another one without a second login in the browser.
+#[test]
+fn a_login_with_steps_takes_another_passphrase_after_a_wrong_one() -> Result<()> {
+    let world = World::new()?;
+    let steps = |secrets: &str| -> Result<(ExitStatus, String)> {
+        let mut child = Command::new(binaries::cairn()?)
+            .arg("--home")
+            .arg(world.device.home())
+            .args(["--no-start", "--json", "login", "--steps", "--secrets", "file"])
+            .args(["--server", &world.server.url(), "--api-key", OWNER_KEY])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut stdin = child.stdin.take().context("no stdin")?;
+        stdin.write_all(secrets.as_bytes())?;
+        drop(stdin);
+        let stderr = BufReader::new(child.stderr.take().context("no stderr")?);
+        Login { child, stderr }.end()
+    };
+    let (status, reported) = steps("correct horse battery staple\n")?;
+    ensure!(status.success(), "{status}: {reported}");
+    ensure!(reported.contains(r#""is_new":true"#), "{reported}");
+    let (status, reported) = steps("wrong\ncorrect horse battery staple\n")?;
+    ensure!(status.success(), "{status}: {reported}");
+    let asked: Vec<_> = reported
+        .lines()
+        .filter(|line| line.contains(r#""step":"passphrase""#))
+        .collect();
+    ensure!(asked.len() == 2, "{reported}");
+    ensure!(asked.iter().all(|line| line.contains(r#""is_new":false"#)));
+    ensure!(!asked[0].contains("error") && asked[1].contains("error"), "{reported}");
+    let (status, _) = steps("wrong\n")?;
+    ensure!(!status.success(), "it ends with its input");
+    Ok(())
 }
