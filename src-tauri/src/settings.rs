@@ -90,8 +90,9 @@ impl SettingsFile {
         if let Some(dir) = self.0.parent() {
             std::fs::create_dir_all(dir)?;
         }
-        let text = serde_json::to_vec_pretty(settings)?;
-        cairn_platform::write_atomic(&self.0, &text, cairn_platform::FileMode::Inherit)
+        let draft = self.0.with_extension("json.new");
+        std::fs::write(&draft, serde_json::to_vec_pretty(settings)?)?;
+        std::fs::rename(&draft, &self.0)
     }
 }
 

@@ -235,7 +235,14 @@ fn a_login_with_steps_takes_another_passphrase_after_a_wrong_one() -> Result<()>
         let mut child = Command::new(binaries::cairn()?)
             .arg("--home")
             .arg(world.device.home())
-            .args(["--no-start", "--json", "login", "--steps", "--secrets", "file"])
+            .args([
+                "--no-start",
+                "--json",
+                "login",
+                "--steps",
+                "--secrets",
+                "file",
+            ])
             .args(["--server", &world.server.url(), "--api-key", OWNER_KEY])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -258,7 +265,10 @@ fn a_login_with_steps_takes_another_passphrase_after_a_wrong_one() -> Result<()>
         .collect();
     ensure!(asked.len() == 2, "{reported}");
     ensure!(asked.iter().all(|line| line.contains(r#""is_new":false"#)));
-    ensure!(!asked[0].contains("error") && asked[1].contains("error"), "{reported}");
+    ensure!(
+        !asked[0].contains("error") && asked[1].contains("error"),
+        "{reported}"
+    );
     let (status, _) = steps("wrong\n")?;
     ensure!(!status.success(), "it ends with its input");
     Ok(())
