@@ -33,3 +33,10 @@ test("the system's language is used if there is a catalogue", () => {
   expect(pickLanguage("de-AT")).toBe("de");
   expect(pickLanguage("fr")).toBe("en");
 });
+
+test("days are named by how long ago they are", () => {
+  expect(en.formatDay("2026-03-04T00:05:00")).toBe("Today");
+  expect(de.formatDay("2026-03-03T23:55:00")).toBe("Gestern");
+  expect(en.formatDay("2026-03-01T09:05:00")).toBe("Sunday, March 1, 2026");
+  expect(en.formatClock("2026-03-01T09:05:00")).toMatch(/^9:05/);
+});

@@ -27,6 +27,10 @@ export interface I18n {
   formatDuration(seconds: number): string;
   /** The time if it is today, else the date and time. */
   formatTime(rfc3339: string): string;
+  /** The time without the date. */
+  formatClock(rfc3339: string): string;
+  /** The date: “Today”, “Yesterday”, or written out. */
+  formatDay(rfc3339: string): string;
 }
 
 function fill(text: string, values: Values): string {
@@ -40,6 +44,12 @@ export function createI18n(language: Language, now: () => Date = () => new Date(
   const rules = new Intl.PluralRules(locale);
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: "full" });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  const format = (rfc3339: string, how: (at: Date) => string) => {
+    const at = new Date(rfc3339);
+    return Number.isNaN(at.getTime()) ? "" : how(at);
+  };
   const t = (key: string, values: Values = {}) => fill(catalogue[key] ?? key, values);
   return {
     language,
@@ -52,15 +62,24 @@ export function createI18n(language: Language, now: () => Date = () => new Date(
     formatNumber: (n) => whole.format(n),
     formatSize: (bytes) => formatSize(bytes, locale),
     formatDuration,
-    formatTime: (rfc3339) => {
-      const at = new Date(rfc3339);
-      if (Number.isNaN(at.getTime())) {
-        return "";
-      }
-      const isToday = at.toDateString() === now().toDateString();
-      return (isToday ? time : date).format(at);
-    },
+    formatTime: (rfc3339) => format(rfc3339, (at) => (daysAgo(at, now()) === 0 ? time : date).format(at)),
+    formatClock: (rfc3339) => format(rfc3339, (at) => time.format(at)),
+    formatDay: (rfc3339) =>
+      format(rfc3339, (at) => {
+        const ago = daysAgo(at, now());
+        return ago === 0 || ago === 1 ? capitalize(relative.format(-ago, "day")) : day.format(at);
+      }),
   };
+}
+
+/** How many midnights lie between a time and now. */
+function daysAgo(at: Date, now: Date): number {
+  const midnight = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  return Math.round((midnight(now) - midnight(at)) / 86_400_000);
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;

@@ -19,5 +19,7 @@ export function useI18n(): Omit<I18n, "language"> {
     formatSize: (bytes) => current().formatSize(bytes),
     formatDuration: (seconds) => current().formatDuration(seconds),
     formatTime: (rfc3339) => current().formatTime(rfc3339),
+    formatClock: (rfc3339) => current().formatClock(rfc3339),
+    formatDay: (rfc3339) => current().formatDay(rfc3339),
   };
 }

@@ -35,9 +35,10 @@ export async function world() {
       later = true,
       known = false,
       motion = "reduce",
+      viewport = { width: 980, height: 700 },
     } = {}) {
       const context = await browser.newContext({
-        viewport: { width: 980, height: 700 },
+        viewport,
         colorScheme: scheme,
         reducedMotion: motion,
         timezoneId: "UTC",

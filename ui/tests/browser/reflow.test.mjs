@@ -1,0 +1,89 @@
+// At the smallest window, and at 200 % on a small screen, everything stays readable and in reach.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { findings, world } from "./page.mjs";
+
+let here;
+before(async () => {
+  here = await world();
+});
+after(() => here.close());
+
+/** The smallest size of the window (src-tauri/src/shell/gui.rs). */
+const SMALLEST = { width: 620, height: 440 };
+
+/** Scene, page. */
+const VIEWS = [
+  ["busy", "overview"],
+  ["attention", "overview"],
+  ["idle", "activity"],
+  ["attention", "attention"],
+  ["idle", "folders"],
+  ["idle", "settings"],
+  ["out", "setup"],
+];
+
+/** Controls that stick out, texts that overlap, and names of which hardly anything is left. */
+function broken() {
+  const out = [];
+  const name = (element) => `${element.tagName.toLowerCase()} "${element.textContent.trim().slice(0, 40)}"`;
+  const shown = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.height > 1;
+  };
+  const main = document.querySelector("dialog[open]") ?? document.querySelector("main");
+  const edge = main.getBoundingClientRect().right;
+  if (main.scrollWidth > main.clientWidth) out.push("the page scrolls sideways");
+  for (const control of main.querySelectorAll("button, input, select, textarea")) {
+    if (!shown(control)) continue;
+    if (control.getBoundingClientRect().right > edge) out.push(`${name(control)} sticks out`);
+    if (control.scrollWidth > control.clientWidth + 1 && control.tagName === "BUTTON")
+      out.push(`${name(control)} is cut off`);
+  }
+  for (const row of main.querySelectorAll(".entry, .card.row")) {
+    const parts = [...row.children].filter(shown).map((part) => [part, part.getBoundingClientRect()]);
+    for (const [at, [one, a]] of parts.entries()) {
+      for (const [other, b] of parts.slice(at + 1)) {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 1 && down > 1) out.push(`${name(one)} lies over ${name(other)}`);
+      }
+    }
+  }
+  for (const path of main.querySelectorAll(".path, strong.cut")) {
+    if (shown(path) && path.clientWidth < Math.min(path.scrollWidth, 200))
+      out.push(`${name(path)} is too narrow`);
+  }
+  for (const time of main.querySelectorAll(".meta")) {
+    if (time.scrollWidth > time.clientWidth + 1) out.push(`${name(time)} is cut off`);
+  }
+  return out;
+}
+
+for (const [scene, at] of VIEWS) {
+  for (const lang of ["en", "de"]) {
+    test(`${at} while ${scene} in the smallest window, ${lang}`, async () => {
+      const page = await here.open({ scene, at, lang, viewport: SMALLEST });
+      await page.locator("h1").first().waitFor();
+      await page.waitForLoadState("networkidle");
+      assert.deepEqual(await page.evaluate(broken), []);
+      assert.deepEqual(await findings(page), []);
+      await page.context().close();
+    });
+  }
+}
+
+for (const [scene, at, opener] of [
+  ["attention", "attention", "Vergleichen: notes/plan.md"],
+  ["idle", "folders", "Ordner hinzufügen"],
+  ["idle", "settings", "Passphrase ändern …"],
+]) {
+  test(`dialog "${opener}" in the smallest window`, async () => {
+    const page = await here.open({ scene, at, lang: "de", viewport: SMALLEST });
+    await page.getByRole("button", { name: opener, exact: true }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(await page.evaluate(broken), []);
+    await page.context().close();
+  });
+}
