@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const EMAIL: &str = "demo@example.com";
 const PASSPHRASE: &str = "correct horse battery staple";
 /// Enough for thousands of files on a slow disk; a demo that hangs ends.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 pub(crate) fn run(folder: Option<PathBuf>, keep: bool) -> Result<()> {
     let programs = Programs::find()?;
@@ -99,7 +99,7 @@ fn first_sync(laptop: &mut Device, desktop: &mut Device, sample: &files::Sample)
     laptop.start()?;
     desktop.start()?;
     let shown = std::io::stdout().is_terminal();
-    wait_until("both sides to hold all files", PATIENCE, || {
+    wait_until("both sides to hold all files", TIME_LIMIT, || {
         let (up, down) = (laptop.status()?, desktop.status()?);
         let here = files::count(&desktop.folder);
         if shown {
@@ -159,7 +159,7 @@ fn edit(laptop: &Device, desktop: &Device) -> Result<()> {
     );
     let begun = Instant::now();
     fs::write(&ours, "written on the laptop\n")?;
-    wait_until("the note to arrive", PATIENCE, || {
+    wait_until("the note to arrive", TIME_LIMIT, || {
         Ok(fs::read(&theirs).is_ok_and(|text| text == b"written on the laptop\n"))
     })?;
     let milliseconds = begun.elapsed().as_millis();
@@ -179,7 +179,7 @@ fn rename(laptop: &Device, desktop: &Device) -> Result<()> {
     let begun = Instant::now();
     fs::rename(laptop.folder.join(&name), laptop.folder.join(&new))?;
     let (gone, here) = (desktop.folder.join(&name), desktop.folder.join(&new));
-    wait_until("the renamed folder to arrive", PATIENCE, || {
+    wait_until("the renamed folder to arrive", TIME_LIMIT, || {
         Ok(here.is_dir() && !gone.exists())
     })?;
     let milliseconds = begun.elapsed().as_millis();
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_told_with_one_decimal() {
+    fn sizes_are_shown_with_one_decimal() {
         assert_eq!(size(0), "0 B");
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1_500), "1.5 kB");

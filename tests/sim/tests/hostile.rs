@@ -254,10 +254,10 @@ fn names_that_lead_elsewhere_are_refused_and_reported() {
     ] {
         simulate(async {
             let world = world().await;
-            let told = name.to_owned();
+            let served_name = name.to_owned();
             about_nodes(&world.devices[1], move |node| {
                 if node["name"] == "evil" {
-                    node["name"] = json!(told);
+                    node["name"] = json!(served_name);
                 }
             });
             write(&world.devices[0], "evil", b"evil");

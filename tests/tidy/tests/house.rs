@@ -43,7 +43,7 @@ house! {
     doc_comments_begin_with_a_verb_or_a_noun: DOC_OPENINGS,
     identifiers_use_the_words_of_the_glossary: WORDS,
     packages_take_the_lints: LINTS,
-    systems_are_told_apart_in_platform_only: NO_MACHINE_CODE_OUTSIDE,
+    systems_differ_in_platform_only: NO_MACHINE_CODE_OUTSIDE,
     unsafe_code_is_in_platform_only: UNSAFE_AT_HOME,
     sql_is_at_home: SQL_AT_HOME,
     libraries_are_quiet: QUIET,

@@ -148,13 +148,13 @@ impl Device {
 /// The first error of `done`, or that it took too long.
 pub(super) fn wait_until(
     what: &str,
-    patience: Duration,
+    time_limit: Duration,
     mut done: impl FnMut() -> Result<bool>,
 ) -> Result<()> {
     let begun = Instant::now();
     while !done()? {
-        if begun.elapsed() > patience {
-            bail!("waited {} s for {what}", patience.as_secs());
+        if begun.elapsed() > time_limit {
+            bail!("waited {} s for {what}", time_limit.as_secs());
         }
         std::thread::sleep(LOOK);
     }

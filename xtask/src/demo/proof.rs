@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn different_sides_are_told_with_a_path() {
+    fn different_sides_are_reported_with_a_path() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for dir in [&one, &other] {
             fs::write(dir.path().join("a"), TEXT).unwrap();

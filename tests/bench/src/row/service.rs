@@ -53,7 +53,7 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
             STREAM,
             Measure::Seconds,
             Tool::Cairn,
-            told(bench, port, &http)?,
+            last_reader(bench, port, &http)?,
         );
     }
     if bench.has(Tool::Rclone) {
@@ -179,7 +179,7 @@ fn head(answers: &mut BufReader<TcpStream>) -> Result<usize> {
 }
 
 /// Seconds from a change until the last of many subscribers has read its event.
-fn told(bench: &Bench, port: u16, http: &Http) -> Result<f64> {
+fn last_reader(bench: &Bench, port: u16, http: &Http) -> Result<f64> {
     let request = request("GET", "/api/v1/changes/stream");
     let mut subscribers = Vec::new();
     for _ in 0..bench.files(SUBSCRIBERS) {

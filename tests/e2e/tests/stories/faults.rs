@@ -99,7 +99,7 @@ fn commands_without_a_login_say_so() -> Result<()> {
 }
 
 #[test]
-fn wrong_usage_is_told_apart_from_failure() -> Result<()> {
+fn wrong_usage_differs_from_failure() -> Result<()> {
     let world = two_strangers()?;
     for wrong in [
         &["dance"][..],
@@ -407,7 +407,7 @@ fn a_key_that_the_server_refuses_is_reported_and_nothing_is_lost() -> Result<()>
 }
 
 #[test]
-fn a_server_in_trouble_for_a_while_is_waited_for() -> Result<()> {
+fn a_server_that_fails_for_a_while_is_waited_for() -> Result<()> {
     let world = World::with_base("a=1")?;
     let dev = world.server.dev();
     dev.fault(&Fault::on("/api/v1/uploads*").status(500).times(12))?;

@@ -232,11 +232,11 @@ mod tests {
             "daemon/crates/engine/src/a.rs",
             code
         ));
-        let told = "// never unsafe\nfn not_unsafe_here() {}";
+        let comment = "// never unsafe\nfn not_unsafe_here() {}";
         assert!(!broken(
             UNSAFE_AT_HOME,
             "daemon/crates/engine/src/a.rs",
-            told
+            comment
         ));
     }
 
