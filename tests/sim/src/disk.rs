@@ -7,4 +7,4 @@ mod files;
 mod port;
 
 pub use files::{Files, Node};
-pub use port::SimDisk;
+pub use port::{Deed, SimDisk};

@@ -53,7 +53,7 @@ impl Line {
     async fn serve(&self, request: &Request) -> Result<Response, TransportError> {
         let mut builder = axum::http::Request::builder()
             .method(request.method.clone())
-            .uri(&request.path);
+            .uri(in_small_pages(&request.path));
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
@@ -79,6 +79,16 @@ impl Line {
             headers: parts.headers,
             body: futures_util::stream::once(async move { Ok(body) }).boxed(),
         })
+    }
+}
+
+/// Asks for the feed in pages of three, so that most states are spread over several.
+fn in_small_pages(path: &str) -> String {
+    let feed = path.starts_with("/api/v1/changes") && !path.starts_with("/api/v1/changes/stream");
+    match (feed, path.contains('?')) {
+        (false, _) => path.to_owned(),
+        (true, true) => format!("{path}&limit=3"),
+        (true, false) => format!("{path}?limit=3"),
     }
 }
 

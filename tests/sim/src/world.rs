@@ -15,6 +15,8 @@ pub struct World {
     pub server: App,
     pub devices: Vec<Device>,
     pub random: Seeded,
+    /// The account as a program without devices uses it.
+    pub api: Api,
 }
 
 impl World {
@@ -70,6 +72,7 @@ impl World {
             server,
             devices,
             random,
+            api,
         }
     }
 

@@ -241,6 +241,59 @@ fn the_content_key_of_another_file_under_the_same_revision_is_refused() {
 }
 
 #[test]
+fn an_old_deletion_served_as_the_present_state_is_refused() {
+    simulate(async {
+        let world = world().await;
+        let deleted: Arc<Mutex<Option<Value>>> = Arc::default();
+        let remember = Arc::clone(&deleted);
+        about_json(&world.devices[1], CHANGES, move |page| {
+            for change in page["changes"].as_array_mut().into_iter().flatten() {
+                if change["kind"] == "trashed" {
+                    *remember.lock().expect("no panic") = Some(change.clone());
+                }
+            }
+        });
+        let root = Path::new(ROOT);
+        let path = root.join("f");
+        world.devices[0]
+            .disk
+            .user(&path, true, |files| files.take(&path))
+            .expect("it is there");
+        pass(&world).await;
+        let trashed = deleted
+            .lock()
+            .expect("no panic")
+            .clone()
+            .expect("a deletion");
+        let id = serde_json::from_value(trashed["node_id"].clone()).expect("an id");
+        world
+            .api
+            .restore_node(id)
+            .await
+            .expect("it is in the trash");
+        pass(&world).await;
+        for text in [&b"v2"[..], b"v3"] {
+            write(&world.devices[0], "f", text);
+            pass(&world).await;
+        }
+        assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v3"));
+
+        about_json(&world.devices[1], CHANGES, move |page| {
+            for change in page["changes"].as_array_mut().into_iter().flatten() {
+                if change["node_id"] == trashed["node_id"] {
+                    *change = trashed.clone();
+                }
+            }
+        });
+        write(&world.devices[0], "f", b"v4");
+        pass(&world).await;
+        let victim = &world.devices[1];
+        assert_eq!(content(victim, "f").as_deref(), Some("v3"));
+        assert_eq!(problems(victim), [(ProblemCode::Rollback, "f".into())]);
+    });
+}
+
+#[test]
 fn names_that_lead_elsewhere_are_refused_and_reported() {
     for name in [
         "../x",

@@ -76,6 +76,8 @@ pub(crate) struct Dispatcher {
     /// Folders or settings were changed in the index.
     reload: bool,
     poll_due: bool,
+    /// Pages of the feed are missing: no plan may be made of the state in between.
+    feed_incomplete: bool,
     /// After a failure of the whole home: the time of the next try, and the pause before it.
     retry: Option<(Instant, Duration)>,
     next_poll: Instant,
@@ -104,6 +106,7 @@ impl Dispatcher {
             locked: LockedKeys::new(),
             reload: false,
             poll_due: true,
+            feed_incomplete: false,
             retry: None,
             next_poll: Instant::now() + POLL,
             waiters: IdleWaiters::default(),

@@ -1,10 +1,13 @@
-//! The remote tree: catching up with the change feed.
+//! The remote tree: polling the change feed.
 //!
-//! All pages are fetched first and then recorded in one transaction together with the cursor, so the
-//! remote tree is always a state that the service really had. A cursor that the service does not
-//! know any more (too old, or its data was restored) means that the engine history is gone: then no
-//! absence may count as a deletion, and the synced tree is dropped in the same transaction.
+//! Each page is recorded in one transaction together with the cursor after it, so memory stays bounded
+//! however much there is, and a crash repeats one page at most. A node whose folder comes with a later
+//! page waits in the index until then. Plans are made only when the last page was recorded: a state
+//! in the middle never was the service's. A cursor that the service does not know any more (too old, or
+//! its data was restored) means that the shared history is gone: then no absence may count as a
+//! deletion, and the synced tree is dropped.
 
+mod pending;
 mod record;
 mod snapshot;
 
@@ -14,12 +17,13 @@ use crate::error::EngineError;
 use cairn_api::ApiError;
 use cairn_index::IndexError;
 use cairn_model::Cursor;
-use cairn_wire::changes::Change;
-use record::record;
+use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
+/// So many pages are recorded before others (commands, hints) have their turn.
+const PAGES: usize = 50;
 
 /// The result of polling the feed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,15 +32,17 @@ pub(crate) enum PollResult {
     Changes,
     /// The history was replaced: everything was compared afresh.
     Reset,
+    /// There are more pages. No plan may be made before they are recorded.
+    More,
 }
 
-/// The feed position up to which everything is recorded.
+/// Returns the feed position up to which everything is recorded.
 pub(crate) fn cursor(engine: &Engine) -> Result<Option<Cursor>, IndexError> {
     let bytes = engine.index.read(|db| db.meta(CURSOR))?;
     Ok(bytes.and_then(|b| String::from_utf8(b).ok()).map(Cursor))
 }
 
-/// Brings the remote tree up to date.
+/// Brings the remote tree up to date. After an error part of the news may be recorded.
 ///
 /// # Errors
 /// The network's, the index's, or a service that breaks the protocol.
@@ -46,7 +52,7 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
             snapshot::load_first(engine).await?;
             Ok(PollResult::Reset)
         }
-        // Skipped by an earlier run that was stricter.
+        // Held by an earlier run that was stricter.
         Some(_)
             if engine.admission.get() == Admission::All
                 && engine.index.read(|db| db.has_unaccepted())? =>
@@ -54,47 +60,51 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
             accept(engine).await?;
             Ok(PollResult::Reset)
         }
-        Some(from) => match changes_since(engine, &from).await {
-            Ok((changes, to)) => {
-                if to == from && changes.is_empty() {
-                    return Ok(PollResult::Nothing);
-                }
-                let news = engine
-                    .index
-                    .write(|db| record(engine, db, &changes, &to, engine.admission.get()))?;
-                Ok(if news {
-                    PollResult::Changes
-                } else {
-                    PollResult::Nothing
-                })
-            }
+        Some(from) => match changes_since(engine, from, engine.admission.get()).await {
             Err(EngineError::Api(ApiError::Gone { message })) => {
                 tracing::warn!(%message, "the change feed's history was replaced; comparing afresh, deleting nothing");
                 snapshot::load_replaced(engine).await?;
                 Ok(PollResult::Reset)
             }
-            Err(error) => Err(error),
+            other => other,
         },
     }
 }
 
+/// Records pages of changes after a cursor, up to the last one or for a while.
 async fn changes_since(
     engine: &Engine,
-    from: &Cursor,
-) -> Result<(Vec<Change>, Cursor), EngineError> {
-    let mut all = Vec::new();
-    let mut cursor = from.clone();
-    loop {
+    from: Cursor,
+    admission: Admission,
+) -> Result<PollResult, EngineError> {
+    let mut result = PollResult::Nothing;
+    let mut cursor = from;
+    for _ in 0..PAGES {
         let page = engine.api.changes(Some(&cursor)).await?;
-        all.extend(page.changes);
         if page.has_more && page.cursor == cursor {
             return Err(EngineError::Protocol(
                 "the change feed does not move on".into(),
             ));
         }
+        let unmoved = page.cursor == cursor && page.changes.is_empty();
         cursor = page.cursor;
+        let has_pending = || engine.index.read(|db| Ok(!db.pending(None, 1)?.is_empty()));
+        if !unmoved || has_pending()? {
+            let record_page = Page {
+                changes: &page.changes,
+                cursor: Some(&cursor),
+                is_last: !page.has_more,
+            };
+            if engine
+                .index
+                .write(|db| record(engine, db, &record_page, admission))?
+            {
+                result = PollResult::Changes;
+            }
+        }
         if !page.has_more {
-            return Ok((all, cursor));
+            return Ok(result);
         }
     }
+    Ok(PollResult::More)
 }

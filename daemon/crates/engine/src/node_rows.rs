@@ -136,12 +136,22 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> 
 /// The evidence for a deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Deletion {
-    /// A key-holding client, after a person had agreed.
-    Agreed,
-    /// A key-holding client.
-    Verified,
+    /// A key-holding client, after a person had agreed; with the sequence of its seal.
+    Agreed { seq: u64 },
+    /// A key-holding client; with the sequence of its seal.
+    Verified { seq: u64 },
     /// Anybody.
     Unverified,
+}
+
+impl Deletion {
+    /// Returns the sequence of the seal that vouches for it.
+    pub(crate) fn seq(self) -> Option<u64> {
+        match self {
+            Self::Agreed { seq } | Self::Verified { seq } => Some(seq),
+            Self::Unverified => None,
+        }
+    }
 }
 
 /// Checks the seal of a trashed node; `None` where the service has nothing left of it.
@@ -158,8 +168,8 @@ pub(crate) fn deletion(keys: &SpaceKeys, node: Option<&Node>) -> Deletion {
         NodeSeal::check(keys, &facts, &node.seal.as_ref()?.0).ok()
     });
     match info {
-        Some(info) if info.manifest_hash == Some(AGREED) => Deletion::Agreed,
-        Some(_) => Deletion::Verified,
+        Some(info) if info.manifest_hash == Some(AGREED) => Deletion::Agreed { seq: info.seq },
+        Some(info) => Deletion::Verified { seq: info.seq },
         None => Deletion::Unverified,
     }
 }

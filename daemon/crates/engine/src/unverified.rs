@@ -13,7 +13,7 @@ pub(crate) enum Reason {
     /// server that lies). It is taken all the same.
     Unverified,
     /// The same, and it waits for a person.
-    Skipped,
+    Held,
     /// An older state, served as the present one. It is refused.
     Rollback,
     /// A folder that would contain itself. It is refused.
@@ -74,7 +74,7 @@ impl UnverifiedChange {
                 continue;
             };
             let kind = match self.reason {
-                Reason::Unverified | Reason::Skipped => ActivityKind::Unverified,
+                Reason::Unverified | Reason::Held => ActivityKind::Unverified,
                 Reason::Rollback | Reason::Ring | Reason::Impossible(_) => ActivityKind::Refused,
             };
             db.add_activity(&ActivityRow {
@@ -97,7 +97,7 @@ impl UnverifiedChange {
             "what you have is untouched; ask whoever runs the server what happened to it";
         let (code, message, hint) = match self.reason {
             Reason::Unverified => return None,
-            Reason::Skipped => (
+            Reason::Held => (
                 ProblemCode::Unverified,
                 "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
                     .to_owned(),
@@ -160,7 +160,7 @@ pub(crate) fn restore_problem(
     row: UnacceptedRow,
 ) -> Result<(), IndexError> {
     let change = UnverifiedChange {
-        reason: Reason::Skipped,
+        reason: Reason::Held,
         parent: row.parent,
         name: row.name,
     };

@@ -27,13 +27,11 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn add_activity(&self, row: &ActivityRow) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("INSERT INTO activity (at, folder, kind, path, device, bytes) VALUES (?1,?2,?3,?4,?5,?6)")?
+        self.prepare("INSERT INTO activity (at, folder, kind, path, device, bytes) VALUES (?1,?2,?3,?4,?5,?6)")?
             .execute((row.at_ms, row.folder.map(|f| f.0), row.kind.as_str(), &row.path, &row.device, signed(row.bytes)))?;
         let id = self.0.last_insert_rowid();
         if id % 1_000 == 0 {
-            self.0
-                .prepare_cached("DELETE FROM activity WHERE id <= ?1")?
+            self.prepare("DELETE FROM activity WHERE id <= ?1")?
                 .execute([id - KEEP])?;
         }
         Ok(())
@@ -44,7 +42,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn activity(&self, limit: u32) -> Result<Vec<ActivityRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(
+        let mut statement = self.prepare(
             "SELECT at, folder, kind, path, device, bytes FROM activity ORDER BY id DESC LIMIT ?1",
         )?;
         collect(&mut statement.query([limit])?, |row| {

@@ -36,8 +36,7 @@ impl Db<'_> {
             ConfirmationState::Pending => "asked",
             ConfirmationState::Agreed => "agreed",
         };
-        self.0
-            .prepare_cached("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
+        self.prepare("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
             .execute((row.folder.0, row.side.as_str(), signed(row.files), row.at_ms, state))?;
         Ok(())
     }
@@ -47,8 +46,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn end_confirmation(&self, folder: FolderId, side: Side) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM questions WHERE folder = ?1 AND side = ?2")?
+        self.prepare("DELETE FROM questions WHERE folder = ?1 AND side = ?2")?
             .execute((folder.0, side.as_str()))?;
         Ok(())
     }
@@ -58,7 +56,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn confirmations(&self, folder: FolderId) -> Result<Vec<ConfirmationRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(
+        let mut statement = self.prepare(
             "SELECT side, files, at, answer FROM questions WHERE folder = ?1 ORDER BY side",
         )?;
         collect(&mut statement.query([folder.0])?, |row| {

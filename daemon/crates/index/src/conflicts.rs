@@ -26,8 +26,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn open_conflict(&self, row: &ConflictRow) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
+        self.prepare(
                 "INSERT OR REPLACE INTO conflicts (folder, copy, node, kind, device, at) VALUES (?1,?2,?3,?4,?5,?6)",
             )?
             .execute((
@@ -46,8 +45,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn close_conflict(&self, copy: LocalId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM conflicts WHERE copy = ?1")?
+        self.prepare("DELETE FROM conflicts WHERE copy = ?1")?
             .execute([copy.0])?;
         Ok(())
     }
@@ -57,9 +55,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn conflicts(&self) -> Result<Vec<ConflictRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT folder, copy, node, kind, device, at FROM conflicts ORDER BY id",
-        )?;
+        let mut statement =
+            self.prepare("SELECT folder, copy, node, kind, device, at FROM conflicts ORDER BY id")?;
         collect(&mut statement.query([])?, |row| {
             let node: Option<Vec<u8>> = row.get(2)?;
             let kind: String = row.get(3)?;

@@ -19,8 +19,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn mark_local(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("INSERT OR IGNORE INTO dirty_local (folder, local) VALUES (?1, ?2)")?
+        self.prepare("INSERT OR IGNORE INTO dirty_local (folder, local) VALUES (?1, ?2)")?
             .execute((folder.0, local.0))?;
         Ok(())
     }
@@ -30,20 +29,18 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn mark_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("INSERT OR IGNORE INTO dirty_node (folder, node) VALUES (?1, ?2)")?
+        self.prepare("INSERT OR IGNORE INTO dirty_node (folder, node) VALUES (?1, ?2)")?
             .execute((folder.0, node.as_bytes()))?;
         Ok(())
     }
 
     /// Marks a node in every folder where it is synced.
     pub(crate) fn mark_synced_node(&self, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "INSERT OR IGNORE INTO dirty_node (folder, node) \
+        self.prepare(
+            "INSERT OR IGNORE INTO dirty_node (folder, node) \
                  SELECT f.id, ?1 FROM folders f JOIN synced s ON s.folder = f.id AND s.node = ?1",
-            )?
-            .execute([node.as_bytes()])?;
+        )?
+        .execute([node.as_bytes()])?;
         Ok(())
     }
 
@@ -53,17 +50,15 @@ impl Db<'_> {
     /// SQLite's.
     pub fn dirty(&self, folder: FolderId) -> Result<Dirty, IndexError> {
         let mut out = Dirty::default();
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local")?;
+        let mut statement =
+            self.prepare("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local")?;
         let mut rows = statement.query([folder.0])?;
         while let Some(row) = rows.next()? {
             out.local.push(LocalId(row.get(0)?));
         }
         drop(rows);
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node")?;
+        let mut statement =
+            self.prepare("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node")?;
         let mut rows = statement.query([folder.0])?;
         while let Some(row) = rows.next()? {
             let bytes: Vec<u8> = row.get(0)?;
@@ -78,12 +73,10 @@ impl Db<'_> {
     /// SQLite's.
     pub fn is_dirty(&self, folder: FolderId) -> Result<bool, IndexError> {
         Ok(self
-            .0
-            .prepare_cached("SELECT 1 FROM dirty_local WHERE folder = ?1 LIMIT 1")?
+            .prepare("SELECT 1 FROM dirty_local WHERE folder = ?1 LIMIT 1")?
             .exists([folder.0])?
             || self
-                .0
-                .prepare_cached("SELECT 1 FROM dirty_node WHERE folder = ?1 LIMIT 1")?
+                .prepare("SELECT 1 FROM dirty_node WHERE folder = ?1 LIMIT 1")?
                 .exists([folder.0])?)
     }
 
@@ -92,8 +85,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn clean_local(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM dirty_local WHERE folder = ?1 AND local = ?2")?
+        self.prepare("DELETE FROM dirty_local WHERE folder = ?1 AND local = ?2")?
             .execute((folder.0, local.0))?;
         Ok(())
     }
@@ -103,8 +95,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn clean_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM dirty_node WHERE folder = ?1 AND node = ?2")?
+        self.prepare("DELETE FROM dirty_node WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
         Ok(())
     }
@@ -119,8 +110,7 @@ impl Db<'_> {
             return Ok(());
         };
         let base = parent_node_to(base);
-        self.0
-            .prepare_cached(
+        self.prepare_whole(
                 "INSERT OR IGNORE INTO dirty_local (folder, local) \
                  SELECT l.folder, l.id FROM local l \
                  LEFT JOIN synced s ON s.local = l.id LEFT JOIN synced p ON p.local = l.parent \
@@ -128,8 +118,7 @@ impl Db<'_> {
                  OR l.executable <> s.executable OR coalesce(p.node, ?2) <> s.parent)",
             )?
             .execute((folder.id.0, base))?;
-        self.0
-            .prepare_cached(
+        self.prepare_whole(
                 "INSERT OR IGNORE INTO dirty_node (folder, node) \
                  SELECT s.folder, s.node FROM synced s \
                  LEFT JOIN local l ON l.id = s.local LEFT JOIN remote r ON r.node = s.node \
@@ -137,7 +126,7 @@ impl Db<'_> {
                  OR r.name <> s.name OR r.parent <> s.parent OR r.executable <> s.executable)",
             )?
             .execute([folder.id.0])?;
-        let mut statement = self.0.prepare_cached(
+        let mut statement = self.prepare_whole(
             "SELECT r.node, r.parent FROM remote r \
              WHERE NOT EXISTS (SELECT 1 FROM synced s WHERE s.folder = ?1 AND s.node = r.node)",
         )?;

@@ -90,9 +90,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM folders ORDER BY id"))?;
+        let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM folders ORDER BY id"))?;
         collect(&mut statement.query([])?, read)
     }
 
@@ -101,9 +99,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn folder(&self, id: FolderId) -> Result<Option<FolderRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
+        let mut statement =
+            self.prepare(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
         first(&mut statement.query([id.0])?, read)
     }
 
@@ -117,10 +114,7 @@ impl Db<'_> {
         remote_path: &str,
         settings: &FolderSettings,
     ) -> Result<FolderId, IndexError> {
-        self.0
-            .prepare_cached(
-                "INSERT INTO folders (root, remote_path, settings) VALUES (?1, ?2, ?3)",
-            )?
+        self.prepare("INSERT INTO folders (root, remote_path, settings) VALUES (?1, ?2, ?3)")?
             .execute((root, remote_path, settings_text(settings)?))?;
         self.1.set(true);
         Ok(FolderId(self.0.last_insert_rowid()))
@@ -136,9 +130,15 @@ impl Db<'_> {
         remote_node: Option<NodeId>,
         root_file: (u64, u64),
     ) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("UPDATE folders SET remote_node = ?2, root_device = ?3, root_inode = ?4 WHERE id = ?1")?
-            .execute((id.0, parent_node_to(remote_node), bits_to(root_file.0), bits_to(root_file.1)))?;
+        self.prepare(
+            "UPDATE folders SET remote_node = ?2, root_device = ?3, root_inode = ?4 WHERE id = ?1",
+        )?
+        .execute((
+            id.0,
+            parent_node_to(remote_node),
+            bits_to(root_file.0),
+            bits_to(root_file.1),
+        ))?;
         Ok(())
     }
 
@@ -163,8 +163,7 @@ impl Db<'_> {
         id: FolderId,
         settings: &FolderSettings,
     ) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("UPDATE folders SET settings = ?2 WHERE id = ?1")?
+        self.prepare("UPDATE folders SET settings = ?2 WHERE id = ?1")?
             .execute((id.0, settings_text(settings)?))?;
         self.1.set(true);
         Ok(())
@@ -175,8 +174,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_folder(&self, id: FolderId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM folders WHERE id = ?1")?
+        self.prepare("DELETE FROM folders WHERE id = ?1")?
             .execute([id.0])?;
         self.1.set(true);
         Ok(())
@@ -193,9 +191,7 @@ impl Db<'_> {
     ) -> Result<Vec<FolderId>, IndexError> {
         let mut out = Vec::new();
         let mut at = parent.map_or(TOP, |id| *id.as_bytes());
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT parent FROM remote WHERE node = ?1")?;
+        let mut statement = self.prepare("SELECT parent FROM remote WHERE node = ?1")?;
         // A ring can't be recorded (see `remote`); the bound is for a damaged index.
         for _ in 0..10_000 {
             let here = parent_node_from(&at)?;

@@ -25,7 +25,7 @@ impl Db<'_> {
         local: LocalId,
         stat: &LocalStat,
     ) -> Result<Option<JournalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(
+        let mut statement = self.prepare(
             "SELECT node, state FROM journal WHERE local = ?1 AND size = ?2 AND mtime = ?3 AND ctime = ?4",
         )?;
         let values = (local.0, signed(stat.size), stat.mtime, stat.ctime);
@@ -44,8 +44,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn put_journal(&self, row: &JournalRow, stat: &LocalStat) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
+        self.prepare(
                 "INSERT OR REPLACE INTO journal (local, node, state, size, mtime, ctime) VALUES (?1,?2,?3,?4,?5,?6)",
             )?
             .execute(rusqlite::params![
@@ -64,8 +63,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn end_journal(&self, local: LocalId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM journal WHERE local = ?1")?
+        self.prepare("DELETE FROM journal WHERE local = ?1")?
             .execute([local.0])?;
         Ok(())
     }

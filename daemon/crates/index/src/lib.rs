@@ -6,6 +6,8 @@
 mod error;
 mod folder_backup;
 mod open;
+#[cfg(test)]
+mod plans;
 mod sql_types;
 
 pub mod activity;
@@ -15,6 +17,7 @@ pub mod dirty;
 pub mod folders;
 pub mod journal;
 pub mod local;
+pub mod pending;
 pub mod remote;
 pub mod selection;
 pub mod snapshot;

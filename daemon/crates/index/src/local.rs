@@ -115,9 +115,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn local(&self, id: LocalId) -> Result<Option<LocalRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
+        let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
         first(&mut statement.query([id.0])?, read)
     }
 
@@ -130,7 +128,7 @@ impl Db<'_> {
         folder: FolderId,
         parent: Option<LocalId>,
     ) -> Result<Vec<LocalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 ORDER BY name"
         ))?;
         collect(
@@ -149,7 +147,7 @@ impl Db<'_> {
         parent: Option<LocalId>,
         name: &Name,
     ) -> Result<Option<LocalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND name = ?3"
         ))?;
         first(
@@ -168,7 +166,7 @@ impl Db<'_> {
         parent: Option<LocalId>,
         name: &Name,
     ) -> Result<Vec<LocalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND key = ?3 ORDER BY name"
         ))?;
         collect(
@@ -186,7 +184,7 @@ impl Db<'_> {
         folder: FolderId,
         stat: &LocalStat,
     ) -> Result<Vec<LocalRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND inode = ?2 AND device = ?3 AND birth IS ?4 ORDER BY id"
         ))?;
         let values = (
@@ -205,9 +203,7 @@ impl Db<'_> {
     pub fn local_path(&self, id: LocalId) -> Result<Option<RelPath>, IndexError> {
         let mut names = Vec::new();
         let mut at = id.0;
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT parent, name FROM local WHERE id = ?1")?;
+        let mut statement = self.prepare("SELECT parent, name FROM local WHERE id = ?1")?;
         while at != 0 {
             let up = first(&mut statement.query([at])?, |row| {
                 Ok((row.get(0)?, row.get(1)?))
@@ -250,8 +246,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's; a name that the directory has already.
     pub fn insert_local(&self, row: &LocalRow) -> Result<LocalId, IndexError> {
-        self.0
-            .prepare_cached(
+        self.prepare(
                 "INSERT INTO local (folder, parent, name, key, kind, size, mtime, ctime, device, inode, birth, \
                  executable, hash, held) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
             )?
@@ -281,8 +276,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's; a name that the directory has already.
     pub fn update_local(&self, row: &LocalRow) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
+        self.prepare(
                 "UPDATE local SET parent=?2, name=?3, key=?4, kind=?5, size=?6, mtime=?7, ctime=?8, device=?9, \
                  inode=?10, birth=?11, executable=?12, hash=?13, held=?14 WHERE id=?1",
             )?
@@ -316,9 +310,7 @@ impl Db<'_> {
         stat: &LocalStat,
         hash: ContentHash,
     ) -> Result<bool, IndexError> {
-        let changed = self
-            .0
-            .prepare_cached(
+        let changed = self.prepare(
                 "UPDATE local SET hash = ?2 WHERE id = ?1 AND size = ?3 AND mtime = ?4 AND ctime = ?5 AND inode = ?6",
             )?
             .execute((id.0, hash.0, signed(stat.size), stat.mtime, stat.ctime, bits_to(stat.inode)))?;
@@ -331,8 +323,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn park_local(&self, id: LocalId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("UPDATE local SET name = char(1) || 'parked-' || id, key = char(1) || 'parked-' || id WHERE id = ?1")?
+        self.prepare("UPDATE local SET name = char(1) || 'parked-' || id, key = char(1) || 'parked-' || id WHERE id = ?1")?
             .execute([id.0])?;
         Ok(())
     }
@@ -342,30 +333,30 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
+        // CROSS JOIN keeps the order of the loops: SQLite would go through the whole folder first.
         const BELOW: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-             SELECT l.id FROM local l JOIN below b ON l.parent = b.id AND l.folder = ?1) ";
+             SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) ";
         let values = (folder.0, id.0);
-        self.0
-            .prepare_cached(&format!(
-                "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT s.folder, s.node FROM synced s JOIN below b ON s.local = b.id"
-            ))?
-            .execute(values)?;
+        self.prepare(&format!(
+            "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
+                 SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.local = b.id"
+        ))?
+        .execute(values)?;
         for (table, column) in [
             ("dirty_local", "local"),
             ("journal", "local"),
             ("conflicts", "copy"),
             ("local", "id"),
         ] {
+            // By id alone: with the folder in the condition SQLite goes through all its rows.
             let own = match table {
-                "journal" => "",
-                _ => "folder = ?1 AND ",
+                "dirty_local" => "folder = ?1 AND ",
+                _ => "",
             };
-            self.0
-                .prepare_cached(&format!(
-                    "{BELOW} DELETE FROM {table} WHERE {own}{column} IN (SELECT id FROM below)"
-                ))?
-                .execute(values)?;
+            self.prepare(&format!(
+                "{BELOW} DELETE FROM {table} WHERE {own}{column} IN (SELECT id FROM below)"
+            ))?
+            .execute(values)?;
         }
         Ok(())
     }
@@ -375,9 +366,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn local_totals(&self, folder: FolderId) -> Result<(u64, u64), IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
+        let mut statement = self.prepare_whole("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
         let (files, bytes): (i64, i64) =
             statement.query_row([folder.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((unsigned(files)?, unsigned(bytes)?))
@@ -388,9 +377,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn all_locals(&self, folder: FolderId) -> Result<Vec<LocalRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;
+        let mut statement =
+            self.prepare_whole(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;
         collect(&mut statement.query([folder.0])?, read)
     }
 }

@@ -2,17 +2,18 @@
 
 use crate::error::IndexError;
 use crate::folder_backup;
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{CachedStatement, Connection, TransactionBehavior};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Numbered migrations; the schema version is the count of those applied (`user_version`).
 const MIGRATIONS: &[&str] = &[
     include_str!("sql/0001_trees.sql"),
     include_str!("sql/0002_doubt.sql"),
     include_str!("sql/0003_selection.sql"),
+    include_str!("sql/0004_pending.sql"),
 ];
 
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.
@@ -168,11 +169,23 @@ impl Index {
         Ok(out)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Connection> {
-        // A panic inside rolled its transaction back, so the connection is sound.
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// Locks the connection. A panic inside rolled its transaction back, so it is sound.
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock()
+    }
+}
+
+impl Db<'_> {
+    /// Prepares a statement that touches few rows: it finds them by an index.
+    pub(crate) fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, rusqlite::Error> {
+        #[cfg(test)]
+        crate::plans::check(self.0, sql);
+        self.0.prepare_cached(sql)
+    }
+
+    /// Prepares a statement that reads a whole tree: never for a single step or hint.
+    pub(crate) fn prepare_whole(&self, sql: &str) -> Result<CachedStatement<'_>, rusqlite::Error> {
+        self.0.prepare_cached(sql)
     }
 }
 
@@ -182,11 +195,19 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn meta(&self, key: &str) -> Result<Option<Vec<u8>>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        let mut statement = self.prepare("SELECT value FROM meta WHERE key = ?1")?;
         let mut rows = statement.query([key])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+
+    /// Drops a value of the home as a whole.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remove_meta(&self, key: &str) -> Result<(), IndexError> {
+        self.prepare("DELETE FROM meta WHERE key = ?1")?
+            .execute([key])?;
+        Ok(())
     }
 
     /// Sets a value of the home as a whole.
@@ -194,8 +215,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn set_meta(&self, key: &str, value: &[u8]) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+        self.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
             .execute((key, value))?;
         Ok(())
     }

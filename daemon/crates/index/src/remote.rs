@@ -90,9 +90,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remote(&self, node: NodeId) -> Result<Option<RemoteRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
+        let mut statement =
+            self.prepare(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
         first(&mut statement.query([node.as_bytes()])?, read)
     }
 
@@ -105,7 +104,7 @@ impl Db<'_> {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Result<Vec<RemoteRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM remote WHERE parent = ?1 AND key = ?2 ORDER BY node"
         ))?;
         collect(
@@ -119,7 +118,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remote_children(&self, parent: Option<NodeId>) -> Result<Vec<RemoteRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM remote WHERE parent = ?1 ORDER BY name"
         ))?;
         collect(&mut statement.query([parent_node_to(parent)])?, read)
@@ -130,9 +129,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn all_remotes(&self) -> Result<Vec<RemoteRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM remote"))?;
+        let mut statement = self.prepare_whole(&format!("SELECT {COLUMNS} FROM remote"))?;
         collect(&mut statement.query([])?, read)
     }
 
@@ -231,8 +228,7 @@ impl Db<'_> {
         if before.as_ref() == Some(&row) {
             return Ok(PutResult::Known);
         }
-        self.0
-            .prepare_cached(
+        self.prepare(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
                  version, content_key, seal, source_node, source_revision, device, hash, number, seen) \
                  VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
@@ -325,23 +321,20 @@ impl Db<'_> {
     /// SQLite's.
     pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
         const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-             SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) ";
+             SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) ";
         let value = [node.as_bytes()];
-        self.0
-            .prepare_cached(&format!(
-                "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT s.folder, s.node FROM synced s JOIN below b ON s.node = b.node"
-            ))?
-            .execute(value)?;
-        self.0
-            .prepare_cached(&format!(
-                "{BELOW} DELETE FROM dirty_node WHERE node IN (SELECT node FROM below) \
+        self.prepare(&format!(
+            "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
+                 SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.node = b.node"
+        ))?
+        .execute(value)?;
+        self.prepare(&format!(
+                "{BELOW} DELETE FROM dirty_node WHERE folder IN (SELECT id FROM folders) AND node IN (SELECT node FROM below) \
                  AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
             ))?
             .execute(value)?;
         let removed = self
-            .0
-            .prepare_cached(&format!(
+            .prepare(&format!(
                 "{BELOW} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
             ))?
             .execute(value)?;
@@ -359,10 +352,7 @@ impl Db<'_> {
         hash: ContentHash,
         number: u64,
     ) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "UPDATE remote SET hash = ?3, number = ?4 WHERE node = ?1 AND revision = ?2",
-            )?
+        self.prepare("UPDATE remote SET hash = ?3, number = ?4 WHERE node = ?1 AND revision = ?2")?
             .execute((node.as_bytes(), revision.as_bytes(), hash.0, signed(number)))?;
         Ok(())
     }

@@ -24,16 +24,15 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn exclude(&self, folder: FolderId, row: &RemoteRow) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "INSERT OR REPLACE INTO excluded (folder, node, parent, name) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute((
-                folder.0,
-                row.node.as_bytes(),
-                parent_node_to(row.parent),
-                row.name.as_str(),
-            ))?;
+        self.prepare(
+            "INSERT OR REPLACE INTO excluded (folder, node, parent, name) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute((
+            folder.0,
+            row.node.as_bytes(),
+            parent_node_to(row.parent),
+            row.name.as_str(),
+        ))?;
         Ok(())
     }
 
@@ -42,9 +41,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn is_excluded(&self, folder: FolderId, row: &RemoteRow) -> Result<bool, IndexError> {
-        Ok(self
-            .0
-            .prepare_cached(
+        Ok(self.prepare(
                 "SELECT 1 FROM excluded WHERE folder = ?1 AND node = ?2 AND parent = ?3 AND name = ?4",
             )?
             .exists((
@@ -60,8 +57,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn include(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM excluded WHERE folder = ?1 AND node = ?2")?
+        self.prepare("DELETE FROM excluded WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
         Ok(())
     }
@@ -80,8 +76,7 @@ impl Db<'_> {
     /// Forgets all that was derived from a pair's choice, because the choice is another one.
     pub(crate) fn forget_choice(&self, folder: FolderId) -> Result<(), IndexError> {
         for table in ["excluded", "chosen"] {
-            self.0
-                .prepare_cached(&format!("DELETE FROM {table} WHERE folder = ?1"))?
+            self.prepare(&format!("DELETE FROM {table} WHERE folder = ?1"))?
                 .execute([folder.0])?;
         }
         Ok(())
@@ -128,15 +123,13 @@ impl Db<'_> {
             chosen.push(Chosen { remote, local });
         }
         if changed {
-            self.0
-                .prepare_cached("DELETE FROM chosen WHERE folder = ?1")?
+            self.prepare("DELETE FROM chosen WHERE folder = ?1")?
                 .execute([folder.0])?;
             for (path, node) in found {
-                self.0
-                    .prepare_cached(
-                        "INSERT OR REPLACE INTO chosen (folder, path, node) VALUES (?1, ?2, ?3)",
-                    )?
-                    .execute((folder.0, path, node.as_bytes()))?;
+                self.prepare(
+                    "INSERT OR REPLACE INTO chosen (folder, path, node) VALUES (?1, ?2, ?3)",
+                )?
+                .execute((folder.0, path, node.as_bytes()))?;
             }
             if settings != row.settings {
                 self.write_settings(folder, &settings)?;
@@ -146,9 +139,8 @@ impl Db<'_> {
     }
 
     fn stands_for(&self, folder: FolderId, entry: &str) -> Result<Option<NodeId>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT node FROM chosen WHERE folder = ?1 AND path = ?2")?;
+        let mut statement =
+            self.prepare("SELECT node FROM chosen WHERE folder = ?1 AND path = ?2")?;
         first(&mut statement.query((folder.0, entry))?, |row| {
             let bytes: Vec<u8> = row.get(0)?;
             node_from(&bytes)

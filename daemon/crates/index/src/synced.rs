@@ -55,7 +55,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn synced(&self, folder: FolderId, node: NodeId) -> Result<Option<SyncedRow>, IndexError> {
-        let mut statement = self.0.prepare_cached(&format!(
+        let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM synced WHERE folder = ?1 AND node = ?2"
         ))?;
         first(&mut statement.query((folder.0, node.as_bytes()))?, read)
@@ -66,9 +66,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn synced_by_local(&self, local: LocalId) -> Result<Option<SyncedRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
+        let mut statement =
+            self.prepare(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
         first(&mut statement.query([local.0])?, read)
     }
 
@@ -77,10 +76,13 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn put_synced(&self, row: &SyncedRow) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "INSERT OR REPLACE INTO synced (folder, node, local, parent, name, kind, revision, hash, size, executable) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+        self.prepare(
+                // No REPLACE: that would silently drop another node's merge base where two claim one file.
+                "INSERT INTO synced (folder, node, local, parent, name, kind, revision, hash, size, executable) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) \
+                 ON CONFLICT (node, folder) DO UPDATE SET local = excluded.local, parent = excluded.parent, \
+                 name = excluded.name, kind = excluded.kind, revision = excluded.revision, hash = excluded.hash, \
+                 size = excluded.size, executable = excluded.executable, deletion_agreed = 0",
             )?
             .execute(rusqlite::params![
                 row.folder.0,
@@ -102,8 +104,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_synced(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM synced WHERE folder = ?1 AND node = ?2")?
+        self.prepare("DELETE FROM synced WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
         Ok(())
     }
@@ -115,13 +116,12 @@ impl Db<'_> {
     /// SQLite's.
     pub fn forget_remote_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?2 UNION ALL \
-             SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) ";
+             SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) ";
         for table in ["dirty_node", "synced"] {
-            self.0
-                .prepare_cached(&format!(
-                    "{BELOW} DELETE FROM {table} WHERE folder = ?1 AND node IN (SELECT node FROM below)"
-                ))?
-                .execute((folder.0, node.as_bytes()))?;
+            self.prepare(&format!(
+                "{BELOW} DELETE FROM {table} WHERE folder = ?1 AND node IN (SELECT node FROM below)"
+            ))?
+            .execute((folder.0, node.as_bytes()))?;
         }
         Ok(())
     }
@@ -132,13 +132,12 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn forget_local_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-                 SELECT l.id FROM local l JOIN below b ON l.parent = b.id AND l.folder = ?1) \
+        self.prepare(
+            "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
+                 SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) \
                  DELETE FROM synced WHERE folder = ?1 AND local IN (SELECT id FROM below)",
-            )?
-            .execute((folder.0, local.0))?;
+        )?
+        .execute((folder.0, local.0))?;
         Ok(())
     }
 
@@ -156,9 +155,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn synced_files(&self, folder: FolderId) -> Result<u64, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
+        let mut statement =
+            self.prepare_whole("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
         unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
@@ -168,13 +166,12 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn agree_to_deletion(&self, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-                 SELECT r.node FROM remote r JOIN below b ON r.parent = b.node) \
+        self.prepare(
+            "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
+                 SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) \
                  UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)",
-            )?
-            .execute([node.as_bytes()])?;
+        )?
+        .execute([node.as_bytes()])?;
         Ok(())
     }
 
@@ -183,7 +180,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn agreed_deletions(&self, folder: FolderId) -> Result<u64, IndexError> {
-        let mut statement = self.0.prepare_cached(
+        let mut statement = self.prepare_whole(
             "SELECT count(*) FROM synced s WHERE s.folder = ?1 AND s.kind = 0 AND s.deletion_agreed = 1 \
              AND NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = s.node)",
         )?;
@@ -195,9 +192,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn all_synced(&self, folder: FolderId) -> Result<Vec<SyncedRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1"))?;
+        let mut statement =
+            self.prepare_whole(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1"))?;
         collect(&mut statement.query([folder.0])?, read)
     }
 }

@@ -21,10 +21,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn put_unaccepted(&self, row: &UnacceptedRow) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached(
-                "INSERT OR REPLACE INTO unaccepted (node, parent, name) VALUES (?1, ?2, ?3)",
-            )?
+        self.prepare("INSERT OR REPLACE INTO unaccepted (node, parent, name) VALUES (?1, ?2, ?3)")?
             .execute((row.node.as_bytes(), parent_node_to(row.parent), &row.name))?;
         Ok(())
     }
@@ -34,8 +31,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_unaccepted(&self, node: NodeId) -> Result<(), IndexError> {
-        self.0
-            .prepare_cached("DELETE FROM unaccepted WHERE node = ?1")?
+        self.prepare("DELETE FROM unaccepted WHERE node = ?1")?
             .execute([node.as_bytes()])?;
         Ok(())
     }
@@ -45,9 +41,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn unaccepted(&self) -> Result<Vec<UnacceptedRow>, IndexError> {
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT node, parent, name FROM unaccepted ORDER BY node")?;
+        let mut statement =
+            self.prepare("SELECT node, parent, name FROM unaccepted ORDER BY node")?;
         collect(&mut statement.query([])?, |row| {
             let (node, parent): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
             Ok(UnacceptedRow {
@@ -63,7 +58,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn has_unaccepted(&self) -> Result<bool, IndexError> {
-        let mut statement = self.0.prepare_cached("SELECT 1 FROM unaccepted LIMIT 1")?;
+        let mut statement = self.prepare("SELECT 1 FROM unaccepted LIMIT 1")?;
         Ok(statement.exists([])?)
     }
 

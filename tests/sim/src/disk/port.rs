@@ -14,7 +14,13 @@ struct State {
     now: Files,
     durable: Files,
     watcher: Option<UnboundedSender<Hint>>,
+    /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
+    /// this text.
+    before_rename: Option<(String, Deed)>,
 }
+
+/// Something that a user does.
+pub type Deed = Box<dyn FnOnce(&mut Files) -> io::Result<()> + Send>;
 
 /// A disk; clones share it.
 #[derive(Clone, Default)]
@@ -47,6 +53,25 @@ impl SimDisk {
             drop(watcher.send(Hint::Path(path.to_owned())));
         }
         Ok(out)
+    }
+
+    /// Lets the user do something in the instant before the engine renames anything to a path that
+    /// contains `text`.
+    pub fn before_rename(&self, text: &str, deed: Deed) {
+        self.state().before_rename = Some((text.to_owned(), deed));
+    }
+
+    /// Does what was to be done before a rename to this path.
+    fn interrupt(&self, to: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        match state.before_rename.take() {
+            Some((text, deed)) if to.to_string_lossy().contains(&text) => {
+                deed(&mut state.now)?;
+                state.durable = state.now.clone();
+            }
+            other => state.before_rename = other,
+        }
+        Ok(())
     }
 
     /// Reads the files.
@@ -293,6 +318,7 @@ impl Disk for SimDisk {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.interrupt(to)?;
         self.files(|files| files.rename(from, to))
     }
 

@@ -30,25 +30,41 @@ impl Dispatcher {
             return;
         }
         match self.try_poll_feed().await {
+            Ok(PollResult::More) => {
+                self.feed_incomplete = true;
+                self.retry = None;
+            }
             Ok(result) => {
+                self.feed_incomplete = false;
                 self.poll_due = false;
                 self.retry = None;
                 self.engine.figures.clear_last_error();
                 self.next_poll = Instant::now() + POLL;
                 if result != PollResult::Nothing {
-                    self.waiters.reset();
-                    for folder in self.folders.values_mut() {
-                        folder.plan_due = true;
-                    }
+                    self.plan_everything();
                 }
                 self.open_stream();
             }
-            Err(error) => self.back_off(&error),
+            Err(error) => {
+                // Part of the news may be recorded; the next poll does not report it again.
+                self.plan_everything();
+                self.back_off(&error);
+            }
+        }
+    }
+
+    fn plan_everything(&mut self) {
+        self.waiters.reset();
+        for folder in self.folders.values_mut() {
+            folder.plan_due = true;
         }
     }
 
     async fn try_poll_feed(&mut self) -> Result<PollResult, EngineError> {
         let result = feed::poll(&self.engine).await?;
+        if result == PollResult::More {
+            return Ok(result);
+        }
         if self.engine.devices.is_empty()
             && let Ok(devices) = self.engine.api.devices().await
         {

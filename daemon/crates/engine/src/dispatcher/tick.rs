@@ -28,7 +28,7 @@ impl Dispatcher {
             }
         }
         self.start_transfers();
-        again
+        again || self.feed_incomplete
     }
 
     /// Interrupts the transfers of a folder that is paused. Returns whether it is.
@@ -47,8 +47,9 @@ impl Dispatcher {
         paused
     }
 
+    /// Returns whether plans can be made and carried out.
     fn is_reachable(&self) -> bool {
-        self.retry.is_none()
+        self.retry.is_none() && !self.feed_incomplete
     }
 
     /// Fills the pool with transfers, one of each folder in turn.

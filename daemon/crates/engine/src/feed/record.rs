@@ -1,6 +1,7 @@
-//! Recording a batch of changes: which are taken, which are refused, and which wait for a person.
+//! Recording a page of changes: which are taken, which are refused, and which wait for a person.
 
 use super::CURSOR;
+use super::pending::{self, Tried};
 use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::key::Key;
@@ -11,86 +12,128 @@ use cairn_model::{Cursor, Kind, NodeId};
 use cairn_wire::changes::{Change, ChangeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A page of the feed, or of a snapshot.
+pub(super) struct Page<'a> {
+    pub(super) changes: &'a [Change],
+    /// The position after it; none in a snapshot.
+    pub(super) cursor: Option<&'a Cursor>,
+    /// No page follows: what waits for its folder has none.
+    pub(super) is_last: bool,
+}
+
 /// Changes, sorted by what is to be done with them.
-struct Batch {
+struct Batch<'a> {
+    changes: BTreeMap<NodeId, &'a Change>,
     rows: BTreeMap<NodeId, RemoteRow>,
     removed: BTreeMap<NodeId, Deletion>,
     unverified: BTreeMap<NodeId, UnverifiedChange>,
 }
 
-/// Records changes and the cursor after them. Returns whether any was news: this device's own
+/// Records a page and the cursor after it. Returns whether any change was news: this device's own
 /// changes come back through the feed, and need no plan.
 pub(super) fn record(
     engine: &Engine,
     db: &Db<'_>,
-    changes: &[Change],
-    to: &Cursor,
+    page: &Page<'_>,
     admission: Admission,
 ) -> Result<bool, IndexError> {
     let folders = db.folders()?;
-    let mut batch = Batch::sort(engine, changes);
-    for change in changes {
+    let mut batch = Batch::sort(engine, page.changes);
+    for change in page.changes {
         engine.health().accept(change.node_id);
+        db.remove_pending(change.node_id)?;
     }
+    batch.refuse_old_deletions(db)?;
     if admission == Admission::Verified {
         batch.hold(db)?;
     }
     let mut news = batch.put(engine, db, &folders)?;
     for (id, deletion) in &batch.removed {
-        if *deletion == Deletion::Agreed {
+        if matches!(deletion, Deletion::Agreed { .. }) {
             db.agree_to_deletion(*id)?;
         }
         news |= db.remove_remote(*id)?;
     }
+    if page.is_last {
+        news |= batch.put_pending(engine, db, &folders)?;
+    }
     for (id, change) in batch.unverified {
         change.report(engine, db, &folders, id)?;
     }
-    db.set_meta(CURSOR, to.0.as_bytes())?;
+    if let Some(cursor) = page.cursor {
+        db.set_meta(CURSOR, cursor.0.as_bytes())?;
+    }
     Ok(news)
 }
 
-impl Batch {
-    fn sort(engine: &Engine, changes: &[Change]) -> Self {
+impl<'a> Batch<'a> {
+    fn sort(engine: &Engine, changes: &'a [Change]) -> Self {
         let mut batch = Self {
+            changes: BTreeMap::new(),
             rows: BTreeMap::new(),
             removed: BTreeMap::new(),
             unverified: BTreeMap::new(),
         };
         for change in changes {
-            let id = change.node_id;
-            match (change.kind, &change.node) {
-                (ChangeKind::Created | ChangeKind::Updated, Some(node)) => {
-                    batch.unverified.remove(&node.id);
-                    match remote_row(&engine.keys, node) {
-                        Ok((row, trust)) => {
-                            if trust == Trust::Broken {
-                                tracing::warn!(node = %node.id, "a node seal does not fit: the change is unverified");
-                            }
-                            if trust != Trust::Verified {
-                                let change = UnverifiedChange::of_row(Reason::Unverified, &row);
-                                batch.unverified.insert(row.node, change);
-                            }
-                            batch.removed.remove(&row.node);
-                            batch.rows.insert(row.node, row);
-                        }
-                        Err(why) => {
-                            tracing::warn!(node = %node.id, why, "a node can't be taken as it is; it is left alone");
-                            batch.rows.remove(&node.id);
-                            let change = UnverifiedChange::of_node(Reason::Impossible(why), node);
-                            batch.unverified.insert(node.id, change);
-                        }
-                    }
-                }
-                (ChangeKind::Created | ChangeKind::Updated, None) => {}
-                (ChangeKind::Trashed | ChangeKind::Deleted, node) => {
-                    batch.rows.remove(&id);
-                    batch.unverified.remove(&id);
-                    let deletion = deletion(&engine.keys, node.as_ref());
-                    batch.removed.insert(id, deletion);
-                }
-            }
+            batch.add(engine, change);
         }
         batch
+    }
+
+    fn add(&mut self, engine: &Engine, change: &'a Change) {
+        let id = change.node_id;
+        self.changes.insert(id, change);
+        let node = match (change.kind, &change.node) {
+            (ChangeKind::Created | ChangeKind::Updated, Some(node)) => node,
+            (ChangeKind::Created | ChangeKind::Updated, None) => return,
+            (ChangeKind::Trashed | ChangeKind::Deleted, node) => {
+                self.rows.remove(&id);
+                self.unverified.remove(&id);
+                let deletion = deletion(&engine.keys, node.as_ref());
+                self.removed.insert(id, deletion);
+                return;
+            }
+        };
+        self.unverified.remove(&node.id);
+        match remote_row(&engine.keys, node) {
+            Ok((row, trust)) => {
+                if trust == Trust::Broken {
+                    tracing::warn!(node = %node.id, "a node seal does not fit: the change is unverified");
+                }
+                if trust != Trust::Verified {
+                    let change = UnverifiedChange::of_row(Reason::Unverified, &row);
+                    self.unverified.insert(row.node, change);
+                }
+                self.removed.remove(&row.node);
+                self.rows.insert(row.node, row);
+            }
+            Err(why) => {
+                tracing::warn!(node = %node.id, why, "a node can't be taken as it is; it is left alone");
+                self.rows.remove(&node.id);
+                let change = UnverifiedChange::of_node(Reason::Impossible(why), node);
+                self.unverified.insert(node.id, change);
+            }
+        }
+    }
+
+    /// Refuses deletions whose seal is older than one that was seen: the node was restored, or changed,
+    /// since, and somebody serves its past as its present.
+    fn refuse_old_deletions(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
+        let mut refused = Vec::new();
+        for (id, deletion) in &self.removed {
+            if let Some(seq) = deletion.seq()
+                && let Some(known) = db.remote(*id)?
+                && seq < known.seen
+            {
+                tracing::warn!(node = %id, "the service sent an old deletion of a node; it is refused");
+                refused.push((*id, UnverifiedChange::of_row(Reason::Rollback, &known)));
+            }
+        }
+        for (id, change) in refused {
+            self.removed.remove(&id);
+            self.unverified.insert(id, change);
+        }
+        Ok(())
     }
 
     /// Holds back what no device vouches for, and records that it waits.
@@ -114,14 +157,14 @@ impl Batch {
                 continue;
             }
             self.rows.remove(id);
-            change.reason = Reason::Skipped;
+            change.reason = Reason::Held;
             db.put_unaccepted(&change.row(*id))?;
         }
         for (id, deletion) in &self.removed {
             if *deletion == Deletion::Unverified
                 && let Some(known) = db.remote(*id)?
             {
-                let change = UnverifiedChange::of_row(Reason::Skipped, &known);
+                let change = UnverifiedChange::of_row(Reason::Held, &known);
                 db.put_unaccepted(&change.row(*id))?;
                 self.unverified.insert(*id, change);
             }
@@ -140,55 +183,92 @@ impl Batch {
         folders: &[FolderRow],
     ) -> Result<bool, IndexError> {
         let mut news = false;
+        let rows = std::mem::take(&mut self.rows);
         let mut done = BTreeSet::new();
-        for id in self.rows.keys() {
+        for id in rows.keys() {
             let mut chain = Vec::new();
             let mut at = Some(*id);
             while let Some(here) = at
                 && !done.contains(&here)
                 && !chain.contains(&here)
-                && let Some(row) = self.rows.get(&here)
+                && let Some(row) = rows.get(&here)
             {
                 chain.push(here);
                 at = row.parent;
             }
             for here in chain.into_iter().rev() {
                 done.insert(here);
-                let Some(row) = self.rows.get(&here) else {
+                let Some(row) = rows.get(&here) else {
                     continue;
                 };
-                if let Some(parent) = row.parent
-                    && db.remote(parent)?.is_none()
+                let tried = self.put_one(engine, db, folders, row, &mut news)?;
+                if tried != Tried::Recorded
+                    && let Some(change) = self.changes.get(&here)
                 {
-                    // Its folder could not be taken: what is known of it stays as it was, so that
-                    // nothing is deleted for it.
-                    tracing::warn!(node = %here, "a node without a folder is left alone");
-                    continue;
-                }
-                if row.kind == Kind::Folder && is_above(db, row)? {
-                    tracing::warn!(node = %here, "the service sent a folder that contains itself");
-                    self.unverified
-                        .insert(here, UnverifiedChange::of_row(Reason::Ring, row));
-                    continue;
-                }
-                match db.put_remote(folders, row)? {
-                    // What an upload of ours is making is recorded, and planned, when that ends.
-                    PutResult::New => news |= !engine.arriving.contains(Key::Node(here)),
-                    PutResult::Known => {}
-                    PutResult::Tampered => {
-                        tracing::warn!(node = %here, "the service serves another content key of a revision; it is refused");
-                        let reason = Reason::Impossible("another key for the same content");
-                        self.unverified
-                            .insert(here, UnverifiedChange::of_row(reason, row));
-                    }
-                    PutResult::Rollback => {
-                        tracing::warn!(node = %here, "the service serves an older state of a node; it is refused");
-                        self.unverified
-                            .insert(here, UnverifiedChange::of_row(Reason::Rollback, row));
-                    }
+                    pending::keep(db, change)?;
                 }
             }
         }
+        Ok(news)
+    }
+
+    fn put_one(
+        &mut self,
+        engine: &Engine,
+        db: &Db<'_>,
+        folders: &[FolderRow],
+        row: &RemoteRow,
+        news: &mut bool,
+    ) -> Result<Tried, IndexError> {
+        if let Some(parent) = row.parent
+            && db.remote(parent)?.is_none()
+        {
+            return Ok(Tried::NoFolder);
+        }
+        if row.kind == Kind::Folder && is_above(db, row)? {
+            return Ok(Tried::Ring);
+        }
+        match db.put_remote(folders, row)? {
+            // What an upload of ours is making is recorded, and planned, when that ends.
+            PutResult::New => *news |= !engine.arriving.contains(Key::Node(row.node)),
+            PutResult::Known => {}
+            PutResult::Tampered => {
+                tracing::warn!(node = %row.node, "the service serves another content key of a revision; it is refused");
+                let reason = Reason::Impossible("another key for the same content");
+                let change = UnverifiedChange::of_row(reason, row);
+                self.unverified.insert(row.node, change);
+            }
+            PutResult::Rollback => {
+                tracing::warn!(node = %row.node, "the service serves an older state of a node; it is refused");
+                let change = UnverifiedChange::of_row(Reason::Rollback, row);
+                self.unverified.insert(row.node, change);
+            }
+        }
+        Ok(Tried::Recorded)
+    }
+
+    /// Records what has waited for a later page. Returns whether any of it was news.
+    fn put_pending(
+        &mut self,
+        engine: &Engine,
+        db: &Db<'_>,
+        folders: &[FolderRow],
+    ) -> Result<bool, IndexError> {
+        let mut news = false;
+        let mut rings = Vec::new();
+        let record = |row: &RemoteRow| self.put_one(engine, db, folders, row, &mut news);
+        pending::resolve(engine, db, record, |row, why| match why {
+            Tried::Ring => {
+                tracing::warn!(node = %row.node, "the service sent a folder that contains itself");
+                rings.push((row.node, UnverifiedChange::of_row(Reason::Ring, row)));
+            }
+            // Its folder could not be taken: what is known of it stays as it was, so that
+            // nothing is deleted for it.
+            Tried::NoFolder | Tried::Recorded => {
+                tracing::warn!(node = %row.node, "a node without a folder is left alone");
+            }
+        })?;
+        self.unverified.extend(rings);
         Ok(news)
     }
 }

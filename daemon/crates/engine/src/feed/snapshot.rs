@@ -1,8 +1,8 @@
 //! The remote tree from a snapshot: at the beginning, when the history was replaced, and when a person
-//! takes what was held.
+//! accepts what was held.
 
-use super::changes_since;
-use super::record::record;
+use super::record::{Page, record};
+use super::{CURSOR, PollResult, changes_since};
 use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -10,7 +10,7 @@ use crate::restored;
 use crate::unverified;
 use cairn_index::{Db, IndexError};
 use cairn_model::{ContentHash, Cursor, NodeId, RevisionId};
-use cairn_wire::changes::{Change, ChangeKind};
+use cairn_wire::changes::{Change, ChangeKind, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records the remote tree for the first time.
@@ -18,12 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// The network's, the index's, or a service that breaks the protocol.
 pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
-    let (all, to, _) = fetch(engine).await?;
+    // An earlier try may have left nodes that are gone by now.
     engine.index.write(|db| {
-        record(engine, db, &all, &to, engine.admission.get())?;
-        compare_afresh(db)
+        db.clear_remote()?;
+        db.clear_pending()
     })?;
-    Ok(())
+    let cursor = load(engine, engine.admission.get(), |_, _| Ok(())).await?;
+    finish(engine, cursor, engine.admission.get()).await
 }
 
 /// Records the remote tree of another history: what is known says nothing about deletions any more.
@@ -31,18 +32,27 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
 /// # Errors
 /// As for [`load_first`].
 pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
-    let (all, to, history) = fetch(engine).await?;
-    engine.index.write(|db| {
-        let known = known_manifests(db)?;
+    let known = engine.index.read(known_manifests)?;
+    let mut begun = false;
+    let cursor = load(engine, engine.admission.get(), |db, page| {
+        // Not before the service has answered: the old trees are the best there is until then.
+        if std::mem::replace(&mut begun, true) {
+            return Ok(());
+        }
+        db.remove_meta(CURSOR)?;
         db.clear_remote()?;
+        db.clear_pending()?;
         db.clear_synced()?;
         db.clear_unaccepted()?;
-        record(engine, db, &all, &to, engine.admission.get())?;
+        restored::begin(db, &page.epoch)
+    })
+    .await?;
+    finish(engine, cursor, engine.admission.get()).await?;
+    engine.index.write(|db| {
         for (revision, (node, hash, number)) in known {
             db.set_remote_manifest(node, revision, hash, number)?;
         }
-        restored::begin(db, &history)?;
-        compare_afresh(db)
+        Ok(())
     })?;
     Ok(())
 }
@@ -58,17 +68,22 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
         return Ok(0);
     }
     // The whole tree: a folder that was held has kept everything below it from being recorded.
-    let (all, to, _) = fetch(engine).await?;
-    let there: BTreeSet<NodeId> = all.iter().map(|change| change.node_id).collect();
-    engine.index.write(|db| {
-        record(engine, db, &all, &to, Admission::All)?;
-        // Only what was held: an upload may have ended since, and its node be in no snapshot yet.
-        for row in held.iter().filter(|row| !there.contains(&row.node)) {
-            db.remove_remote(row.node)?;
+    let mut missing: BTreeSet<NodeId> = held.iter().map(|row| row.node).collect();
+    let cursor = load(engine, Admission::All, |_, page| {
+        for node in &page.nodes {
+            missing.remove(&node.id);
         }
-        db.clear_unaccepted()?;
-        compare_afresh(db)
+        Ok(())
+    })
+    .await?;
+    engine.index.write(|db| {
+        // Only what was held: an upload may have ended since, and its node be in no snapshot yet.
+        for node in &missing {
+            db.remove_remote(*node)?;
+        }
+        db.clear_unaccepted()
     })?;
+    finish(engine, cursor, Admission::All).await?;
     for row in &held {
         engine.health().accept(row.node);
     }
@@ -89,41 +104,64 @@ pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
     })
 }
 
-/// Every node of the space, as changes, the position up to which they are complete, and the history
-/// that they are of.
-async fn fetch(engine: &Engine) -> Result<(Vec<Change>, Cursor, String), EngineError> {
-    let mut all = Vec::new();
+/// Records every node of the space, page by page, each after `before` has seen it. Returns the position
+/// from which changes have come since the first page.
+async fn load(
+    engine: &Engine,
+    admission: Admission,
+    mut before: impl FnMut(&Db<'_>, &Snapshot) -> Result<(), IndexError>,
+) -> Result<Cursor, EngineError> {
     let mut after: Option<String> = None;
-    let mut cursor = None;
+    let mut first: Option<Cursor> = None;
     loop {
-        let page = engine.api.snapshot(after.as_deref()).await?;
-        let first = cursor.get_or_insert(page.cursor.clone()).clone();
-        all.extend(page.nodes.into_iter().map(|node| Change {
-            seq: node.seq,
-            kind: ChangeKind::Created,
-            node_id: node.id,
-            node: Some(node),
-        }));
-        match page.next {
+        let mut page = engine.api.snapshot(after.as_deref()).await?;
+        let next = page.next.take();
+        let from = first.get_or_insert_with(|| page.cursor.clone()).clone();
+        engine.index.write(|db| {
+            before(db, &page)?;
+            let changes: Vec<Change> = std::mem::take(&mut page.nodes)
+                .into_iter()
+                .map(|node| Change {
+                    seq: node.seq,
+                    kind: ChangeKind::Created,
+                    node_id: node.id,
+                    node: Some(node),
+                })
+                .collect();
+            let page = Page {
+                changes: &changes,
+                cursor: None,
+                is_last: false,
+            };
+            record(engine, db, &page, admission)
+        })?;
+        match next {
             Some(next) if after.as_ref() != Some(&next) => after = Some(next),
             Some(_) => {
                 return Err(EngineError::Protocol(
                     "the snapshot does not move on".into(),
                 ));
             }
-            None => {
-                let (changes, to) = changes_since(engine, &first).await?;
-                all.extend(changes);
-                return Ok((all, to, page.epoch));
-            }
+            None => return Ok(from),
         }
     }
 }
 
-fn compare_afresh(db: &Db<'_>) -> Result<(), IndexError> {
-    for folder in db.folders()? {
-        db.mark_differing(&folder)?;
+/// Records what has changed since a snapshot was begun, and compares everything afresh.
+async fn finish(engine: &Engine, from: Cursor, admission: Admission) -> Result<(), EngineError> {
+    let mut at = from;
+    while changes_since(engine, at.clone(), admission).await? == PollResult::More {
+        at = super::cursor(engine)?.unwrap_or(at);
     }
+    engine.index.write(|db| {
+        if db.meta(CURSOR)?.is_none() {
+            db.set_meta(CURSOR, at.0.as_bytes())?;
+        }
+        for folder in db.folders()? {
+            db.mark_differing(&folder)?;
+        }
+        Ok(())
+    })?;
     Ok(())
 }
 

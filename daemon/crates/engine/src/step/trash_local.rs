@@ -9,7 +9,8 @@ use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{LocalRow, Skipped};
 use cairn_model::{ActivityKind, Kind, LocalId, NodeId, RelPath};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 
 /// Moves a file or folder to the local trash. Of a folder in which something lies that was never
@@ -102,10 +103,13 @@ fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineEr
     let absolute = ctx.absolute(path);
     let now_ms = ctx.engine.ports.clock.now_ms();
     let kept = trash::put(&**disk, ctx.root(), &absolute, path, now_ms)?;
-    flush_names(ctx, &[&absolute, &kept])?;
-    if was_written(ctx, row, &kept)? {
-        // Someone had it open and wrote until the last moment: their edit beats the deletion.
-        disk.rename(&kept, &absolute)?;
+    // From here on nobody reaches it by its path: what it holds now is all that it will hold, but for
+    // programs that have it open.
+    let unchanged =
+        flush_names(ctx, &[&absolute, &kept]).and_then(|()| is_unchanged(ctx, row, path, &kept));
+    if !matches!(unchanged, Ok(true)) {
+        put_back(ctx, &kept, &absolute)?;
+        unchanged?;
         return Err(EngineError::Stale);
     }
     ctx.engine.index.write(|db| {
@@ -123,20 +127,50 @@ fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineEr
     Ok(())
 }
 
-/// Returns whether a file, or any known file in a folder, has other content than the index says.
-fn was_written(ctx: &Ctx, row: &LocalRow, at: &Path) -> Result<bool, EngineError> {
-    if row.kind == Kind::File {
-        let now = local_stat(&ctx.engine.ports.disk.stat(at)?);
-        return Ok((now.size, now.mtime) != (row.stat.size, row.stat.mtime));
+/// Moves from the trash back to its place, or beside it where that is taken by now.
+fn put_back(ctx: &Ctx, kept: &Path, place: &Path) -> Result<(), EngineError> {
+    let disk = &ctx.engine.ports.disk;
+    let mut to = place.to_owned();
+    for attempt in 1..1_000_u32 {
+        match disk.rename(kept, &to) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return Ok(other?),
+        }
+        let mut name = place.file_name().unwrap_or_default().to_owned();
+        name.push(format!(" (put back {attempt})"));
+        to = place.with_file_name(name);
     }
-    let children = ctx
-        .engine
-        .index
-        .read(|db| db.children(ctx.folder.id, Some(row.id)))?;
-    for child in children.iter().filter(|c| c.skipped == Skipped::No) {
-        if was_written(ctx, child, &at.join(child.name.as_str()))? {
-            return Ok(true);
+    Err(io::Error::from(io::ErrorKind::AlreadyExists).into())
+}
+
+/// Returns whether everything at `at` is what the index says of `path`: no file was written, none came,
+/// none went.
+fn is_unchanged(ctx: &Ctx, row: &LocalRow, path: &RelPath, at: &Path) -> Result<bool, EngineError> {
+    let disk = &ctx.engine.ports.disk;
+    if row.kind == Kind::File {
+        let now = local_stat(&disk.stat(at)?);
+        // A rename changes the change time.
+        return Ok(
+            (now.size, now.mtime, now.inode) == (row.stat.size, row.stat.mtime, row.stat.inode)
+        );
+    }
+    let mut known: BTreeMap<String, LocalRow> = children(ctx, row)?
+        .into_iter()
+        .map(|child| (child.name.as_str().to_owned(), child))
+        .collect();
+    for entry in disk.list(at)? {
+        let child = entry.name.to_str().and_then(|name| known.remove(name));
+        let unchanged = match (child, entry.name.to_str()) {
+            (Some(child), Some(name)) => {
+                let path = path.join(child.name.clone());
+                is_unchanged(ctx, &child, &path, &at.join(name))?
+            }
+            (None, Some(name)) => ctx.rules.is_leftover(path, name),
+            (_, None) => false,
+        };
+        if !unchanged {
+            return Ok(false);
         }
     }
-    Ok(false)
+    Ok(known.is_empty())
 }

@@ -1,0 +1,86 @@
+//! Nodes that can't be recorded yet: their folder, or the move that ends a ring, comes with a later page.
+
+use crate::engine::Engine;
+use crate::node_rows::remote_row;
+use cairn_index::{Db, IndexError, RemoteRow};
+use cairn_model::NodeId;
+use cairn_wire::changes::Change;
+
+/// So many are looked at together.
+const TOGETHER: u32 = 1_000;
+
+/// The result of trying to record a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tried {
+    Recorded,
+    /// Its folder is not known.
+    NoFolder,
+    /// It is a folder that would contain itself.
+    Ring,
+}
+
+/// Keeps a change for later.
+///
+/// # Errors
+/// The index's.
+pub(super) fn keep(db: &Db<'_>, change: &Change) -> Result<(), IndexError> {
+    match serde_json::to_vec(change) {
+        Ok(bytes) => db.put_pending(change.node_id, &bytes),
+        Err(error) => {
+            tracing::warn!(%error, "a change can't be kept for later");
+            Ok(())
+        }
+    }
+}
+
+/// Tries all that was kept again and again, as long as that records anything. What is left is given to
+/// `left` and dropped.
+///
+/// # Errors
+/// The index's.
+pub(super) fn resolve(
+    engine: &Engine,
+    db: &Db<'_>,
+    mut try_record: impl FnMut(&RemoteRow) -> Result<Tried, IndexError>,
+    mut left: impl FnMut(&RemoteRow, Tried),
+) -> Result<(), IndexError> {
+    let mut progress = true;
+    while progress {
+        progress = false;
+        each(engine, db, |row| {
+            if try_record(row)? == Tried::Recorded {
+                db.remove_pending(row.node)?;
+                progress = true;
+            }
+            Ok(())
+        })?;
+    }
+    each(engine, db, |row| {
+        left(row, try_record(row)?);
+        Ok(())
+    })?;
+    db.clear_pending()
+}
+
+fn each(
+    engine: &Engine,
+    db: &Db<'_>,
+    mut f: impl FnMut(&RemoteRow) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    let mut after: Option<NodeId> = None;
+    loop {
+        let kept = db.pending(after, TOGETHER)?;
+        let Some((last, _)) = kept.last() else {
+            return Ok(());
+        };
+        after = Some(*last);
+        for (_, bytes) in &kept {
+            let change: Option<Change> = serde_json::from_slice(bytes).ok();
+            if let Some(node) = change.and_then(|change| change.node)
+                && let Ok((row, _)) = remote_row(&engine.keys, &node)
+            {
+                f(&row)?;
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A check of SQLite's query plans: no statement that a step needs goes through a whole tree.
+
+use crate::activity::ActivityRow;
+use crate::confirmations::{ConfirmationRow, ConfirmationState};
+use crate::conflicts::ConflictRow;
+use crate::folders::FolderSettings;
+use crate::journal::JournalRow;
+use crate::local::{LocalRow, LocalStat, Skipped};
+use crate::open::Index;
+use crate::remote::RemoteRow;
+use crate::synced::SyncedRow;
+use crate::unaccepted::UnacceptedRow;
+use cairn_model::{
+    ActivityKind, ConflictKind, ContentHash, Kind, LocalId, Name, NodeId, RelPath, RevisionId, Side,
+};
+use rusqlite::Connection;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Tables with a row for each file.
+const BIG: &[&str] = &[
+    "local",
+    "remote",
+    "synced",
+    "dirty_local",
+    "dirty_node",
+    "journal",
+    "excluded",
+    "activity",
+];
+
+thread_local! {
+    static BAD: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Notes a statement whose plan scans a big table, or reaches one by its folder alone.
+pub(crate) fn check(connection: &Connection, sql: &str) {
+    let Ok(mut statement) = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")) else {
+        return;
+    };
+    let mut rows = statement.raw_query();
+    while let Ok(Some(row)) = rows.next() {
+        let detail: String = row.get(3).unwrap();
+        if is_scan(sql, &detail) {
+            BAD.with(|bad| bad.borrow_mut().insert(sql.to_owned(), detail));
+        }
+    }
+}
+
+fn is_scan(sql: &str, detail: &str) -> bool {
+    let words: Vec<&str> = detail.split(' ').collect();
+    let [how, name, ..] = words.as_slice() else {
+        return false;
+    };
+    // An alias stands for its table.
+    let big = BIG.iter().any(|table| {
+        name == table || (name.len() == 1 && sql.contains(&format!("{table} {name}")))
+    });
+    let first = detail.contains("ORDER BY") || sql.contains("LIMIT");
+    big && ((*how == "SCAN" && !first)
+        || (detail.ends_with("(folder=?)") && !first && !sql.contains("dirty")))
+}
+
+fn node(n: u8) -> NodeId {
+    NodeId(uuid::Uuid::from_bytes([n; 16]))
+}
+
+fn name(text: &str) -> Name {
+    Name::new(text.to_owned()).unwrap()
+}
+
+fn remote(n: u8, parent: Option<NodeId>, kind: Kind) -> RemoteRow {
+    RemoteRow {
+        node: node(n),
+        parent,
+        name: name(&format!("n{n}")),
+        kind,
+        revision: Some(RevisionId::from_random_bytes([n; 16])),
+        size: 1,
+        modified_ms: None,
+        executable: false,
+        version: 1,
+        content_key: None,
+        seal: None,
+        source: None,
+        device: None,
+        hash: None,
+        number: None,
+        seen: 1,
+    }
+}
+
+#[test]
+fn no_statement_of_a_step_goes_through_a_whole_tree() {
+    let index = Index::memory().unwrap();
+    let settings = FolderSettings {
+        exclude: vec!["*.iso".into()],
+        only: vec!["n1".into()],
+        ..Default::default()
+    };
+    let hash = ContentHash([1; 32]);
+    let stat = LocalStat::default();
+    index
+        .write(|db| {
+            let folder = db.add_folder("/r", "/", &settings)?;
+            db.attach_folder(folder, None, (1, 2))?;
+            let folders = db.folders()?;
+            let pair = db.folder(folder)?.unwrap();
+            for row in [
+                remote(1, None, Kind::Folder),
+                remote(2, Some(node(1)), Kind::File),
+            ] {
+                db.put_remote(&folders, &row)?;
+                db.put_remote(
+                    &folders,
+                    &RemoteRow {
+                        version: 2,
+                        name: name("x"),
+                        ..row
+                    },
+                )?;
+            }
+            let row = LocalRow {
+                id: LocalId(0),
+                folder,
+                parent: None,
+                name: name("n1"),
+                kind: Kind::Folder,
+                stat,
+                executable: false,
+                hash: None,
+                skipped: Skipped::No,
+            };
+            let dir = db.insert_local(&row)?;
+            let file = db.insert_local(&LocalRow {
+                parent: Some(dir),
+                kind: Kind::File,
+                ..row.clone()
+            })?;
+            db.update_local(&LocalRow { id: dir, ..row })?;
+            db.set_local_hash(file, &stat, hash)?;
+            db.children(folder, Some(dir))?;
+            db.child(folder, None, &name("n1"))?;
+            db.children_by_key(folder, None, &name("n1"))?;
+            db.locals_by_file(folder, &stat)?;
+            db.local_path(file)?;
+            db.local_at(folder, &RelPath::parse("n1/n1").unwrap())?;
+            db.park_local(file)?;
+            for (n, local) in [(1, dir), (2, file)] {
+                db.put_synced(&SyncedRow {
+                    folder,
+                    node: node(n),
+                    local,
+                    parent: None,
+                    name: name("n"),
+                    kind: Kind::File,
+                    revision: None,
+                    hash: None,
+                    size: 0,
+                    executable: false,
+                })?;
+            }
+            db.set_remote_manifest(node(2), RevisionId::from_random_bytes([2; 16]), hash, 1)?;
+            db.remote_children_by_key(None, &name("n1"))?;
+            db.remote_path(node(2))?;
+            db.remote_path_in(&pair, node(2))?;
+            db.exclude(folder, &remote(2, None, Kind::File))?;
+            db.is_excluded(folder, &remote(2, None, Kind::File))?;
+            db.include(folder, node(2))?;
+            db.follow_choice(folder)?;
+            db.agree_to_deletion(node(1))?;
+            db.put_journal(
+                &JournalRow {
+                    local: file,
+                    node: node(2),
+                    state: vec![],
+                },
+                &stat,
+            )?;
+            db.journal(file, &stat)?;
+            db.end_journal(file)?;
+            db.add_activity(&ActivityRow {
+                at_ms: 0,
+                folder: Some(folder),
+                kind: ActivityKind::Uploaded,
+                path: "x".into(),
+                device: None,
+                bytes: 0,
+            })?;
+            db.activity(1)?;
+            db.open_conflict(&ConflictRow {
+                folder,
+                copy: file,
+                node: None,
+                kind: ConflictKind::Edit,
+                device: String::new(),
+                at_ms: 0,
+            })?;
+            db.conflicts()?;
+            db.close_conflict(file)?;
+            db.put_confirmation(&ConfirmationRow {
+                folder,
+                side: Side::Local,
+                files: 1,
+                at_ms: 0,
+                state: ConfirmationState::Pending,
+            })?;
+            db.confirmations(folder)?;
+            db.end_confirmation(folder, Side::Local)?;
+            db.put_unaccepted(&UnacceptedRow {
+                node: node(2),
+                parent: None,
+                name: String::new(),
+            })?;
+            db.remove_unaccepted(node(2))?;
+            db.put_pending(node(2), b"x")?;
+            db.pending(None, 10)?;
+            db.remove_pending(node(2))?;
+            db.dirty(folder)?;
+            db.is_dirty(folder)?;
+            db.snapshot(&pair)?;
+            db.unlink_below(folder, node(1))?;
+            db.forget_local_below(folder, dir)?;
+            db.forget_remote_below(folder, node(1))?;
+            db.clean_local(folder, file)?;
+            db.clean_node(folder, node(2))?;
+            db.remove_synced(folder, node(2))?;
+            db.remove_remote(node(1))?;
+            db.remove_local(folder, dir)
+        })
+        .unwrap();
+    BAD.with(|bad| assert!(bad.borrow().is_empty(), "{:#?}", bad.borrow()));
+}
