@@ -92,7 +92,7 @@ fn rules_are_tried_replaced_and_a_pair_is_changed_while_it_syncs() {
             lines: Some(lines),
         };
         let verdict: cairn_control::IgnoreVerdict =
-            client.request(tried(vec!["*.log".into()])).await.unwrap();
+            client.send(tried(vec!["*.log".into()])).await.unwrap();
         assert!(verdict.ignored && !world.path("shared/.cairnignore").exists());
         client
             .send(cairn_control::typed::SetIgnore {
