@@ -7,6 +7,7 @@ pub(crate) mod change;
 pub(crate) mod download;
 mod download_folder;
 pub(crate) mod upload;
+pub(crate) mod verification;
 
 use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};

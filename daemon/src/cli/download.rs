@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::failure::{Doing as _, Outcome};
 use crate::output::progress::Bars;
 use crate::output::text::size;
+use crate::remote::verification::{self, Verification};
 use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
 use serde_json::json;
@@ -53,6 +54,11 @@ pub(super) async fn fetch(
     let to = target(out, &node.name);
     let to = std::path::absolute(&to).doing(format_args!("find {}", to.display()))?;
     let content = remote.content(&node, revision).await?;
+    let mut unverified = remote.space.unverified_path(&node).await?;
+    if unverified.is_empty() && !remote.space.is_own_content(&content) {
+        unverified.push(format!("{} in revision {}", node.name, content.revision));
+    }
+    Verification::of(app)?.judge(&unverified)?;
     let manifest = remote
         .download_file(
             &node.name,
@@ -69,7 +75,14 @@ pub(super) async fn fetch(
         crate::output::text::clean(&path),
         size(manifest.size)
     ));
-    app.out.json(&json!({ "path": path, "bytes": manifest.size, "node_id": node.id, "revision_id": content.revision }));
+    verification::note(app, &unverified);
+    app.out.json(&json!({
+        "path": path,
+        "bytes": manifest.size,
+        "node_id": node.id,
+        "revision_id": content.revision,
+        "verified": unverified.is_empty(),
+    }));
     Ok(())
 }
 

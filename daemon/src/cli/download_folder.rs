@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count, size};
+use crate::remote::verification::{self, Verification};
 use crate::remote::{Place, Remote, Within};
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ const GIB: u64 = 1024 * 1024 * 1024;
 
 /// Download a folder with everything below it
 ///
-/// Files that are there already with the same size are skipped, others replaced.
+/// Files that are there already with the same content are skipped, others replaced.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A path such as /a/b, or an id
@@ -36,9 +37,16 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let to = args.out.unwrap_or_else(|| PathBuf::from(own));
     let bars = Bars::new(&app.out);
     let done = remote
-        .download_folder(place.folder()?, &to, args.limit.saturating_mul(GIB), &bars)
+        .download_folder(
+            place.folder()?,
+            &to,
+            args.limit.saturating_mul(GIB),
+            Verification::of(app)?,
+            &bars,
+        )
         .await?;
     drop(bars);
+    verification::note(app, &done.unverified);
     if done.bytes > GIB {
         app.out
             .note("that was more than 1 GiB: `cairn add` keeps a folder in sync instead");

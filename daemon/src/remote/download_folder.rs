@@ -5,11 +5,12 @@ use crate::output::progress::Bars;
 use crate::output::text::count;
 use crate::remote::download::{beside, dress};
 use crate::remote::upload::FailedFile;
+use crate::remote::verification::Verification;
 use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote, SMALL};
-use cairn_model::{Kind, Manifest, Name, NodeId};
-use cairn_platform::{Disk as _, RealDisk};
+use cairn_model::{Manifest, Name, NodeId};
+use cairn_platform::{Disk as _, RealDisk, names};
+use cairn_space::{DownloadPlan, PlanError, PlannedFile};
 use cairn_transfer::TransferError;
-use cairn_wire::nodes::Node;
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -24,16 +25,12 @@ const AT_ONCE: usize = 5;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct DownloadedFolder {
     pub(crate) downloaded: u64,
-    /// There already, with the same size.
+    /// There already, with the same content.
     pub(crate) skipped: u64,
     pub(crate) bytes: u64,
+    /// Paths on the service that no device with the keys has put there.
+    pub(crate) unverified: Vec<String>,
     pub(crate) failed: Vec<FailedFile>,
-}
-
-/// A file to download, and where it goes.
-struct Wanted {
-    node: Node,
-    to: PathBuf,
 }
 
 impl DownloadedFolder {
@@ -57,7 +54,7 @@ impl DownloadedFolder {
     }
 }
 
-type Fetched = (Wanted, Result<(Manifest, Vec<u8>), TransferError>);
+type Fetched = (PlannedFile, Result<(Manifest, Vec<u8>), TransferError>);
 
 /// Writes all files beside their places, waits once until they lie on the disk, and renames them.
 fn put_all(fetched: Vec<Fetched>, top: &Path) -> Vec<(PathBuf, Outcome<u64>)> {
@@ -101,11 +98,26 @@ impl Remote {
         folder: Option<NodeId>,
         to: &Path,
         limit: u64,
+        verification: Verification,
         bars: &Bars,
     ) -> Outcome<DownloadedFolder> {
-        let mut done = DownloadedFolder::default();
-        let wanted = self.plan_folder(folder, to, limit, &mut done).await?;
-        let (small, large): (Vec<Wanted>, Vec<Wanted>) = wanted
+        let plan = self.plan_folder(folder, to, limit).await?;
+        verification.judge(&plan.unverified)?;
+        for dir in &plan.folders {
+            std::fs::create_dir_all(dir).doing(format_args!("make {}", dir.display()))?;
+        }
+        let failed = plan.rejected.into_iter().map(|name| FailedFile {
+            path: name.path.display().to_string(),
+            message: name.reason,
+        });
+        let mut done = DownloadedFolder {
+            skipped: plan.skipped,
+            unverified: plan.unverified,
+            failed: failed.collect(),
+            ..DownloadedFolder::default()
+        };
+        let (small, large): (Vec<PlannedFile>, Vec<PlannedFile>) = plan
+            .files
             .into_iter()
             .partition(|wanted| wanted.node.size <= SMALL);
         let mut small = small.into_iter().peekable();
@@ -116,7 +128,7 @@ impl Remote {
                 room -= next.node.size;
                 Some(next)
             });
-            let group: Vec<Wanted> = group.take(GROUP_FILES).collect();
+            let group: Vec<PlannedFile> = group.take(GROUP_FILES).collect();
             self.fetch_small(group, to, bars, &mut done).await?;
         }
         let transfers = large.into_iter().map(|wanted| async move {
@@ -139,7 +151,7 @@ impl Remote {
     /// Fetches small files in few requests, and puts them in place once all of them lie on the disk.
     async fn fetch_small(
         &self,
-        group: Vec<Wanted>,
+        group: Vec<PlannedFile>,
         top: &Path,
         bars: &Bars,
         done: &mut DownloadedFolder,
@@ -167,59 +179,28 @@ impl Remote {
         Ok(())
     }
 
-    /// Makes the directories, and tells which files have to come.
+    /// Plans the download, with names that this system can have.
     async fn plan_folder(
         &self,
         folder: Option<NodeId>,
         to: &Path,
         limit: u64,
-        done: &mut DownloadedFolder,
-    ) -> Outcome<Vec<Wanted>> {
-        let mut wanted = Vec::new();
-        let mut total = 0_u64;
-        let mut seen = HashSet::new();
-        let mut waiting = vec![(folder, to.to_owned())];
-        while let Some((id, dir)) = waiting.pop() {
-            if !seen.insert(id) {
-                return Err(Failure::failed(
-                    "the server's folders contain each other: nothing was downloaded",
-                ));
-            }
-            std::fs::create_dir_all(&dir).doing(format_args!("make {}", dir.display()))?;
-            for node in self.children(id).await? {
-                let Ok(name) = Name::new(node.name.clone()) else {
-                    continue;
-                };
-                let path = dir.join(name.as_str());
-                if let Err(problem) = cairn_platform::names::acceptable(&name) {
-                    done.failed.push(FailedFile {
-                        path: path.display().to_string(),
-                        message: problem.to_string(),
-                    });
-                    continue;
-                }
-                match node.kind {
-                    Kind::Folder => waiting.push((Some(node.id), path)),
-                    Kind::File
-                        if path
-                            .metadata()
-                            .is_ok_and(|meta| meta.is_file() && meta.len() == node.size) =>
-                    {
-                        done.skipped += 1;
-                    }
-                    Kind::File => {
-                        total = total.saturating_add(node.size);
-                        if total > limit {
-                            return Err(Failure::failed(format!(
-                                "the folder has more than {}: raise --limit, or use `cairn add` to keep it in sync",
-                                crate::output::text::size(limit)
-                            )));
-                        }
-                        wanted.push(Wanted { node, to: path });
-                    }
-                }
-            }
-        }
-        Ok(wanted)
+    ) -> Outcome<DownloadPlan> {
+        let local_path = |dir: &Path, name: &str, _: &mut HashSet<String>| {
+            let name = Name::new(name).map_err(|e| e.to_string())?;
+            names::acceptable(&name).map_err(|e| e.to_string())?;
+            Ok(dir.join(name.as_str()))
+        };
+        let plan = self
+            .space
+            .plan_download(folder, to, limit, &local_path)
+            .await;
+        plan.map_err(|error| match error {
+            PlanError::Transfer(error) => error.into(),
+            PlanError::TooLarge { limit } => Failure::failed(format!(
+                "the folder has more than {}: raise --limit, or use `cairn add` to keep it in sync",
+                crate::output::text::size(limit)
+            )),
+        })
     }
 }

@@ -5,11 +5,14 @@
 //! is moved by `cairn-transfer`.
 
 pub mod account_keys;
+mod download_plan;
 mod share;
 mod space;
 mod team;
 mod trust;
+mod verify;
 
+pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{LocalFacts, SmallFile, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};

@@ -7,11 +7,13 @@ use cairn_api::{Api, ApiKey, HttpTransport};
 use cairn_crypto::SpaceKeys;
 use cairn_model::{DeviceId, Name, NodeId};
 use cairn_server::{Options as ServerOptions, build, serve};
-use cairn_space::{LocalFacts, ShareError, Space, UnverifiedNodes};
+use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
 use cairn_transfer::{BytesSource, Options, Transfer};
 use cairn_wire::nodes::{Node, UpdateNode};
 use cairn_wire::shares::CreateShare;
+use std::collections::HashSet;
 use std::future::pending;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -140,4 +142,33 @@ async fn a_file_below_a_folder_that_nobody_with_keys_has_named_is_not_shared() {
     let moved = world.space.node(file.id).await.unwrap();
     assert_eq!(world.refused(&moved).await, ["/top/public"]);
     assert_eq!(world.refused(&top).await, ["/top/public"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_planned_by_content_and_says_what_nobody_vouches_for() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let elsewhere = world.folder("elsewhere").await;
+    world.file(top.id, "same", b"123").await;
+    world.file(top.id, "other", b"456").await;
+    let file = world.file(elsewhere.id, "x", b"7").await;
+    world.move_without_keys(&file, top.id, "y").await;
+    let dir = tempfile::tempdir().unwrap();
+    for (name, content) in [("same", "123"), ("other", "xyz")] {
+        std::fs::write(dir.path().join(name), content).unwrap();
+    }
+    let as_is = |dir: &Path, name: &str, _: &mut HashSet<String>| Ok(dir.join(name));
+    let plan = world
+        .space
+        .plan_download(Some(top.id), dir.path(), 100, &as_is)
+        .await
+        .unwrap();
+    let mut names: Vec<&str> = plan.files.iter().map(|f| f.node.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!((names, plan.skipped), (vec!["other", "y"], 1));
+    assert_eq!(plan.unverified, ["/top/y"]);
+    let small = world
+        .space
+        .plan_download(Some(top.id), dir.path(), 1, &as_is);
+    assert!(matches!(small.await, Err(PlanError::TooLarge { limit: 1 })));
 }

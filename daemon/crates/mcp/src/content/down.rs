@@ -33,6 +33,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
         "name": node.name,
         "path": to.to_string_lossy(),
         "size": size,
+        "verified": space.unverified_path(&node).await?.is_empty(),
     }))
 }
 

@@ -6,12 +6,11 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
 use cairn_model::{Kind, NodeId};
-use cairn_space::Space;
-use cairn_wire::nodes::Node;
+use cairn_space::{DownloadPlan, PlanError, PlannedFile, Space};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAX_TOTAL: u64 = 5 * GB;
 const WARN_TOTAL: u64 = GB;
@@ -22,33 +21,33 @@ const MAX_REPORTED_ERRORS: usize = 100;
 /// The number of replaced files that a question names.
 const MAX_NAMED: usize = 10;
 
-#[derive(Default)]
-struct DownloadPlan {
-    dirs: Vec<PathBuf>,
-    wanted: Vec<(Node, PathBuf)>,
-    total: u64,
-    skipped: u64,
-    failed: Vec<Value>,
-}
-
 pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
     let space = call.services.space().await?;
     let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
     let plan = planned(call, &space, top.id, &to).await?;
-    for dir in &plan.dirs {
+    for dir in &plan.folders {
         std::fs::create_dir_all(dir)
             .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
         call.paths.recheck(dir)?;
     }
-    call.progress.set_total(plan.total);
-    let (total, skipped) = (plan.total, plan.skipped);
-    let (mut downloaded, mut bytes, mut failed) = (0_u64, 0_u64, plan.failed);
+    call.progress.set_total(plan.bytes);
+    let (total, skipped) = (plan.bytes, plan.skipped);
+    let unverified = plan.unverified.len();
+    let rejected = plan
+        .rejected
+        .into_iter()
+        .map(|name| json!({ "path": name.path.to_string_lossy(), "error": name.reason }));
+    let mut failed: Vec<Value> = rejected.collect();
+    let (mut downloaded, mut bytes) = (0_u64, 0_u64);
     let space = &space;
-    let transfers = plan.wanted.into_iter().map(|(node, path)| async move {
-        call.progress.set_message(node.name.clone());
-        (down::fetch(call, space, &node, &path).await, path)
-    });
+    let transfers = plan
+        .files
+        .into_iter()
+        .map(|PlannedFile { node, to: path }| async move {
+            call.progress.set_message(node.name.clone());
+            (down::fetch(call, space, &node, &path).await, path)
+        });
     let mut transfers = futures_util::stream::iter(transfers).buffer_unordered(AT_ONCE);
     while let Some((result, path)) = transfers.next().await {
         match result {
@@ -68,6 +67,7 @@ pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
         "skipped": skipped,
         "failed": failures,
         "total_bytes": bytes,
+        "unverified": unverified,
         "errors": failed,
     });
     if total > WARN_TOTAL {
@@ -89,10 +89,11 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
     let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
     let plan = planned(call, &space, top.id, &to).await?;
     let replaced: Vec<_> = plan
-        .wanted
+        .files
         .iter()
-        .filter(|(_, path)| path.symlink_metadata().is_ok())
-        .map(|(_, path)| quoted(&path.strip_prefix(&to).unwrap_or(path).to_string_lossy()))
+        .map(|file| &file.to)
+        .filter(|path| path.symlink_metadata().is_ok())
+        .map(|path| quoted(&path.strip_prefix(&to).unwrap_or(path).to_string_lossy()))
         .collect();
     let (first, more) = replaced.split_at(replaced.len().min(MAX_NAMED));
     let more = match more.len() {
@@ -114,70 +115,28 @@ fn error_entry(path: &Path, error: &ToolError) -> Value {
     json!({ "path": path.to_string_lossy(), "error": error.public_message() })
 }
 
-/// Lists the whole tree before anything is written, so that a folder that is too large leaves nothing.
+/// Plans the download, with names that this system can have.
 async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResult<DownloadPlan> {
-    let mut plan = DownloadPlan::default();
-    let mut seen = HashSet::new();
-    let mut waiting = vec![(top, to.to_owned())];
-    while let Some((id, dir)) = waiting.pop() {
-        if !seen.insert(id) {
-            return Err(ToolError::refused(
-                "the service's folders contain each other: nothing was downloaded",
-            ));
-        }
-        plan.dirs.push(dir.clone());
-        let mut taken = HashSet::new();
-        for node in space.api().children(Some(id), None).await? {
-            let path = match local_path(call, space, &node, (id, &dir), &mut taken) {
-                Ok(path) => path,
-                Err(error) => {
-                    plan.failed.push(error_entry(&dir.join(&node.name), &error));
-                    continue;
-                }
-            };
-            match node.kind {
-                Kind::Folder => waiting.push((node.id, path)),
-                Kind::File if has_size(&path, node.size) => plan.skipped += 1,
-                Kind::File => {
-                    plan.total = plan.total.saturating_add(node.size);
-                    if plan.total > MAX_TOTAL {
-                        return Err(ToolError::refused(format!(
-                            "the folder has more than {} GB to download: download the folders in it one by one",
-                            MAX_TOTAL / GB
-                        )));
-                    }
-                    plan.wanted.push((node, path));
-                }
-            }
-        }
-    }
-    tracing::debug!(files = plan.wanted.len(), mb = plan.total / MB, "planned");
+    let local_path = |dir: &Path, name: &str, taken: &mut HashSet<String>| {
+        let path = || {
+            let name = base_name(call, name)?;
+            call.paths
+                .check(&dir.join(unique_name(name.as_str(), taken)))
+        };
+        path().map_err(|error| error.public_message())
+    };
+    let plan = space
+        .plan_download(Some(top), to, MAX_TOTAL, &local_path)
+        .await;
+    let plan = plan.map_err(|error| match error {
+        PlanError::Transfer(error) => error.into(),
+        PlanError::TooLarge { limit } => ToolError::refused(format!(
+            "the folder has more than {} GB to download: download the folders in it one by one",
+            limit / GB
+        )),
+    })?;
+    tracing::debug!(files = plan.files.len(), mb = plan.bytes / MB, "planned");
     Ok(plan)
-}
-
-/// Returns the local path of a child. Whatever the server lists gets a path or an error, so that a download
-/// never looks complete when it isn't.
-fn local_path(
-    call: &Call,
-    space: &Space,
-    node: &Node,
-    (parent, dir): (NodeId, &Path),
-    taken: &mut HashSet<String>,
-) -> ToolResult<PathBuf> {
-    if node.space_id != space.keys().space() || node.parent_id != Some(parent) {
-        return Err(ToolError::refused(format!(
-            "the service lists `{}` in a folder that it does not belong to",
-            node.name
-        )));
-    }
-    let name = base_name(call, &node.name)?;
-    call.paths
-        .check(&dir.join(unique_name(name.as_str(), taken)))
-}
-
-fn has_size(path: &Path, size: u64) -> bool {
-    path.symlink_metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.len() == size)
 }
 
 /// Returns the name, with a number where a case-insensitive disk would confuse it with another.

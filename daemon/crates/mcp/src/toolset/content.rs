@@ -37,7 +37,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "download_folder",
         "Download folder",
         Effect::IdempotentDestructive,
-        "Saves a folder with everything in it on this machine; files there with the same size are skipped. At most 5 GB.",
+        "Saves a folder with everything in it on this machine; files there with the same content are skipped. At most 5 GB.",
         &[
             uuid("folder_uuid", "Folder").required(),
             local_path("output_path", "Local folder").required(),

@@ -182,7 +182,7 @@ async fn folders_go_up_and_down_whole() {
     );
     let to = dir.path().join("to");
     std::fs::create_dir_all(to.join("sub")).unwrap();
-    std::fs::write(to.join("sub/b"), "xx").unwrap();
+    std::fs::write(to.join("sub/b"), "22").unwrap();
     let down = json!({ "folder_uuid": up["folder_uuid"], "output_path": to });
     let down = session.call_ok("download_folder", down).await;
     assert_eq!(
@@ -190,11 +190,14 @@ async fn folders_go_up_and_down_whole() {
         (&json!(2), &json!(1), &json!(0)),
         "{down}"
     );
+    assert_eq!(down["unverified"], 0, "{down}");
     assert_eq!(std::fs::read(to.join("sub/deep/c")).unwrap(), b"333");
+    let again = json!({ "folder_uuid": up["folder_uuid"], "output_path": to });
+    let again = session.call_ok("download_folder", again).await;
     assert_eq!(
-        std::fs::read(to.join("sub/b")).unwrap(),
-        b"xx",
-        "same size: skipped"
+        (&again["downloaded"], &again["skipped"]),
+        (&json!(0), &json!(3)),
+        "{again}"
     );
     let flat = dir.path().join("flat");
     std::fs::create_dir_all(flat.join("below")).unwrap();

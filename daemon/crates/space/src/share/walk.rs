@@ -5,7 +5,8 @@
 
 use super::ShareError;
 use crate::Space;
-use cairn_model::{Kind, Name, NodeId};
+use crate::verify::{check_name, ring};
+use cairn_model::{Kind, NodeId};
 use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -13,9 +14,6 @@ use std::collections::HashSet;
 
 /// Folders listed at once.
 const FOLDERS_AT_ONCE: usize = 8;
-/// The most folders above one another; more is a ring, which a server must not be able to make us
-/// follow.
-const MAX_DEPTH: usize = 1_000;
 
 /// The treatment of nodes that no device with the keys vouches for, when a link is made or refreshed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,8 +105,7 @@ impl Space {
         } else {
             format!("{path}/{}", node.name)
         };
-        // The seal names the parent: a node listed where it is not would pass with its own.
-        if self.seal(&node).is_none() || node.parent_id != Some(parent) {
+        if !self.is_sealed_in(&node, Some(parent)) {
             walk.unverified.push(format!("{base}/{path}"));
         }
         match node.kind {
@@ -116,62 +113,5 @@ impl Space {
             Kind::File => walk.files.push(FileToShare { node, path }),
         }
         Ok(())
-    }
-
-    /// Returns the paths of those nodes from the top of the space down to one, itself included, that
-    /// no device with the keys has put where they are.
-    ///
-    /// # Errors
-    /// [`TransferError::Protocol`] for folders that contain each other.
-    pub async fn unverified_path(&self, node: &Node) -> Result<Vec<String>, TransferError> {
-        Ok(self.path_and_unverified(node).await?.1)
-    }
-
-    /// Returns the path of a node, and the paths of the unverified nodes on it.
-    async fn path_and_unverified(
-        &self,
-        node: &Node,
-    ) -> Result<(String, Vec<String>), TransferError> {
-        let mut chain = vec![node.clone()];
-        let mut above = node.parent_id;
-        while let Some(id) = above {
-            if chain.len() > MAX_DEPTH {
-                return Err(ring());
-            }
-            let parent = self.node(id).await?;
-            if parent.id != id {
-                return Err(TransferError::Protocol(format!(
-                    "it sent the node {} instead of {id}",
-                    parent.id
-                )));
-            }
-            above = parent.parent_id;
-            chain.push(parent);
-        }
-        let mut path = String::new();
-        let mut unverified = Vec::new();
-        for node in chain.iter().rev() {
-            check_name(node)?;
-            path = format!("{path}/{}", node.name);
-            if self.seal(node).is_none() {
-                unverified.push(path.clone());
-            }
-        }
-        Ok((path, unverified))
-    }
-}
-
-fn ring() -> TransferError {
-    TransferError::Protocol("the server's folders contain each other: nothing was done".into())
-}
-
-/// Refuses a name that can't be one: names become paths in somebody else's archive.
-fn check_name(node: &Node) -> Result<(), TransferError> {
-    match Name::new(node.name.clone()) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(TransferError::Protocol(format!(
-            "the node {} has an impossible name: {error}",
-            node.id
-        ))),
     }
 }
