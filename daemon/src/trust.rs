@@ -1,7 +1,7 @@
 //! The file with what this device has pinned of other people and noted of teams, sealed under the
 //! account's own key. Commands that run at once change it one after the other.
 
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use cairn_crypto::{SystemRandom, Unlocked};
 use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_space::Trust;
@@ -18,13 +18,25 @@ pub(crate) fn update<T, E: Into<Failure>>(
 ) -> Outcome<T> {
     // Another account may have used this home before.
     let path = home.data_dir().join(format!("trust-{}", keys.account));
-    let lock = home.data_dir().join("trust.lock");
-    let _held = hold(&lock).doing(format_args!("lock {}", lock.display()))?;
-    let before = read(&path, keys)?;
+    let lock_path = home.data_dir().join(format!("trust-{}.lock", keys.account));
+    let what = format!("lock {}", lock_path.display());
+    let lock = hold(&lock_path).doing(&what)?;
+    // The lock has a byte once there is a file to miss: whoever removes that makes all keys new.
+    let noted = lock.metadata().doing(&what)?.len() > 0;
+    let found = read(&path, keys)?;
+    if found.is_none() && noted {
+        return Err(missing(&path, &lock_path));
+    }
+    let exists = found.is_some();
+    let before = found.unwrap_or_default();
     let mut trust = before.clone();
     let result = change(&mut trust).map_err(Into::into);
-    if trust != before {
+    let changed = trust != before;
+    if changed {
         write(&path, keys, &trust).doing(format_args!("write {}", path.display()))?;
+    }
+    if !noted && (changed || exists) {
+        lock.set_len(1).doing(&what)?;
     }
     result
 }
@@ -40,13 +52,26 @@ fn hold(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn read(path: &Path, keys: &Unlocked) -> Outcome<Trust> {
+fn missing(path: &Path, lock: &Path) -> Failure {
+    Failure::new(
+        Exit::Decision,
+        format!(
+            "{} is missing, in which this device noted by which keys people are known: bring it back from a backup, or remove {} too, then compare the fingerprints that `cairn teams keys` shows anew",
+            path.display(),
+            lock.display()
+        ),
+    )
+}
+
+/// Returns the pins and notes; `None` without a file.
+fn read(path: &Path, keys: &Unlocked) -> Outcome<Option<Trust>> {
     let sealed = match std::fs::read(path) {
         Ok(sealed) => sealed,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Trust::default()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e).doing(format_args!("read {}", path.display())),
     };
-    Trust::open(&keys.trust_key(), &sealed).map_err(|_| {
+    let opened = Trust::open(&keys.trust_key(), &sealed);
+    opened.map(Some).map_err(|_| {
         Failure::failed(format!(
             "{} is damaged, or was written with other keys of this account: remove it, then compare the fingerprints that `cairn teams keys` shows anew",
             path.display()
@@ -113,5 +138,14 @@ mod tests {
         let refused = update(&home, &own, |_| Ok::<_, Failure>(())).unwrap_err();
         assert!(refused.message.contains("damaged"), "{refused}");
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
+
+        std::fs::remove_file(&path).unwrap();
+        let missing = update(&home, &own, |_| Ok::<_, Failure>(())).unwrap_err();
+        assert_eq!(missing.exit, Exit::Decision, "{missing}");
+        assert!(missing.message.contains("missing"), "{missing}");
+        std::fs::remove_file(path.with_extension("lock")).unwrap();
+        update(&home, &own, |_| Ok::<_, Failure>(())).unwrap();
+        // Another account of this home has had no file yet.
+        update(&home, &account(3), |_| Ok::<_, Failure>(())).unwrap();
     }
 }

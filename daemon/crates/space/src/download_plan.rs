@@ -90,7 +90,8 @@ impl Space {
                 return Err(ring().into());
             }
             let mut taken = HashSet::new();
-            for node in self.api.children(id, None).await? {
+            let children = self.api.children(id, None).await;
+            for node in children.map_err(TransferError::from)? {
                 let path = format!("{above}/{}", node.name);
                 let to = match self.local_path_of(&node, id, &dir, &mut taken, local_path) {
                     Ok(to) => to,
