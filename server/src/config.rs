@@ -1,7 +1,7 @@
 //! The configuration file (`--config FILE`, TOML): what rarely changes.
 
-use crate::error::{Error, Result};
-use crate::options::{Objects, Options, RegisteredClient};
+use cairn_service::{Error, Options, RegisteredClient, Result};
+use cairn_store::ObjectLocation;
 use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
@@ -72,13 +72,11 @@ struct RevisionsPart {
 /// Reads a configuration file into the options; what it does not name stays as it is.
 ///
 /// # Errors
-/// [`Error::Io`] for a file that can't be read, [`Error::Config`] with line and column for a bad one.
+/// A file that can't be read; one that is not valid, with line and column.
 pub fn load(path: &Path, options: &mut Options) -> Result<()> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Io {
-        what: format!("can't read {}", path.display()),
-        source,
-    })?;
-    apply(&text, options).map_err(|e| Error::Config(format!("{}: {e}", path.display())))
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| Error::io(format!("can't read {}", path.display()), source))?;
+    apply(&text, options).map_err(|e| Error::config(format!("{}: {e}", path.display())))
 }
 
 fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
@@ -86,11 +84,11 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
     if file.public_url.is_some() {
         options.public_url = file.public_url;
     }
-    let patience = &mut options.patience;
-    patience.connections = file.connections.most.unwrap_or(patience.connections).max(1);
+    let connections = &mut options.connections;
+    connections.most = file.connections.most.unwrap_or(connections.most).max(1);
     if let Some(seconds) = file.connections.patience {
-        patience.head = Duration::from_secs(seconds.max(1));
-        patience.body = patience.head;
+        connections.head = Duration::from_secs(seconds.max(1));
+        connections.body = connections.head;
     }
     options.clients = file
         .clients
@@ -109,7 +107,7 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
             allow_http,
             ..
         } = file.objects;
-        options.objects = Objects::S3 {
+        options.objects = ObjectLocation::S3 {
             url,
             endpoint,
             region,
@@ -123,7 +121,7 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
     options.revisions.newest = file.revisions.newest.or(options.revisions.newest);
     options.revisions.days = file.revisions.days.or(options.revisions.days);
     options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
-    let rate = &mut limits.rate;
+    let rate = &mut options.rate_limits;
     rate.read = file.rate_limits.read.unwrap_or(rate.read);
     rate.write = file.rate_limits.write.unwrap_or(rate.write);
     rate.content = file.rate_limits.content.unwrap_or(rate.content);
@@ -140,7 +138,7 @@ mod tests {
         let mut options = Options::default();
         let text = "[limits]\nstorage = 5\n[rate_limits]\nread = 7\n[objects]\nurl = 's3://b/p'\nallow_http = true\n";
         apply(text, &mut options).unwrap();
-        assert_eq!((options.limits.storage, options.limits.rate.read), (5, 7));
+        assert_eq!((options.limits.storage, options.rate_limits.read), (5, 7));
         assert_eq!(options.limits.files, Options::default().limits.files);
         let text = "[connections]\nmost = 7\npatience = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
         apply(text, &mut options).unwrap();
@@ -149,7 +147,7 @@ mod tests {
         assert_eq!(options.clients[0].redirect_uris, ["https://a.test/"]);
         assert!(matches!(
             options.objects,
-            Objects::S3 {
+            ObjectLocation::S3 {
                 allow_http: true,
                 ..
             }

@@ -1,7 +1,7 @@
 //! The command line of the bundled server; stdout carries nothing but what each command promises.
 
 use anyhow::{Context as _, Result, bail};
-use cairn_server::{App, Options, build, load_config, openapi, receive, serve};
+use cairn_server::{Options, Server, build, build_dev, load_config, openapi, receive, serve};
 use clap::{Args, Parser, Subcommand};
 use std::io::{BufRead as _, Write as _};
 use std::net::SocketAddr;
@@ -108,7 +108,7 @@ impl Place {
         Ok(options)
     }
 
-    fn app(&self) -> Result<App> {
+    fn server(&self) -> Result<Server> {
         Ok(build(self.options()?)?)
     }
 }
@@ -147,11 +147,11 @@ fn run(cli: Cli) -> Result<()> {
             place,
         })) => {
             let password = password(password_stdin)?;
-            let id = place.app()?.add_user(&email, &password)?;
+            let id = place.server()?.add_user(&email, &password)?;
             say(&id.to_string())
         }
-        Some(Command::Apikey { email, place }) => say(&place.app()?.create_api_key(&email)?),
-        Some(Command::Token { email, place }) => say(&place.app()?.issue_token(&email)?),
+        Some(Command::Apikey { email, place }) => say(&place.server()?.create_api_key(&email)?),
+        Some(Command::Token { email, place }) => say(&place.server()?.issue_token(&email)?),
         Some(Command::WebhookSink { listen, secret }) => runtime()?.block_on(sink(listen, secret)),
         Some(Command::Openapi { module: None }) => {
             say(&serde_json::to_string_pretty(openapi::document())?)
@@ -185,11 +185,10 @@ fn password(from_stdin: bool) -> Result<String> {
 fn listen(serve: &Serve) -> Result<()> {
     let options = Options {
         ephemeral: serve.ephemeral,
-        dev: serve.dev,
         allow_private_webhooks: serve.allow_private_webhooks,
         ..serve.place.options()?
     };
-    runtime()?.block_on(until_asked(serve.listen, options))
+    runtime()?.block_on(until_asked(serve.listen, options, serve.dev))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -212,15 +211,19 @@ async fn sink(address: SocketAddr, secret: Option<String>) -> Result<()> {
     Ok(())
 }
 
-async fn until_asked(address: SocketAddr, options: Options) -> Result<()> {
+async fn until_asked(address: SocketAddr, options: Options, dev: bool) -> Result<()> {
     let stop = stop()?;
-    let app = build(options)?;
+    let server = if dev {
+        build_dev(options)?
+    } else {
+        build(options)?
+    };
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("can't listen on {address}; is another server running there?"))?;
     let address = listener.local_addr().context("can't read the address")?;
     say(&format!("cairn-server listening on http://{address}"))?;
-    serve(&app, listener, stop).await?;
+    serve(&server, listener, stop).await?;
     Ok(())
 }
 

@@ -30,10 +30,9 @@ impl World {
     pub(crate) fn new() -> Self {
         let runtime = Runtime::new().expect("threads can be started");
         let options = cairn_server::Options {
-            dev: true,
             ..cairn_server::Options::ephemeral()
         };
-        let app = cairn_server::build(options).expect("a server in memory can be built");
+        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
         let listener = runtime
             .block_on(TcpListener::bind("127.0.0.1:0"))
             .expect("a port is free");

@@ -1,6 +1,6 @@
 //! Those who connect and say little, say it slowly, or come in great numbers.
 
-use cairn_server::{App, Options, Patience, build, serve};
+use cairn_server::{ConnectionLimits, Options, Server, build_dev, serve};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -14,10 +14,9 @@ struct Running {
 }
 
 impl Running {
-    async fn start(patience: Patience) -> Self {
-        let app: App = build(Options {
-            dev: true,
-            patience,
+    async fn start(connections: ConnectionLimits) -> Self {
+        let app: Server = build_dev(Options {
+            connections,
             ..Options::ephemeral()
         })
         .unwrap();
@@ -45,11 +44,11 @@ impl Running {
     }
 }
 
-fn short() -> Patience {
-    Patience {
+fn short() -> ConnectionLimits {
+    ConnectionLimits {
         head: Duration::from_millis(50),
         body: Duration::from_millis(50),
-        ..Patience::default()
+        ..ConnectionLimits::default()
     }
 }
 
@@ -104,7 +103,7 @@ async fn a_body_that_stops_on_its_way_is_refused() {
 
 #[tokio::test]
 async fn a_head_that_does_not_end_is_refused() {
-    let running = Running::start(Patience::default()).await;
+    let running = Running::start(ConnectionLimits::default()).await;
     let mut stream = running.connect().await;
     let line = format!("X-Long: {}\r\n", "x".repeat(1_000));
     let head = format!("GET /api/v1/health HTTP/1.1\r\n{}", line.repeat(80));
@@ -121,9 +120,9 @@ async fn a_head_that_does_not_end_is_refused() {
 #[tokio::test]
 async fn hundreds_of_open_connections_are_served_and_more_than_the_most_wait() {
     let most = 300;
-    let running = Running::start(Patience {
-        connections: most,
-        ..Patience::default()
+    let running = Running::start(ConnectionLimits {
+        most,
+        ..ConnectionLimits::default()
     })
     .await;
     let mut open = Vec::new();

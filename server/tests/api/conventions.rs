@@ -2,7 +2,7 @@
 
 use super::world::{World, new_node};
 use axum::http::Method;
-use cairn_server::{Limits, Options, RateLimits};
+use cairn_server::{Options, RateLimits};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -222,10 +222,7 @@ async fn a_full_bucket_answers_429_until_time_empties_it() {
         ..RateLimits::default()
     };
     let world = World::with(Options {
-        limits: Limits {
-            rate,
-            ..Limits::default()
-        },
+        rate_limits: rate,
         ..Options::ephemeral()
     });
     let owner = world.owner();

@@ -34,7 +34,6 @@ async fn the_console_loads_nothing_but_its_own_parts() {
 #[tokio::test]
 async fn other_servers_have_no_console() {
     let app = build(Options {
-        dev: false,
         ..Options::ephemeral()
     });
     let world = World::around(app.unwrap());

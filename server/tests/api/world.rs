@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, SpaceId};
-use cairn_server::{App, Clock, Options, build};
+use cairn_server::{Clock, Options, Server, build_dev};
 use cairn_wire::account::AccountInfo;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, SealedChunk, Upload};
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 /// A server and its router.
 pub(crate) struct World {
-    pub(crate) app: App,
+    pub(crate) app: Server,
     router: Router,
 }
 
@@ -39,8 +39,7 @@ impl World {
         let clock = Clock::Virtual {
             start_ms: 1_767_225_600_000,
         };
-        let app = build(Options {
-            dev: true,
+        let app = build_dev(Options {
             seed: Some(seed),
             clock,
             ..options
@@ -50,7 +49,7 @@ impl World {
     }
 
     /// The callers of a server that was made elsewhere.
-    pub(crate) fn around(app: App) -> Self {
+    pub(crate) fn around(app: Server) -> Self {
         Self {
             router: app.router(),
             app,

@@ -6,13 +6,13 @@ use crate::random::Seeded;
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
 use cairn_model::DeviceId;
-use cairn_server::{App, Clock, Options};
+use cairn_server::{Clock, Options, Server};
 use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Everything of one run.
 pub struct World {
-    pub server: App,
+    pub server: Server,
     pub devices: Vec<Device>,
     pub random: Seeded,
     /// The account as a program without devices uses it.
@@ -27,16 +27,14 @@ impl World {
     pub async fn new(seed: u64, count: usize) -> Self {
         let mut options = Options::ephemeral();
         options.seed = Some(seed);
-        // For its accounts, whose passwords are cheap to hash.
-        options.dev = true;
         options.clock = Clock::Virtual {
             start_ms: 1_700_000_000_000,
         };
         // Time stands still on the server, so a bucket would never fill again.
-        options.limits.rate.read = u32::MAX;
-        options.limits.rate.write = u32::MAX;
-        options.limits.rate.content = u32::MAX;
-        let server = cairn_server::build(options).expect("a server in memory");
+        options.rate_limits.read = u32::MAX;
+        options.rate_limits.write = u32::MAX;
+        options.rate_limits.content = u32::MAX;
+        let server = cairn_server::build_dev(options).expect("a server in memory");
         let key = "ck_dev_owner".to_owned();
         let random = Seeded::new(seed, 0);
         let line = Line::new(server.router(), Seeded::new(seed, 1));

@@ -5,7 +5,7 @@ use super::browser::{Browser, parameter};
 use super::{CALLBACK, post_form};
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use cairn_server::{App, Options, build};
+use cairn_server::{Options, Server, build_dev};
 use openidconnect::core::{
     CoreAuthenticationFlow, CoreClient, CoreProviderMetadata, CoreUserInfoClaims,
 };
@@ -26,10 +26,9 @@ async fn send(router: Router, request: HttpRequest) -> Result<HttpResponse, Infa
     Ok(HttpResponse::from_parts(parts, body))
 }
 
-fn app() -> App {
+fn app() -> Server {
     // The library looks at the machine's clock.
-    build(Options {
-        dev: true,
+    build_dev(Options {
         ..Options::ephemeral()
     })
     .unwrap()

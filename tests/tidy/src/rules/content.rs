@@ -12,7 +12,7 @@ const MAY_PRINT: [&str; 8] = [
     "daemon/src/main.rs",
     "daemon/crates/mcp/src/server",
     "server/src/main.rs",
-    "server/src/cli",
+    "server/src/cli.rs",
     "src-tauri/src/main.rs",
     "xtask/",
 ];
@@ -50,7 +50,7 @@ pub const SQL_AT_HOME: Rule = Rule {
     rule: "SQL stands in the index and in the server's store only",
     rationale: "a query outside its schema's crate is the one that a migration breaks silently",
     find: |workspace| {
-        let homes = ["daemon/crates/index/", "server/src/store", "server/store/"];
+        let homes = ["daemon/crates/index/", "server/store/"];
         let mut violations = Vec::new();
         for file in workspace.files.iter().filter(|f| !f.is_in(&homes)) {
             if file.path.ends_with(".sql") {
@@ -245,7 +245,7 @@ mod tests {
         let code = "fn f() { q(\"SELECT a\\n  FROM b\"); }".replace("\\n", " ");
         assert!(broken(SQL_AT_HOME, "daemon/crates/engine/src/a.rs", &code));
         assert!(!broken(SQL_AT_HOME, "daemon/crates/index/src/a.rs", &code));
-        assert!(!broken(SQL_AT_HOME, "server/src/store/a.rs", &code));
+        assert!(!broken(SQL_AT_HOME, "server/store/src/a.rs", &code));
         let prose = "fn f() { q(\"select a file from the list\"); }";
         assert!(!broken(SQL_AT_HOME, "daemon/src/cli/a.rs", prose));
     }

@@ -17,10 +17,9 @@ pub(crate) struct World {
 impl World {
     pub(crate) async fn start() -> Self {
         let options = cairn_server::Options {
-            dev: true,
             ..cairn_server::Options::ephemeral()
         };
-        let app = cairn_server::build(options).expect("a server in memory can be built");
+        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
             .expect("a port is free");

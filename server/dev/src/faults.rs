@@ -1,0 +1,349 @@
+//! Fault rules: what goes wrong, for which requests, how often.
+//!
+//! The first rule that applies to a request is the one that happens. Faults strike outside the
+//! routes: a request answered by a status never reaches its handler unless `processed` is set.
+
+use super::lies::{Lie, Memory};
+use super::patch;
+use axum::Json;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use cairn_model::AccountId;
+use cairn_service::{AppState, Error, Result, bearer, canonical, holder};
+use cairn_store::Source;
+use cairn_wire::ErrorBody;
+use cairn_wire::headers::DEVICE_ID;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// `POST /_dev/faults`: filters first, then effects, then how often.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Fault {
+    /// With `*`: a glob over the whole path, where `*` also stands for slashes. Ending in `$`: the
+    /// exact path. Otherwise: what the path begins with. Always without a trailing slash.
+    pub(crate) path_pattern: String,
+    pub(crate) method: Option<String>,
+    /// Only this bearer token.
+    pub(crate) token: Option<String>,
+    /// Only this account, by e-mail.
+    pub(crate) account: Option<String>,
+    /// Only this `X-Device-Id`.
+    pub(crate) device: Option<String>,
+
+    /// Waits before anything else.
+    pub(crate) latency_ms: Option<u64>,
+    /// Answers this status; the handler does not run unless `processed`.
+    pub(crate) status: Option<u16>,
+    /// Seconds in `Retry-After`.
+    pub(crate) retry_after: Option<u64>,
+    /// With `status`: the handler runs, and only its answer is lost.
+    pub(crate) processed: bool,
+    /// Breaks the connection after this many bytes of the answer's body; the handler runs.
+    pub(crate) cut_after_bytes: Option<u64>,
+    /// Flips one bit of the byte in the middle of the answer's body.
+    pub(crate) corrupt: bool,
+    /// Replaces parts of a JSON answer: JSON pointer → value.
+    pub(crate) set: BTreeMap<String, Value>,
+    /// Says something else about nodes, or in another order, in a JSON answer.
+    pub(crate) lie: Option<Lie>,
+    /// Panics inside the server.
+    pub(crate) panic: bool,
+
+    /// Lets this many matching requests pass first.
+    pub(crate) skip: u64,
+    /// Happens this many times; without it, always.
+    pub(crate) count: Option<u64>,
+    /// Happens with this probability, 0 to 1.
+    pub(crate) probability: Option<f64>,
+}
+
+/// A rule with its number and how often it has happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Rule {
+    pub(crate) id: u64,
+    pub(crate) hits: u64,
+    /// Requests that the filters matched, whether or not the fault happened.
+    pub(crate) matched: u64,
+    #[serde(flatten)]
+    pub(crate) fault: Fault,
+    #[serde(skip)]
+    account_id: Option<AccountId>,
+    /// For `lie`.
+    #[serde(skip)]
+    memory: Memory,
+}
+
+#[derive(Default)]
+struct Rules {
+    last_id: u64,
+    rules: Vec<Rule>,
+}
+
+/// All rules, in the order in which they were added.
+#[derive(Default)]
+pub(crate) struct Faults(Mutex<Rules>);
+
+/// What a rule looks at.
+struct Subject<'a> {
+    path: &'a str,
+    method: &'a Method,
+    token: Option<&'a str>,
+    device: Option<&'a str>,
+    account: Option<AccountId>,
+}
+
+fn matches_path(pattern: &str, path: &str) -> bool {
+    if let Some(exact) = pattern.strip_suffix('$') {
+        return path == exact;
+    }
+    if !pattern.contains('*') {
+        return path.starts_with(pattern);
+    }
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else {
+        return false;
+    };
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        let Some(at) = rest.find(piece) else {
+            return false;
+        };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.is_empty()
+}
+
+impl Rule {
+    fn concerns(&self, subject: &Subject<'_>) -> bool {
+        let fault = &self.fault;
+        matches_path(&fault.path_pattern, subject.path)
+            && fault
+                .method
+                .as_ref()
+                .is_none_or(|method| method.eq_ignore_ascii_case(subject.method.as_str()))
+            && fault
+                .token
+                .as_ref()
+                .is_none_or(|token| subject.token == Some(token))
+            && fault
+                .device
+                .as_ref()
+                .is_none_or(|device| subject.device == Some(device))
+            && self
+                .account_id
+                .is_none_or(|account| subject.account == Some(account))
+    }
+
+    fn strikes(&mut self, source: &Source) -> bool {
+        self.matched += 1;
+        let due = self.matched > self.fault.skip
+            && self.fault.count.is_none_or(|count| self.hits < count)
+            && self
+                .fault
+                .probability
+                .is_none_or(|probability| source.chance(probability));
+        self.hits += u64::from(due);
+        due
+    }
+}
+
+impl Faults {
+    pub(crate) fn add(&self, mut fault: Fault, account_id: Option<AccountId>) -> Result<Rule> {
+        if fault.path_pattern.is_empty() {
+            return Err(Error::invalid(
+                "`path_pattern` is missing; `/` matches every path",
+            ));
+        }
+        if fault
+            .status
+            .is_some_and(|status| !(200..=599).contains(&status))
+        {
+            return Err(Error::invalid("`status` has to be 200 to 599"));
+        }
+        if fault
+            .probability
+            .is_some_and(|probability| !(0.0..=1.0).contains(&probability))
+        {
+            return Err(Error::invalid("`probability` has to be 0 to 1"));
+        }
+        if let Some(renamed) = canonical(&fault.path_pattern)
+            && fault.path_pattern.starts_with("/v2/")
+        {
+            fault.path_pattern = renamed;
+        }
+        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.last_id += 1;
+        let rule = Rule {
+            id: rules.last_id,
+            hits: 0,
+            matched: 0,
+            fault,
+            account_id,
+            memory: Memory::default(),
+        };
+        rules.rules.push(rule.clone());
+        Ok(rule)
+    }
+
+    pub(crate) fn list(&self) -> Vec<Rule> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .rules
+            .clone()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .rules
+            .clear();
+    }
+
+    pub(crate) fn remove(&self, id: u64) -> bool {
+        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = rules.rules.len();
+        rules.rules.retain(|rule| rule.id != id);
+        rules.rules.len() < before
+    }
+
+    fn wants_accounts(&self) -> bool {
+        let rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rules.rules.iter().any(|rule| rule.account_id.is_some())
+    }
+
+    /// The rule that happens to a request, if one does.
+    fn strike(&self, subject: &Subject<'_>, source: &Source) -> Option<Rule> {
+        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for rule in &mut rules.rules {
+            if rule.concerns(subject) && rule.strikes(source) {
+                return Some(rule.clone());
+            }
+        }
+        None
+    }
+}
+
+/// Tells the recording which rule happened.
+#[derive(Clone, Copy)]
+pub(crate) struct Struck(pub(crate) u64);
+
+fn find(faults: &Faults, app: &AppState, request: &Request) -> Option<Rule> {
+    let path = canonical(request.uri().path()).unwrap_or_else(|| request.uri().path().to_owned());
+    if path.starts_with("/_dev") {
+        return None;
+    }
+    let token = bearer(request.headers());
+    let account = token
+        .filter(|_| faults.wants_accounts())
+        .and_then(|token| holder(app, token).ok());
+    let subject = Subject {
+        path: &path,
+        method: request.method(),
+        token,
+        device: request
+            .headers()
+            .get(DEVICE_ID)
+            .and_then(|value| value.to_str().ok()),
+        account: account.map(|holder| holder.account),
+    };
+    faults.strike(&subject, &app.source)
+}
+
+fn retry_after(headers: &mut HeaderMap, fault: &Fault) {
+    if let Some(seconds) = fault.retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+}
+
+fn failure(fault: &Fault, status: u16) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let body = ErrorBody {
+        code: status.as_u16(),
+        message: "a fault rule of this development server says so".into(),
+    };
+    let mut response = (status, Json(body)).into_response();
+    retry_after(response.headers_mut(), fault);
+    response
+}
+
+/// Handles a request as the first rule that matches it says.
+pub(crate) async fn inject(
+    faults: &Faults,
+    app: &AppState,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(rule) = find(faults, app, &request) else {
+        return next.run(request).await;
+    };
+    let fault = &rule.fault;
+    if let Some(latency) = fault.latency_ms {
+        tokio::time::sleep(Duration::from_millis(latency)).await;
+    }
+    assert!(!fault.panic, "fault rule {} panics", rule.id);
+    let mut response = match fault.status {
+        Some(status) if !fault.processed => failure(fault, status),
+        Some(status) => {
+            // The handler's answer is read to its end before it is thrown away.
+            let answered = next.run(request).await;
+            drop(axum::body::to_bytes(answered.into_body(), usize::MAX).await);
+            failure(fault, status)
+        }
+        None => next.run(request).await,
+    };
+    if !fault.set.is_empty() {
+        response = patch::set(response, &fault.set).await;
+    }
+    if let Some(lie) = fault.lie {
+        response = patch::json(response, |answer| lie.tell(answer, &rule.memory)).await;
+    }
+    if fault.corrupt {
+        response = patch::flip(response).await;
+    }
+    if let Some(bytes) = fault.cut_after_bytes {
+        response = patch::cut(response, bytes);
+    }
+    response.extensions_mut().insert(Struck(rule.id));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_path;
+
+    #[test]
+    fn patterns_are_prefixes_globs_or_exact() {
+        let yes = [
+            ("/", "/api/v1/nodes"),
+            ("/api/v1/nodes", "/api/v1/nodes/x"),
+            ("/api/v1/nodes$", "/api/v1/nodes"),
+            ("/api/v1/uploads/*/complete", "/api/v1/uploads/a/complete"),
+            ("*/chunks/*", "/api/v1/uploads/a/chunks/b"),
+            ("/a*", "/a"),
+        ];
+        for (pattern, path) in yes {
+            assert!(matches_path(pattern, path), "{pattern} {path}");
+        }
+        let no = [
+            ("/api/v1/nodes$", "/api/v1/nodes/x"),
+            ("/api/v1/uploads/*/complete", "/api/v1/uploads/a/complete/b"),
+            ("/api/*/x/*/y", "/api/x/y"),
+            ("/b*", "/a"),
+        ];
+        for (pattern, path) in no {
+            assert!(!matches_path(pattern, path), "{pattern} {path}");
+        }
+    }
+}

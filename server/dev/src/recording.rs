@@ -1,0 +1,255 @@
+//! A recording of the requests as they came, and of what they cost on the wire.
+//!
+//! Bodies are counted, not kept. Requests to `/_dev` are not recorded.
+
+use super::faults::Struck;
+use axum::body::{Body, HttpBody};
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use cairn_service::AppState;
+use cairn_wire::Timestamp;
+use cairn_wire::headers::DEVICE_ID;
+use http_body::{Frame, SizeHint};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+/// The oldest entries go when there are more.
+const KEPT: usize = 200_000;
+
+/// One request while it is being handled and afterwards.
+struct Entry {
+    id: u64,
+    at: i64,
+    method: String,
+    path: String,
+    query: Option<String>,
+    device: Option<String>,
+    status: AtomicU16,
+    fault: AtomicU64,
+    request_bytes: AtomicU64,
+    response_bytes: AtomicU64,
+    finished: AtomicBool,
+}
+
+/// One request as `GET /_dev/requests` shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Shown {
+    id: u64,
+    at: Timestamp,
+    method: String,
+    path: String,
+    query: Option<String>,
+    /// 0 until it is answered.
+    status: u16,
+    /// Body bytes that the server has read.
+    request_bytes: u64,
+    /// Body bytes that have gone out.
+    response_bytes: u64,
+    device: Option<String>,
+    /// The fault rule that happened to it.
+    fault: Option<u64>,
+    /// Whether the answer has ended, or broken off.
+    finished: bool,
+}
+
+/// `GET /_dev/requests`: which requests, oldest first.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Filter {
+    /// Only later ones than this id.
+    after: Option<u64>,
+    /// Only paths that begin with it.
+    path: Option<String>,
+    method: Option<String>,
+    device: Option<String>,
+}
+
+/// The answer of `GET /_dev/requests`.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Recorded {
+    requests: Vec<Shown>,
+    count: u64,
+    request_bytes: u64,
+    response_bytes: u64,
+}
+
+#[derive(Default)]
+struct Log {
+    last_id: u64,
+    entries: VecDeque<Arc<Entry>>,
+}
+
+/// All recorded requests.
+#[derive(Default)]
+pub(crate) struct Recording(Mutex<Log>);
+
+impl Recording {
+    fn begin(&self, request: &Request, at: i64) -> Arc<Entry> {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.last_id += 1;
+        let entry = Arc::new(Entry {
+            id: log.last_id,
+            at,
+            method: request.method().to_string(),
+            path: request.uri().path().to_owned(),
+            query: request.uri().query().map(str::to_owned),
+            device: request
+                .headers()
+                .get(DEVICE_ID)
+                .and_then(|value| value.to_str().ok())
+                .map(str::to_owned),
+            status: AtomicU16::new(0),
+            fault: AtomicU64::new(0),
+            request_bytes: AtomicU64::new(0),
+            response_bytes: AtomicU64::new(0),
+            finished: AtomicBool::new(false),
+        });
+        if log.entries.len() >= KEPT {
+            log.entries.pop_front();
+        }
+        log.entries.push_back(entry.clone());
+        entry
+    }
+
+    pub(crate) fn list(&self, filter: &Filter) -> Recorded {
+        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests: Vec<Shown> = log
+            .entries
+            .iter()
+            .filter(|entry| {
+                filter.after.is_none_or(|after| entry.id > after)
+                    && filter
+                        .path
+                        .as_ref()
+                        .is_none_or(|path| entry.path.starts_with(path))
+                    && filter
+                        .method
+                        .as_ref()
+                        .is_none_or(|method| entry.method.eq_ignore_ascii_case(method))
+                    && filter
+                        .device
+                        .as_ref()
+                        .is_none_or(|device| entry.device.as_ref() == Some(device))
+            })
+            .map(|entry| entry.shown())
+            .collect();
+        Recorded {
+            count: requests.len() as u64,
+            request_bytes: requests.iter().map(|request| request.request_bytes).sum(),
+            response_bytes: requests.iter().map(|request| request.response_bytes).sum(),
+            requests,
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entries
+            .clear();
+    }
+}
+
+impl Entry {
+    fn shown(&self) -> Shown {
+        let fault = self.fault.load(Ordering::SeqCst);
+        Shown {
+            id: self.id,
+            at: Timestamp(self.at),
+            method: self.method.clone(),
+            path: self.path.clone(),
+            query: self.query.clone(),
+            status: self.status.load(Ordering::SeqCst),
+            request_bytes: self.request_bytes.load(Ordering::SeqCst),
+            response_bytes: self.response_bytes.load(Ordering::SeqCst),
+            device: self.device.clone(),
+            fault: (fault > 0).then_some(fault),
+            finished: self.finished.load(Ordering::SeqCst),
+        }
+    }
+}
+
+/// Which way a counted body goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+/// A body that counts what passes.
+struct Counted {
+    inner: Body,
+    entry: Arc<Entry>,
+    way: Way,
+}
+
+impl HttpBody for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.inner).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(data) = frame.data_ref()
+        {
+            let counter = match self.way {
+                Way::In => &self.entry.request_bytes,
+                Way::Out => &self.entry.response_bytes,
+            };
+            counter.fetch_add(data.len() as u64, Ordering::SeqCst);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if self.way == Way::Out {
+            self.entry.finished.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Records a request.
+pub(crate) async fn record(
+    recording: &Recording,
+    app: &AppState,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.uri().path().starts_with("/_dev") {
+        return next.run(request).await;
+    }
+    let entry = recording.begin(&request, app.source.now_ms());
+    let counted = |inner, way| {
+        Body::new(Counted {
+            inner,
+            entry: entry.clone(),
+            way,
+        })
+    };
+    let response = next.run(request.map(|body| counted(body, Way::In))).await;
+    entry
+        .status
+        .store(response.status().as_u16(), Ordering::SeqCst);
+    if let Some(Struck(rule)) = response.extensions().get() {
+        entry.fault.store(*rule, Ordering::SeqCst);
+    }
+    response.map(|body| counted(body, Way::Out))
+}

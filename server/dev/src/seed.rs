@@ -1,0 +1,53 @@
+//! The content that a development server begins with; `docs/server.md` lists it.
+
+use crate::DEV_KEY_NAME;
+use cairn_service::{Error, Result, ServerState};
+use cairn_store::Error as StoreError;
+use cairn_wire::Amount;
+use cairn_wire::payments::CreateCreatorPlan;
+use cairn_wire::teams::TeamRole;
+
+const DAY_MS: i64 = 24 * 3600 * 1000;
+
+/// Makes the development accounts; those that exist already stay as they are.
+pub(crate) fn seed(state: &ServerState) -> Result<()> {
+    let mut made = false;
+    for name in ["owner", "member", "outsider"] {
+        match state.add_user(&format!("{name}@example.com"), name) {
+            Ok(account) => {
+                state.store_key(account, DEV_KEY_NAME, &format!("ck_dev_{name}"), None)?;
+                made = true;
+            }
+            Err(Error::Store(StoreError::Conflict { .. })) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    if made {
+        seed_people(state)?;
+    }
+    Ok(())
+}
+
+/// Makes the team of owner and member, coupons, a creator's plan and some wallet tokens.
+fn seed_people(state: &ServerState) -> Result<()> {
+    let store = &state.store;
+    let owner = store.account_by_email("owner@example.com")?.id;
+    let member = store.account_by_email("member@example.com")?.id;
+    let team = store
+        .create_team(owner, "Dev Team", &state.options().limits)?
+        .id;
+    store.write(|tx| tx.join(team, member, TeamRole::Member))?;
+    store.seed_coupon("WELCOME10", Some(10), None, "10 % off", None)?;
+    store.seed_coupon("SAVE5", None, Some(500), "5 dollars off", None)?;
+    let yesterday = state.source.now_ms() - DAY_MS;
+    store.seed_coupon("EXPIRED", Some(50), None, "50 % off", Some(yesterday))?;
+    store.create_creator_plan(
+        member,
+        &CreateCreatorPlan {
+            name: "Supporter".into(),
+            price_monthly: Amount(500),
+            description: Some("Supports the member of the Dev Team".into()),
+        },
+    )?;
+    Ok(store.seed_tokens(owner, Amount(10_000))?)
+}

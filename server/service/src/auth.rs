@@ -1,0 +1,155 @@
+//! Who is asking: `Authorization: Bearer` with an API key or a JWT.
+//!
+//! An API key is found by its SHA-256. A JWT is checked once and remembered until it expires.
+
+pub(crate) mod access;
+pub(crate) mod token;
+
+use crate::error::{Error, Result};
+use crate::state::AppState;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use cairn_model::{AccountId, DeviceId};
+use cairn_store::Scopes;
+use cairn_store::{Actor, Space};
+use cairn_wire::headers::DEVICE_ID;
+use sha2::{Digest as _, Sha256};
+
+/// What every API key begins with.
+pub(crate) const KEY_PREFIX: &str = "ck_";
+
+/// The authenticated caller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    pub(crate) account: AccountId,
+    /// The caller's own, or the team's that the request names.
+    pub(crate) space: Space,
+    pub(crate) device: Option<DeviceId>,
+    /// Present in a team's space.
+    pub(crate) team: Option<access::InTeam>,
+}
+
+/// How far a credential reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Full,
+    /// Only what changes nothing.
+    Read,
+}
+
+/// Whom a credential belongs to, and how far it reaches.
+pub struct Holder {
+    pub account: AccountId,
+    pub(crate) space: Space,
+    pub(crate) access: Access,
+}
+
+impl Caller {
+    pub(crate) fn actor(&self) -> Actor {
+        Actor {
+            account: self.account,
+            device: self.device,
+            space: self.space,
+        }
+    }
+}
+
+/// The bearer token of a request, if it has one.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim())
+        .filter(|token| !token.is_empty())
+}
+
+/// Finds out who is asking.
+///
+/// # Errors
+/// 401 without a token that is known and in force, 400 for a device id that is none.
+pub(crate) fn authenticate(app: &AppState, headers: &HeaderMap) -> Result<Caller> {
+    identify(app, headers).map(|(caller, _)| caller)
+}
+
+fn identify(app: &AppState, headers: &HeaderMap) -> Result<(Caller, Access)> {
+    let token = bearer(headers).ok_or_else(|| {
+        Error::unauthorized(
+            "the Authorization header is missing; send `Bearer` with an API key or an access token",
+        )
+    })?;
+    let holder = holder(app, token)?;
+    let device = headers
+        .get(DEVICE_ID)
+        .map(|value| {
+            value
+                .to_str()
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .ok_or_else(|| Error::invalid("`X-Device-Id` has to be a UUID"))
+        })
+        .transpose()?;
+    let caller = Caller {
+        account: holder.account,
+        space: holder.space,
+        device,
+        team: None,
+    };
+    Ok((caller, holder.access))
+}
+
+/// The account behind a token, and its personal space.
+///
+/// # Errors
+/// 401 for a token that is unknown or not in force, 403 for one that was not given for the API.
+pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
+    if token.starts_with(KEY_PREFIX) {
+        let hash: [u8; 32] = Sha256::digest(token).into();
+        let holder = app
+            .store
+            .key_holder(&hash)?
+            .ok_or_else(|| Error::unauthorized("the API key is unknown, expired or revoked"))?;
+        return Ok(Holder {
+            account: holder.account,
+            space: holder.space,
+            access: Access::Full,
+        });
+    }
+    let verified = app.tokens.verify(token, app.source.now_ms())?;
+    let access = if verified.scope.has(Scopes::FILES) {
+        Access::Full
+    } else if verified.scope.has(Scopes::READ) {
+        Access::Read
+    } else {
+        return Err(Error::forbidden(
+            "the access token has neither the scope `files` nor `files.read`",
+        ));
+    };
+    let account = app
+        .store
+        .account(verified.account)?
+        .ok_or_else(|| Error::unauthorized("the access token's account is gone; log in again"))?;
+    Ok(Holder {
+        account: account.id,
+        space: account.space,
+        access,
+    })
+}
+
+impl FromRequestParts<AppState> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self> {
+        let (caller, access) = identify(app, &parts.headers)?;
+        // A batch of downloads is a question that does not fit into a query.
+        let looks = matches!(parts.method, Method::GET | Method::HEAD)
+            || parts.uri.path().ends_with("/downloads/batch");
+        if access == Access::Read && !looks {
+            return Err(Error::forbidden(
+                "the access token only has the scope `files.read`, and this changes something",
+            ));
+        }
+        access::enter(app, caller, parts)
+    }
+}

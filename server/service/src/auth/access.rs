@@ -1,0 +1,94 @@
+//! Where a request acts and whether it may: the space of `X-Space-Id`, and accounts on their way out.
+//!
+//! Handlers know nothing of teams: with the header they find the team's space where the caller's own
+//! would be. Only what members can't do is asked for by name ([`Caller::require`]).
+
+use super::Caller;
+use crate::error::{Error, Result};
+use crate::state::AppState;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
+use cairn_model::{AccountId, SpaceId};
+use cairn_store::rights::{Right, allows, refusal};
+use cairn_wire::Timestamp;
+use cairn_wire::headers::SPACE_ID;
+use cairn_wire::teams::TeamRole;
+
+/// Writes that an account may make while it waits for its deletion: changing its mind, and
+/// taking its files along.
+const STILL_ALLOWED: [&str; 2] = ["/api/v1/useraccount/restore", "/api/v1/downloads/batch"];
+
+/// The caller's part in the team whose space the request acts in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InTeam {
+    pub(crate) role: TeamRole,
+    /// Stands for the team where transferred bytes are counted.
+    pub(crate) meter: AccountId,
+}
+
+impl Caller {
+    /// Refuses what the caller's role in the team of this space does not allow; in their own space
+    /// people may do everything.
+    ///
+    /// # Errors
+    /// 403.
+    pub(crate) fn require(&self, right: Right) -> Result<()> {
+        match self.team {
+            Some(team) if !allows(team.role, right) => Err(Error::forbidden(refusal(right))),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whose bandwidth a transfer is: the team's in its space, else the caller's.
+    pub(crate) fn meter(&self) -> AccountId {
+        self.team.map_or(self.account, |team| team.meter)
+    }
+}
+
+/// The space that a request names.
+fn named_space(headers: &HeaderMap) -> Result<Option<SpaceId>> {
+    headers
+        .get(SPACE_ID)
+        .map(|value| {
+            value
+                .to_str()
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .ok_or_else(|| Error::invalid("`X-Space-Id` has to be a UUID"))
+        })
+        .transpose()
+}
+
+/// Turns an authenticated caller into one at work.
+///
+/// # Errors
+/// 403 for a write of an account that is about to be deleted, 404 for a space that the caller has
+/// no part in.
+pub(super) fn enter(app: &AppState, caller: Caller, parts: &Parts) -> Result<Caller> {
+    let reads = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
+    if !reads
+        && !STILL_ALLOWED.contains(&parts.uri.path())
+        && let Some(due) = app.store.deletion_due(caller.account)?
+    {
+        return Err(Error::forbidden(format!(
+            "the account is to be deleted on {} and can't change anything until then; \
+             POST /useraccount/restore keeps it",
+            Timestamp(due)
+        )));
+    }
+    let Some(id) = named_space(&parts.headers)? else {
+        return Ok(caller);
+    };
+    if id == caller.space.id {
+        return Ok(caller);
+    }
+    let membership = app.store.membership_in_space(caller.account, id)?;
+    Ok(Caller {
+        space: membership.space,
+        team: Some(InTeam {
+            role: membership.role,
+            meter: AccountId(membership.team.0),
+        }),
+        ..caller
+    })
+}

@@ -1,0 +1,165 @@
+//! The service's one error, and its HTTP response: `{code, message}`.
+//!
+//! Errors of the store get their status here, and nowhere else. Failures inside the server are
+//! logged with their cause; the response doesn't name it.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cairn_store::Error as StoreError;
+use cairn_wire::ErrorBody;
+
+/// The result of the crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A request, or the server's start, that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0} is not allowed here; the Allow header lists the methods that are")]
+    MethodNotAllowed(String),
+    #[error("{0}")]
+    TooLarge(String),
+    #[error("the range lies outside the chunk's {size} bytes")]
+    Range { size: u64 },
+    #[error("too many requests to {endpoint}; try again in {retry_after} s")]
+    RateLimited { endpoint: String, retry_after: u64 },
+}
+
+impl Error {
+    pub fn invalid(message: impl Into<String>) -> Self {
+        StoreError::Invalid(message.into()).into()
+    }
+
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        StoreError::Unauthorized(message.into()).into()
+    }
+
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        StoreError::Forbidden(message.into()).into()
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        StoreError::NotFound(message.into()).into()
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        StoreError::conflict(message).into()
+    }
+
+    pub fn gone(message: impl Into<String>) -> Self {
+        StoreError::Gone(message.into()).into()
+    }
+
+    pub fn quota_full(message: impl Into<String>) -> Self {
+        StoreError::QuotaFull(message.into()).into()
+    }
+
+    pub fn config(message: impl Into<String>) -> Self {
+        StoreError::Config(message.into()).into()
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        StoreError::Internal(message.into()).into()
+    }
+
+    pub fn io(what: impl Into<String>, source: std::io::Error) -> Self {
+        StoreError::Io {
+            what: what.into(),
+            source,
+        }
+        .into()
+    }
+
+    /// Returns true if the server failed, rather than the request.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_failure())
+    }
+
+    /// Returns the HTTP status of the error.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Store(error) => status(error),
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
+            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
+
+    /// Returns the body of the error's response; causes inside the server are not part of it.
+    #[must_use]
+    pub fn body(&self) -> ErrorBody {
+        let status = self.status();
+        let message = if status == StatusCode::INTERNAL_SERVER_ERROR {
+            "the server failed; its log has the cause under this response's X-Request-Id".to_owned()
+        } else {
+            self.to_string()
+        };
+        ErrorBody {
+            code: status.as_u16(),
+            message,
+        }
+    }
+
+    /// Returns the header that belongs to the error besides its status.
+    fn header(&self) -> Option<(header::HeaderName, String)> {
+        match self {
+            Self::Store(StoreError::Conflict {
+                head: Some(head), ..
+            }) => Some((header::ETAG, format!("\"{head}\""))),
+            Self::Store(StoreError::Stale { version, .. }) => {
+                Some((header::ETAG, format!("\"{version}\"")))
+            }
+            Self::Store(StoreError::Unauthorized(_)) => {
+                Some((header::WWW_AUTHENTICATE, "Bearer".to_owned()))
+            }
+            Self::Store(StoreError::TooManyAttempts { retry_after, .. })
+            | Self::RateLimited { retry_after, .. } => {
+                Some((header::RETRY_AFTER, retry_after.to_string()))
+            }
+            Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),
+            Self::Store(_) | Self::MethodNotAllowed(_) | Self::TooLarge(_) => None,
+        }
+    }
+}
+
+/// Maps an error of the store to its HTTP status.
+fn status(error: &StoreError) -> StatusCode {
+    match error {
+        StoreError::Invalid(_) => StatusCode::BAD_REQUEST,
+        StoreError::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+        StoreError::PaymentRequired(_) => StatusCode::PAYMENT_REQUIRED,
+        StoreError::Forbidden(_) => StatusCode::FORBIDDEN,
+        StoreError::NotFound(_) => StatusCode::NOT_FOUND,
+        StoreError::Conflict { .. } => StatusCode::CONFLICT,
+        StoreError::Gone(_) => StatusCode::GONE,
+        StoreError::Stale { .. } => StatusCode::PRECONDITION_FAILED,
+        StoreError::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        StoreError::QuotaFull(_) => StatusCode::INSUFFICIENT_STORAGE,
+        StoreError::Sql(_)
+        | StoreError::Objects(_)
+        | StoreError::Io { .. }
+        | StoreError::Config(_)
+        | StoreError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(error = %self, "request failed");
+        }
+        let mut response = (status, Json(self.body())).into_response();
+        if let Some((name, value)) = self.header()
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}

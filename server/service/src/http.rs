@@ -1,0 +1,220 @@
+//! What every request goes through, whatever its route.
+//!
+//! From the outside in: recording, request id and error bodies, panics, fault rules, path forms,
+//! then the routes with their rate limits and repeated requests.
+
+pub(crate) mod address;
+pub(crate) mod body;
+pub(crate) mod extract;
+pub(crate) mod idempotency;
+pub(crate) mod page;
+pub(crate) mod rate;
+pub(crate) mod text;
+pub(crate) mod visitor;
+
+use crate::error::Error;
+use crate::hooks::Hooks;
+use crate::identity::page::OwnPage;
+use crate::state::AppState;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
+use cairn_wire::ErrorBody;
+use cairn_wire::headers::REQUEST_ID;
+use std::any::Any;
+use std::sync::Arc;
+use tower_http::catch_panic::CatchPanicLayer;
+
+/// A request id that a client may choose is at most this long.
+const MAX_REQUEST_ID: usize = 100;
+
+/// Wraps the routes. They are the fallback of an outer router, because a path can only be
+/// rewritten before it is routed.
+pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: Router) -> Router {
+    let mut outer = Router::new()
+        .fallback_service(routes)
+        .layer(from_fn(canonical_path));
+    if let Some(hooks) = hooks {
+        let hooked = Hooked(app.clone(), hooks.clone());
+        outer = outer.layer(from_fn_with_state(hooked, intercept));
+    }
+    outer = outer
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), finish));
+    if let Some(hooks) = hooks {
+        let hooked = Hooked(app.clone(), hooks.clone());
+        outer = outer.layer(from_fn_with_state(hooked, observe));
+    }
+    outer
+}
+
+/// The state of the layers that call the hooks.
+#[derive(Clone)]
+struct Hooked(AppState, Arc<dyn Hooks>);
+
+async fn intercept(
+    State(Hooked(app, hooks)): State<Hooked>,
+    request: Request,
+    next: Next,
+) -> Response {
+    hooks.intercept(&app, request, next).await
+}
+
+async fn observe(
+    State(Hooked(app, hooks)): State<Hooked>,
+    request: Request,
+    next: Next,
+) -> Response {
+    hooks.observe(&app, request, next).await
+}
+
+fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    Error::internal(format!("a handler panicked: {message}")).into_response()
+}
+
+/// Families of paths that are served under another name.
+const ALIASES: [(&str, &str); 3] = [
+    ("/v2/nodes", "/api/v1/nodes"),
+    ("/api/v1/team", "/api/v1/teams"),
+    ("/api/v1/webshare/url", "/api/v1/shares"),
+];
+
+/// One form for paths that mean the same: no trailing slash, `/api/v1/nodes` for `/v2/nodes`.
+pub fn canonical(path: &str) -> Option<String> {
+    let api = ["/api/", "/v2/", "/_dev/"]
+        .iter()
+        .any(|family| path.starts_with(family));
+    if !api {
+        return None;
+    }
+    let trimmed = path.strip_suffix('/').unwrap_or(path);
+    let renamed = ALIASES.iter().find_map(|(alias, name)| {
+        let rest = trimmed.strip_prefix(alias)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{name}{rest}"))
+    });
+    renamed.or_else(|| (trimmed.len() < path.len()).then(|| trimmed.to_owned()))
+}
+
+async fn canonical_path(mut request: Request, next: Next) -> Response {
+    if let Some(path) = canonical(request.uri().path()) {
+        let mut parts = request.uri().clone().into_parts();
+        let full = match request.uri().query() {
+            Some(query) => format!("{path}?{query}"),
+            None => path,
+        };
+        if let Ok(full) = full.parse() {
+            parts.path_and_query = Some(full);
+            if let Ok(uri) = Uri::from_parts(parts) {
+                *request.uri_mut() = uri;
+            }
+        }
+    }
+    next.run(request).await
+}
+
+/// Gives every answer its request id, and every error the one body that errors have.
+async fn finish(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let given = request
+        .headers()
+        .get(REQUEST_ID)
+        .filter(|id| id.len() <= MAX_REQUEST_ID && id.to_str().is_ok_and(|text| !text.is_empty()))
+        .cloned();
+    let id = given.or_else(|| HeaderValue::from_str(&hex::encode(app.source.bytes::<8>())).ok());
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let mut response = next.run(request).await;
+    if response.status().is_client_error() || response.status().is_server_error() {
+        response = with_error_body(response);
+    }
+    tracing::debug!(%method, path, status = response.status().as_u16(), id = ?id, "answered");
+    if let Some(id) = id {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// Replaces an error that a library answered; ours are JSON already.
+fn with_error_body(response: Response) -> Response {
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
+    if is_json || response.extensions().get::<OwnPage>().is_some() {
+        return response;
+    }
+    let status = match response.status() {
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            StatusCode::BAD_REQUEST
+        }
+        status => status,
+    };
+    let (mut parts, _) = response.into_parts();
+    let body = ErrorBody {
+        code: status.as_u16(),
+        message: status
+            .canonical_reason()
+            .unwrap_or("the request failed")
+            .to_lowercase(),
+    };
+    let (own, body) = (status, Json(body)).into_response().into_parts();
+    for name in [
+        header::CONTENT_LENGTH,
+        header::CONTENT_TYPE,
+        header::TRANSFER_ENCODING,
+    ] {
+        parts.headers.remove(name);
+    }
+    parts.status = own.status;
+    parts.headers.extend(own.headers);
+    Response::from_parts(parts, Body::new(body))
+}
+
+/// 404 for paths that no route has.
+pub(crate) async fn not_found(uri: Uri) -> Error {
+    Error::not_found(format!(
+        "there is nothing at {}; /api/v1/openapi.json lists what there is",
+        uri.path()
+    ))
+}
+
+/// 405 for paths that have a route for other methods.
+pub(crate) async fn method_not_allowed(request: Request) -> Error {
+    Error::MethodNotAllowed(format!("{} {}", request.method(), request.uri().path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    #[test]
+    fn paths_of_both_families_become_one() {
+        assert_eq!(canonical("/v2/nodes").as_deref(), Some("/api/v1/nodes"));
+        assert_eq!(
+            canonical("/v2/nodes/x/").as_deref(),
+            Some("/api/v1/nodes/x")
+        );
+        assert_eq!(
+            canonical("/api/v1/nodes/").as_deref(),
+            Some("/api/v1/nodes")
+        );
+        assert_eq!(canonical("/api/v1/nodes"), None);
+        assert_eq!(canonical("/v2/nodesque"), None);
+        assert_eq!(
+            canonical("/api/v1/team/x").as_deref(),
+            Some("/api/v1/teams/x")
+        );
+        assert_eq!(canonical("/api/v1/teams/x"), None);
+        assert_eq!(
+            canonical("/api/v1/webshare/url/").as_deref(),
+            Some("/api/v1/shares")
+        );
+        assert_eq!(canonical("/swagger-ui/"), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! Bodies in, within bounds: as one run of bytes, or in the pieces in which they arrived.
+
+use crate::error::{Error, Result};
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::{Bytes, BytesMut};
+use cairn_wire::headers::CONTENT_DIGEST;
+use futures_util::StreamExt as _;
+use sha2::{Digest as _, Sha256};
+
+/// A body in the pieces in which it arrived; nothing is copied.
+pub(crate) struct Pieces {
+    pub(crate) parts: Vec<Bytes>,
+    pub(crate) length: usize,
+}
+
+fn too_large(limit: usize) -> Error {
+    Error::TooLarge(format!(
+        "the body has more than the {limit} bytes allowed here"
+    ))
+}
+
+/// Reads a body, checking its `Content-Digest` on the way if there is one.
+///
+/// # Errors
+/// 413 beyond `limit`, 400 for a body that broke off or is not what its digest says.
+pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
+    let (parts, body) = request.into_parts();
+    let announced = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large(limit));
+    }
+    let wanted = digest(&parts.headers)?;
+    let mut hasher = wanted.map(|wanted| (wanted, Sha256::new()));
+    let mut out = Pieces {
+        parts: Vec::new(),
+        length: 0,
+    };
+    let mut stream = Body::into_data_stream(body);
+    while let Some(part) = stream.next().await {
+        let part = part.map_err(|e| Error::invalid(format!("the body broke off: {e}")))?;
+        out.length += part.len();
+        if out.length > limit {
+            return Err(too_large(limit));
+        }
+        if let Some((_, hasher)) = &mut hasher {
+            hasher.update(&part);
+        }
+        out.parts.push(part);
+    }
+    if let Some((wanted, hasher)) = hasher {
+        let got: [u8; 32] = hasher.finalize().into();
+        if got != wanted {
+            return Err(Error::invalid(
+                "the body is not the one that `Content-Digest` describes; send it again",
+            ));
+        }
+    }
+    Ok(out)
+}
+
+/// Reads a body into one run of bytes.
+pub(crate) async fn whole(request: Request, limit: usize) -> Result<Bytes> {
+    let mut pieces = pieces(request, limit).await?;
+    if pieces.parts.len() <= 1 {
+        return Ok(pieces.parts.pop().unwrap_or_default());
+    }
+    let mut out = BytesMut::with_capacity(pieces.length);
+    for part in pieces.parts {
+        out.extend_from_slice(&part);
+    }
+    Ok(out.freeze())
+}
+
+/// The SHA-256 in `Content-Digest` (RFC 9530); other algorithms are passed over.
+fn digest(headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
+    let Some(value) = headers.get(CONTENT_DIGEST) else {
+        return Ok(None);
+    };
+    let bad = || Error::invalid("`Content-Digest` has to be `sha-256=:BASE64:`");
+    let text = value.to_str().map_err(|_| bad())?;
+    for member in text.split(',') {
+        let (algorithm, value) = member.trim().split_once('=').ok_or_else(bad)?;
+        if algorithm.eq_ignore_ascii_case("sha-256") {
+            let encoded = value
+                .strip_prefix(':')
+                .and_then(|rest| rest.strip_suffix(':'))
+                .ok_or_else(bad)?;
+            let bytes = STANDARD.decode(encoded).map_err(|_| bad())?;
+            return bytes.try_into().map(Some).map_err(|_| bad());
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_store::Error as StoreError;
+
+    fn request(digest: Option<&str>, body: &'static str) -> Request {
+        let mut builder = Request::builder();
+        if let Some(digest) = digest {
+            builder = builder.header(CONTENT_DIGEST, digest);
+        }
+        builder.body(Body::from(body)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_body_is_bounded_and_matches_its_digest() {
+        let good = format!(
+            "sha-512=:xx:, sha-256=:{}:",
+            STANDARD.encode(Sha256::digest(b"abc"))
+        );
+        assert_eq!(whole(request(Some(&good), "abc"), 3).await.unwrap(), "abc");
+        assert!(matches!(
+            whole(request(Some(&good), "abd"), 3).await,
+            Err(Error::Store(StoreError::Invalid(_)))
+        ));
+        assert!(matches!(
+            whole(request(None, "abcd"), 3).await,
+            Err(Error::TooLarge(_))
+        ));
+        for bad in ["sha-256", "sha-256=abc", "sha-256=:!!:", "sha-256=:YWJj:"] {
+            assert!(
+                matches!(
+                    whole(request(Some(bad), "abc"), 3).await,
+                    Err(Error::Store(StoreError::Invalid(_)))
+                ),
+                "{bad}"
+            );
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! `Idempotency-Key`: a creating POST that is sent again gets the answer of the first time.
+//!
+//! Uploads are left out: the ids that clients choose make them repeatable without keeping answers.
+
+use crate::auth::authenticate;
+use crate::error::{Error, Result};
+use crate::http::body;
+use crate::http::extract::MAX_LIST;
+use crate::state::AppState;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use cairn_model::AccountId;
+use cairn_store::Remembered;
+use cairn_wire::headers::{IDEMPOTENCY_KEY, SPACE_ID};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+
+const MAX_KEY: usize = 255;
+/// The longest answer that is kept: a batch of 1,000 nodes.
+const MAX_ANSWER: usize = 8 * 1024 * 1024;
+const KEPT_MS: i64 = 24 * 3600 * 1000;
+
+type Name = (AccountId, String);
+
+/// Requests on their way, and answers that must not be written down (`Cache-Control: no-store`).
+#[derive(Default)]
+pub(crate) struct Answers {
+    running: Mutex<HashMap<Name, Arc<Turn<()>>>>,
+    unwritten: Mutex<HashMap<Name, (Remembered, i64)>>,
+}
+
+impl Answers {
+    fn unwritten(&self, name: &Name, now: i64) -> Option<Remembered> {
+        let answers = self
+            .unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        answers
+            .get(name)
+            .filter(|(_, at)| now - at < KEPT_MS)
+            .map(|(answer, _)| answer.clone())
+    }
+
+    /// Drops answers that are older than a day.
+    pub(crate) fn forget_old(&self, now: i64) {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|_, (_, at)| now - *at < KEPT_MS);
+    }
+
+    /// Drops everything.
+    pub(crate) fn clear(&self) {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
+
+/// The turn of one request; another with the same key waits for its end.
+struct Running<'a> {
+    answers: &'a Answers,
+    name: Name,
+    turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl<'a> Running<'a> {
+    async fn begin(answers: &'a Answers, name: &Name) -> Self {
+        let turn = {
+            let mut running = answers
+                .running
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            running.entry(name.clone()).or_default().clone()
+        };
+        let turn = Some(turn.lock_owned().await);
+        Self {
+            answers,
+            name: name.clone(),
+            turn,
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut running = self
+            .answers
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.turn = None;
+        // The map's own and no waiting one's.
+        if running
+            .get(&self.name)
+            .is_some_and(|turn| Arc::strong_count(turn) == 1)
+        {
+            running.remove(&self.name);
+        }
+    }
+}
+
+/// Answers a repeated request, and remembers the answer of a new one.
+pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let applies = request.method() == Method::POST
+        && request.headers().contains_key(IDEMPOTENCY_KEY)
+        && request.uri().path().starts_with("/api/")
+        && !request.uri().path().starts_with("/api/v1/uploads");
+    if !applies {
+        return next.run(request).await;
+    }
+    handle(&app, request, next)
+        .await
+        .unwrap_or_else(Error::into_response)
+}
+
+async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response> {
+    let key = request
+        .headers()
+        .get(IDEMPOTENCY_KEY)
+        .and_then(|value| value.to_str().ok())
+        .filter(|key| !key.is_empty() && key.len() <= MAX_KEY)
+        .ok_or_else(|| {
+            Error::invalid(format!(
+                "`Idempotency-Key` has to be 1 to {MAX_KEY} visible characters"
+            ))
+        })?
+        .to_owned();
+    let name = (authenticate(app, request.headers())?.account, key);
+    let _running = Running::begin(&app.answers, &name).await;
+
+    let (parts, body) = request.into_parts();
+    let mut copy = Request::new(body);
+    copy.headers_mut().clone_from(&parts.headers);
+    let bytes = body::whole(copy, MAX_LIST).await?;
+    let hash: [u8; 32] = Sha256::new()
+        .chain_update(parts.method.as_str())
+        .chain_update([0])
+        .chain_update(parts.uri.path())
+        .chain_update([0])
+        // The same request in another space is another request.
+        .chain_update(
+            parts
+                .headers
+                .get(SPACE_ID)
+                .map_or(&[][..], HeaderValue::as_bytes),
+        )
+        .chain_update([0])
+        .chain_update(&bytes)
+        .finalize()
+        .into();
+    let known = match app.answers.unwritten(&name, app.source.now_ms()) {
+        Some(known) => Some(known),
+        None => app.store.remembered(name.0, &name.1)?,
+    };
+    if let Some(known) = known {
+        if known.request != hash {
+            return Err(Error::invalid(
+                "this `Idempotency-Key` was used for another request; take a new one",
+            ));
+        }
+        return Ok(replay(known));
+    }
+    let response = next
+        .run(Request::from_parts(parts, Body::from(bytes)))
+        .await;
+    remember(app, name, hash, response).await
+}
+
+fn replay(answer: Remembered) -> Response {
+    let mut response = Response::new(Body::from(answer.body));
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    for (name, value) in answer.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+        .headers_mut()
+        .insert("idempotent-replayed", HeaderValue::from_static("true"));
+    response
+}
+
+async fn remember(
+    app: &AppState,
+    name: Name,
+    request: [u8; 32],
+    response: Response,
+) -> Result<Response> {
+    let status = response.status();
+    // A failure of the server, or one that passes by itself, is worth a real second try.
+    let passing = status.is_server_error()
+        || matches!(
+            status,
+            StatusCode::UNAUTHORIZED
+                | StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::INSUFFICIENT_STORAGE
+        );
+    if passing {
+        return Ok(response);
+    }
+    let (parts, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, MAX_ANSWER)
+        .await
+        .map_err(|e| Error::internal(format!("an answer is too long to be kept: {e}")))?;
+    let kept = [
+        header::CONTENT_TYPE,
+        header::ETAG,
+        header::LOCATION,
+        header::CACHE_CONTROL,
+    ];
+    let answer = Remembered {
+        request,
+        status: status.as_u16(),
+        headers: kept
+            .iter()
+            .filter_map(|name| {
+                Some((
+                    name.to_string(),
+                    parts.headers.get(name)?.to_str().ok()?.to_owned(),
+                ))
+            })
+            .collect(),
+        body: body.to_vec(),
+    };
+    let secret = parts
+        .headers
+        .get(header::CACHE_CONTROL)
+        .is_some_and(|value| value.as_bytes() == b"no-store");
+    if secret {
+        let mut unwritten = app
+            .answers
+            .unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        unwritten.insert(name, (answer, app.source.now_ms()));
+    } else {
+        app.store.remember(name.0, &name.1, &answer)?;
+    }
+    Ok(Response::from_parts(parts, Body::from(body)))
+}

@@ -1,0 +1,66 @@
+//! Who comes without a token: an address, masked before anything else sees it.
+
+use crate::error::Error;
+use crate::state::AppState;
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::request::Parts;
+use std::net::{IpAddr, SocketAddr};
+
+/// The caller's address with its last part masked; nothing else of it leaves this module.
+pub(crate) struct MaskedIp(pub(crate) String);
+
+impl FromRequestParts<AppState> for MaskedIp {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, Error> {
+        let forwarded = app.options.behind_proxy.then(|| {
+            let last = parts
+                .headers
+                .get_all("x-forwarded-for")
+                .iter()
+                .next_back()?;
+            last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+        });
+        let peer = parts
+            .extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map(|ConnectInfo(peer)| peer.ip());
+        Ok(Self(
+            forwarded
+                .flatten()
+                .or(peer)
+                .map_or_else(|| "unknown".to_owned(), mask),
+        ))
+    }
+}
+
+/// Masks the last octet of an IPv4 address, the last four groups of an IPv6 address.
+fn mask(ip: IpAddr) -> String {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => {
+            let [a, b, c, _] = ip.octets();
+            format!("{a}.{b}.{c}.xxx")
+        }
+        IpAddr::V6(ip) => {
+            let [a, b, c, d, ..] = ip.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}:xxxx:xxxx:xxxx:xxxx")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask;
+
+    #[test]
+    fn the_part_of_an_address_that_tells_a_machine_is_masked() {
+        for (ip, masked) in [
+            ("203.0.113.77", "203.0.113.xxx"),
+            ("::ffff:203.0.113.77", "203.0.113.xxx"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:xxxx:xxxx:xxxx:xxxx"),
+            ("::1", "0:0:0:0:xxxx:xxxx:xxxx:xxxx"),
+        ] {
+            assert_eq!(mask(ip.parse().unwrap()), masked);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The identity provider's parts that are no endpoint: clients, scopes, pages, signatures, passwords.
+
+pub(crate) mod client;
+pub(crate) mod failure;
+pub(crate) mod form;
+pub(crate) mod page;
+pub(crate) mod password;
+pub(crate) mod signer;
+
+use crate::error::Result;
+use crate::options::Options;
+use cairn_store::Store;
+use client::Client;
+use form::Forms;
+use password::Throttle;
+use signer::Signer;
+
+/// What the provider keeps besides the store.
+pub(crate) struct Identity {
+    pub(crate) clients: Vec<Client>,
+    pub(crate) forms: Forms,
+    pub(crate) signer: Signer,
+    pub(crate) throttle: Throttle,
+}
+
+impl Identity {
+    pub(crate) fn new(options: &Options, store: &Store) -> Result<Self> {
+        Ok(Self {
+            clients: client::known(&options.clients),
+            forms: Forms::new(store.secret("form_key")?),
+            signer: Signer::default(),
+            throttle: Throttle::default(),
+        })
+    }
+
+    pub(crate) fn client(&self, id: &str) -> Option<&Client> {
+        self.clients.iter().find(|client| client.id == id)
+    }
+}

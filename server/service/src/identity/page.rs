@@ -1,0 +1,102 @@
+//! The provider's pages: plain HTML without a script, and headers that allow nothing else.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse as _, Response};
+use cairn_store::Source;
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:22rem;margin:4rem auto;padding:0 1rem;\
+color:#222;background:#fff}h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}\
+input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}button{font:inherit;margin:1rem .5rem 0 0;\
+padding:.4rem 1.2rem}.error{color:#a00}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#1a1a1a}.error{color:#f88}}";
+
+/// Marks an answer as a page of ours, whose body stands as it is even where it tells of a failure.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnPage;
+
+/// Text, fit for HTML and for attribute values.
+pub(crate) fn escape(text: &str) -> String {
+    text.chars().fold(String::new(), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+        out
+    })
+}
+
+/// A page of already escaped HTML. Its form may lead to this origin and, after the answer of the
+/// server, to `onward`.
+pub(crate) fn page(
+    source: &Source,
+    status: StatusCode,
+    title: &str,
+    body: &str,
+    onward: Option<&str>,
+) -> Response {
+    let nonce = hex::encode(source.bytes::<12>());
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+         <style nonce=\"{nonce}\">{STYLE}</style></head><body><h1>{title}</h1>{body}</body></html>"
+    );
+    let mut response = (status, Html(html)).into_response();
+    response.extensions_mut().insert(OwnPage);
+    let onward = onward
+        .map(|origin| format!(" {origin}"))
+        .unwrap_or_default();
+    let policy = format!(
+        "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'{onward}; frame-ancestors 'none'; \
+         base-uri 'none'"
+    );
+    let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// A page that says one thing.
+pub(crate) fn notice(source: &Source, status: StatusCode, title: &str, text: &str) -> Response {
+    let body = format!("<p>{}</p>", escape(text));
+    page(source, status, &escape(title), &body, None)
+}
+
+/// The two fields that say who somebody is, with what was wrong before.
+pub(crate) fn credentials(email: &str, error: Option<&str>) -> String {
+    let error = error
+        .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
+        .unwrap_or_default();
+    format!(
+        "{error}<label for=\"email\">E-mail</label>\
+         <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" required value=\"{}\">\
+         <label for=\"password\">Password</label>\
+         <input id=\"password\" name=\"password\" type=\"password\" autocomplete=\"current-password\" required>",
+        escape(email)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn what_a_stranger_wrote_is_text() {
+        assert_eq!(
+            escape("<a href=\"x\" b='y'>&"),
+            "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;"
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! ID tokens: JWTs signed with RS256, which every client library can check.
+//!
+//! The key is made when it is first needed, which takes a second, and kept sealed in the store.
+
+use crate::error::{Error, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cairn_store::Store;
+use cairn_store::{Error as StoreError, Source};
+use rsa::pkcs1::{DecodeRsaPrivateKey as _, EncodeRsaPrivateKey as _};
+use rsa::rand_core::{CryptoRng, RngCore};
+use rsa::traits::PublicKeyParts as _;
+use rsa::{Pkcs1v15Sign, RsaPrivateKey};
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::sync::{Mutex, PoisonError};
+
+/// What RFC 7518 asks for at least.
+const BITS: usize = 2048;
+const STORED: &str = "id_token_key";
+
+struct Ready {
+    key: RsaPrivateKey,
+    public: Value,
+    id: String,
+}
+
+/// Signs ID tokens.
+#[derive(Default)]
+pub(crate) struct Signer(Mutex<Option<Ready>>);
+
+/// The server's randomness, as `rsa` wants it.
+struct Draws<'a>(&'a Source);
+
+impl RngCore for Draws<'_> {
+    fn next_u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.0.bytes())
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.0.bytes())
+    }
+
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        for part in out.chunks_mut(32) {
+            part.copy_from_slice(&self.0.bytes::<32>()[..part.len()]);
+        }
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), rsa::rand_core::Error> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+impl CryptoRng for Draws<'_> {}
+
+fn ready(store: &Store) -> Result<Ready> {
+    let bad =
+        |e: &dyn std::fmt::Display| StoreError::Internal(format!("the key of ID tokens: {e}"));
+    let der = store.kept(STORED, |source| {
+        let key = RsaPrivateKey::new(&mut Draws(source), BITS).map_err(|e| bad(&e))?;
+        Ok(key.to_pkcs1_der().map_err(|e| bad(&e))?.as_bytes().to_vec())
+    })?;
+    let key = RsaPrivateKey::from_pkcs1_der(&der).map_err(|e| bad(&e))?;
+    let modulus = key.n().to_bytes_be();
+    let id = hex::encode(&Sha256::digest(&modulus)[..8]);
+    Ok(Ready {
+        public: json!({
+            "kty": "RSA",
+            "use": "sig",
+            "alg": "RS256",
+            "kid": id,
+            "n": URL_SAFE_NO_PAD.encode(modulus),
+            "e": URL_SAFE_NO_PAD.encode(key.e().to_bytes_be()),
+        }),
+        key,
+        id,
+    })
+}
+
+fn encode<T: Serialize>(part: &T) -> Result<String> {
+    serde_json::to_vec(part)
+        .map(|bytes| URL_SAFE_NO_PAD.encode(bytes))
+        .map_err(|e| Error::internal(format!("can't write an ID token: {e}")))
+}
+
+impl Signer {
+    fn with<T>(&self, store: &Store, f: impl FnOnce(&Ready) -> Result<T>) -> Result<T> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() {
+            *slot = Some(ready(store)?);
+        }
+        slot.as_ref().map_or_else(
+            || Err(Error::internal("the key of ID tokens is missing")),
+            f,
+        )
+    }
+
+    /// The public key as a JWK.
+    pub(crate) fn public(&self, store: &Store) -> Result<Value> {
+        self.with(store, |ready| Ok(ready.public.clone()))
+    }
+
+    /// Signs an ID token.
+    pub(crate) fn sign<C: Serialize>(&self, store: &Store, claims: &C) -> Result<String> {
+        self.with(store, |ready| {
+            let header = json!({"typ": "JWT", "alg": "RS256", "kid": ready.id});
+            let text = format!("{}.{}", encode(&header)?, encode(claims)?);
+            let scheme = Pkcs1v15Sign::new::<rsa::sha2::Sha256>();
+            let digest = Sha256::digest(&text);
+            // With blinding: how long it takes tells nothing of the key (RUSTSEC-2023-0071).
+            let signature = ready
+                .key
+                .sign_with_rng(&mut Draws(store.source()), scheme, &digest)
+                .map_err(|e| Error::internal(format!("can't sign an ID token: {e}")))?;
+            Ok(format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature)))
+        })
+    }
+}

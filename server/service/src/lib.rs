@@ -1,0 +1,32 @@
+//! The REST API, identity provider, share page and webhooks, as a library.
+//!
+//! [`build`] makes a [`Server`] of [`Options`]; its router serves over TCP ([`serve`]) or in-process.
+//! It depends on no crate that could open what clients sealed. What a program adds to it goes
+//! through [`Hooks`].
+
+mod assistant;
+mod auth;
+mod error;
+mod hooks;
+mod http;
+mod identity;
+pub mod openapi;
+mod options;
+mod routes;
+mod serve;
+mod server;
+mod share_page;
+mod state;
+mod webhooks;
+
+pub use auth::{Access, Holder, bearer, holder};
+pub use error::{Error, Result};
+pub use hooks::{Hooks, ResponseFuture};
+pub use http::canonical;
+pub use http::extract::{Args, Input, Params};
+pub use options::{ConnectionLimits, Options, RateLimits, RegisteredClient};
+pub use routes::nodes::name;
+pub use serve::serve;
+pub use server::{Server, build};
+pub use state::{AppState, ServerState};
+pub use webhooks::signature;

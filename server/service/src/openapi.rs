@@ -1,0 +1,220 @@
+//! The OpenAPI documents: one for everything, one per module, and the page that shows them.
+//!
+//! They are generated from the handlers; what every operation has in common is added by
+//! [`described`].
+
+mod closed;
+mod described;
+mod example;
+mod streams;
+
+use crate::error::{Error, Result};
+use crate::http::extract::Args;
+use crate::routes;
+use crate::state::AppState;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Cairn storage service",
+        description = "End-to-end encrypted file storage: files and folders, uploads, the change feed. \
+            Paths work with and without a trailing slash; `/v2/nodes` is `/api/v1/nodes`, `/api/v1/team` is `/api/v1/teams`. \
+            Every error has the body `{code, message}`. Requests about files act in the caller's own space, or \
+            with `X-Space-Id` in that of one of the caller's teams."
+    ),
+    components(schemas(
+        cairn_wire::ErrorBody,
+        cairn_wire::ai::ChatDelta,
+        cairn_wire::ai::ChatUsage,
+        cairn_wire::ai::ChatDone
+    )),
+    modifiers(&Bearer),
+    security(("bearer" = []))
+)]
+struct Head;
+
+struct Bearer;
+
+/// Collections that the published contract spells with a trailing slash; both forms are served.
+const WITH_SLASH: &[&str] = &[
+    "/api/v1/nodes",
+    "/api/v1/payment/subscriptions",
+    "/api/v1/search",
+    "/api/v1/teams",
+    "/api/v1/shares",
+    "/api/v1/webhooks",
+];
+
+impl Modify for Bearer {
+    fn modify(&self, document: &mut Document) {
+        let mut scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        scheme.description = Some("An API key (`ck_…`) or an access token (JWT).".into());
+        document
+            .components
+            .get_or_insert_default()
+            .add_security_scheme("bearer", SecurityScheme::Http(scheme));
+    }
+}
+
+/// What stands in the document before the endpoints.
+pub(crate) fn head() -> Document {
+    Head::openapi()
+}
+
+/// The whole document.
+#[must_use]
+pub fn document() -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(|| {
+        let (_, document) = routes::api().split_for_parts();
+        let mut document = serde_json::to_value(document).unwrap_or_default();
+        if let Some(paths) = document["paths"].as_object_mut() {
+            for path in WITH_SLASH {
+                if let Some(item) = paths.remove(*path) {
+                    paths.insert(format!("{path}/"), item);
+                }
+            }
+        }
+        described::complete(&mut document);
+        streams::complete(&mut document);
+        closed::complete(&mut document);
+        example::complete(&mut document);
+        prune(&mut document);
+        document
+    })
+}
+
+/// The modules that have a document of their own.
+#[must_use]
+pub fn modules() -> Vec<String> {
+    let mut document = document().clone();
+    let tags: BTreeSet<String> = operations(&mut document)
+        .into_iter()
+        .filter_map(|operation| operation["tags"][0].as_str().map(str::to_owned))
+        .collect();
+    tags.into_iter().collect()
+}
+
+/// One module's document, with only the schemas that it speaks of.
+#[must_use]
+pub fn module(name: &str) -> Option<Value> {
+    let mut document = document().clone();
+    let paths = document["paths"].as_object_mut()?;
+    for item in paths.values_mut() {
+        item.as_object_mut()?
+            .retain(|_, operation| operation["tags"][0] == name);
+    }
+    paths.retain(|_, item| item.as_object().is_some_and(|item| !item.is_empty()));
+    if paths.is_empty() {
+        return None;
+    }
+    document["info"]["title"] = json!(format!("Cairn storage service: {name}"));
+    if let Some(tags) = document["tags"].as_array_mut() {
+        tags.retain(|tag| tag["name"] == name);
+    }
+    prune(&mut document);
+    Some(document)
+}
+
+/// Leaves only the answers and schemas that the endpoints speak of.
+fn prune(document: &mut Value) {
+    let answers = names(&document["paths"], "#/components/responses/");
+    if let Some(responses) = document["components"]["responses"].as_object_mut() {
+        responses.retain(|answer, _| answers.contains(answer));
+    }
+    let mut used = BTreeSet::new();
+    let mut fresh = references(&document["paths"]);
+    fresh.extend(references(&document["components"]["responses"]));
+    while let Some(schema) = fresh.pop_first() {
+        if used.insert(schema.clone()) {
+            fresh.extend(references(&document["components"]["schemas"][&schema]));
+        }
+    }
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.retain(|schema, _| used.contains(schema));
+    }
+}
+
+fn operations(document: &mut Value) -> Vec<&mut Value> {
+    document["paths"]
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|paths| paths.values_mut())
+        .filter_map(Value::as_object_mut)
+        .flat_map(|item| item.iter_mut())
+        .filter(|(method, _)| {
+            ["get", "put", "post", "delete", "patch", "head"].contains(&method.as_str())
+        })
+        .map(|(_, operation)| operation)
+        .collect()
+}
+
+/// The names of the schemas that a value refers to.
+fn references(value: &Value) -> BTreeSet<String> {
+    names(value, "#/components/schemas/")
+}
+
+/// The names below `place` that a value refers to.
+fn names(value: &Value, place: &str) -> BTreeSet<String> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(
+                |(key, value)| match value.as_str().and_then(|v| v.strip_prefix(place)) {
+                    Some(name) if key == "$ref" => BTreeSet::from([name.to_owned()]),
+                    Some(_) | None => names(value, place),
+                },
+            )
+            .collect(),
+        Value::Array(values) => values
+            .iter()
+            .flat_map(|value| names(value, place))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => BTreeSet::new(),
+    }
+}
+
+/// The documents and Swagger UI.
+pub(crate) fn routes() -> Router<AppState> {
+    let mut urls = vec!["/api/v1/openapi.json".to_owned()];
+    urls.extend(
+        modules()
+            .iter()
+            .map(|module| format!("/api/v1/openapi/{module}.json")),
+    );
+    let page: Router<AppState> = SwaggerUi::new("/swagger-ui")
+        .config(Config::new(urls))
+        .into();
+    Router::new()
+        .route("/api/v1/openapi.json", get(whole))
+        .route("/api/v1/openapi/{document}", get(one))
+        .merge(page)
+}
+
+async fn whole() -> Response {
+    let text = serde_json::to_string(document()).unwrap_or_default();
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn one(Args(name): Args<String>) -> Result<Json<Value>> {
+    name.strip_suffix(".json")
+        .and_then(module)
+        .map(Json)
+        .ok_or_else(|| {
+            Error::not_found(format!(
+                "there is no document {name}; the modules are {}",
+                modules().join(", ")
+            ))
+        })
+}

@@ -1,0 +1,121 @@
+//! How a server is set up: what the command line, the configuration file or a test decides.
+
+use cairn_store::{Clock, KeptRevisions, Limits, ObjectLocation};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that can be chosen at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Holds the database and the objects; unused with `ephemeral`.
+    pub data: PathBuf,
+    /// Keeps everything in memory.
+    pub ephemeral: bool,
+    /// Lets webhooks go to private and loopback addresses, without TLS.
+    pub allow_private_webhooks: bool,
+    /// Makes ids, epoch and nonces repeatable.
+    pub seed: Option<u64>,
+    pub clock: Clock,
+    /// The address in `chunk_url`, such as `https://files.example.com`; taken from the request if absent.
+    pub public_url: Option<String>,
+    pub objects: ObjectLocation,
+    pub limits: Limits,
+    pub rate_limits: RateLimits,
+    /// The bcrypt cost of new passwords; 10 takes about 60 ms.
+    pub password_cost: u32,
+    pub connections: ConnectionLimits,
+    /// Applications, besides Cairn's own, that people may log in to with their account.
+    pub clients: Vec<RegisteredClient>,
+    pub revisions: KeptRevisions,
+    /// Takes a visitor's address from the last one in `X-Forwarded-For`.
+    pub behind_proxy: bool,
+}
+
+/// Time limits and the number of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// For the head of a request, from the connection or the request before it on.
+    pub head: Duration,
+    /// Between two parts of a request's body.
+    pub body: Duration,
+    /// Open at once; more wait in the system's queue.
+    pub most: usize,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            // Longer than clients keep a connection for another request.
+            head: Duration::from_secs(60),
+            body: Duration::from_secs(60),
+            most: 10_000,
+        }
+    }
+}
+
+/// An application that uses the identity provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisteredClient {
+    pub id: String,
+    /// What people read on the login page; the id if absent.
+    pub name: Option<String>,
+    /// Where answers may go, compared as texts.
+    pub redirect_uris: Vec<String>,
+    /// Makes the client a confidential one.
+    pub secret: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            data: PathBuf::from("cairn-server-data"),
+            ephemeral: false,
+            allow_private_webhooks: false,
+            seed: None,
+            clock: Clock::System,
+            public_url: None,
+            objects: ObjectLocation::default(),
+            limits: Limits::default(),
+            rate_limits: RateLimits::default(),
+            password_cost: 10,
+            connections: ConnectionLimits::default(),
+            clients: Vec::new(),
+            revisions: KeptRevisions::default(),
+            behind_proxy: false,
+        }
+    }
+}
+
+impl Options {
+    /// A server in memory, as tests want it.
+    #[must_use]
+    pub fn ephemeral() -> Self {
+        Self {
+            ephemeral: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// Requests per minute, token and endpoint, by kind of endpoint; also the size of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimits {
+    pub read: u32,
+    pub write: u32,
+    /// Chunks and batches.
+    pub content: u32,
+    /// Without a token, and credentials.
+    pub open: u32,
+}
+
+impl Default for RateLimits {
+    // Generous: a first sync of 100,000 folders and files finishes without meeting them.
+    fn default() -> Self {
+        Self {
+            read: 30_000,
+            write: 30_000,
+            content: 120_000,
+            open: 6_000,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What an account or a team transfers in a month, and where that ends.
+
+use crate::error::{Error, Result};
+use crate::state::ServerState;
+use cairn_model::AccountId;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Transferred bytes that may be lost by a crash, per account.
+const UNWRITTEN: u64 = 64 * 1024 * 1024;
+
+/// Transferred bytes on their way into the database: a download must not cost a write.
+#[derive(Default)]
+pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, Pending>>);
+
+/// What is not written down yet, of one month.
+struct Pending {
+    month: String,
+    bytes: u64,
+}
+
+impl Bandwidth {
+    pub(crate) fn add(&self, app: &ServerState, account: AccountId, bytes: u64) -> Result<()> {
+        let fresh = Pending {
+            month: app.store.month(),
+            bytes,
+        };
+        let due = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            match all.get_mut(&account) {
+                None => {
+                    all.insert(account, fresh);
+                    return Ok(());
+                }
+                Some(pending) if pending.month != fresh.month => std::mem::replace(pending, fresh),
+                Some(pending) => {
+                    pending.bytes += bytes;
+                    if pending.bytes < UNWRITTEN {
+                        return Ok(());
+                    }
+                    let bytes = std::mem::take(&mut pending.bytes);
+                    Pending { bytes, ..fresh }
+                }
+            }
+        };
+        Ok(app.store.add_bandwidth(account, &due.month, due.bytes)?)
+    }
+
+    /// Refuses a transfer that goes beyond what the account, or the team, may transfer this month.
+    ///
+    /// # Errors
+    /// 507.
+    pub(crate) fn admit(&self, app: &ServerState, account: AccountId, bytes: u64) -> Result<()> {
+        let month = app.store.month();
+        let pending = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&account)
+            .filter(|pending| pending.month == month)
+            .map_or(0, |pending| pending.bytes);
+        let (written, limit) = app.store.bandwidth(account)?;
+        let used = written.saturating_add(pending);
+        if bytes > 0 && used.saturating_add(bytes) > limit {
+            return Err(Error::quota_full(format!(
+                "this month's bandwidth is used up: {used} of {limit} bytes were transferred and this \
+                 needs {bytes} more; it begins anew with the next month"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flush(&self, app: &ServerState, account: AccountId) -> Result<()> {
+        let due = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&account);
+        match due {
+            Some(due) if due.bytes > 0 => {
+                Ok(app.store.add_bandwidth(account, &due.month, due.bytes)?)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Writes what is pending for everyone.
+    pub(crate) fn flush_all(&self, app: &ServerState) -> Result<()> {
+        let accounts: Vec<AccountId> = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .keys()
+            .copied()
+            .collect();
+        accounts
+            .into_iter()
+            .try_for_each(|account| self.flush(app, account))
+    }
+
+    /// Drops what is pending.
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}

@@ -1,0 +1,48 @@
+//! Ending the account, and changing one's mind.
+
+use crate::auth::Caller;
+use crate::error::Result;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_wire::account::AccountStatus;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(request_deletion))
+        .routes(routes!(restore_account))
+}
+
+/// Asks for the account to be deleted: it can be restored for 60 days, in which it can read and
+/// change nothing; then it goes with all of its data.
+#[utoipa::path(
+    delete, path = "/api/v1/useraccount", tag = "account",
+    responses(
+        (status = 200, description = "The account is pending deletion", body = AccountStatus),
+        (status = 403, description = "It is pending deletion already", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn request_deletion(
+    caller: Caller,
+    State(app): State<AppState>,
+) -> Result<Json<AccountStatus>> {
+    Ok(Json(app.store.request_deletion(caller.account)?))
+}
+
+/// Calls the account's deletion off, within the 60 days.
+#[utoipa::path(
+    post, path = "/api/v1/useraccount/restore", tag = "account",
+    responses(
+        (status = 200, description = "The account is active", body = AccountStatus),
+        (status = 409, description = "The account is not pending deletion", body = cairn_wire::ErrorBody),
+        (status = 410, description = "The 60 days are over", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn restore_account(
+    caller: Caller,
+    State(app): State<AppState>,
+) -> Result<Json<AccountStatus>> {
+    Ok(Json(app.store.restore_account(caller.account)?))
+}

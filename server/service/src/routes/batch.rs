@@ -1,0 +1,144 @@
+//! `POST /nodes/batch`: many folders, moves and deletions in one transaction, each on its own terms.
+
+use super::nodes::name;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Input, MAX_LIST};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Tx};
+use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+const MAX_OPERATIONS: usize = 1_000;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(run))
+}
+
+/// The answer of one element of a batch.
+pub(crate) fn result(outcome: Result<(StatusCode, Node)>) -> NodeResult {
+    match outcome {
+        Ok((status, node)) => NodeResult {
+            status: status.as_u16(),
+            node: Some(node),
+            error: None,
+        },
+        Err(error) => NodeResult {
+            status: error.status().as_u16(),
+            node: None,
+            error: Some(error.body()),
+        },
+    }
+}
+
+/// An operation with its feed position read, which can't be done inside the transaction.
+struct Prepared {
+    operation: NodeOperation,
+    seen: StoreResult<Option<i64>>,
+}
+
+fn prepare(app: &AppState, operation: NodeOperation) -> Prepared {
+    let seen = match &operation {
+        NodeOperation::Trash {
+            seen: Some(cursor), ..
+        } => app.store.position(cursor).map(Some),
+        NodeOperation::Trash { seen: None, .. }
+        | NodeOperation::CreateFolder { .. }
+        | NodeOperation::Move { .. } => Ok(None),
+    };
+    Prepared { operation, seen }
+}
+
+fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(StatusCode, Node)> {
+    match prepared.operation {
+        NodeOperation::CreateFolder {
+            id,
+            parent_id,
+            name: text,
+            seal,
+        } => {
+            let folder = NewFolder {
+                id,
+                parent: parent_id,
+                name: name(&text)?,
+                seal,
+            };
+            let (node, is_new) = tx.create_folder(actor, &folder)?;
+            Ok((
+                if is_new {
+                    StatusCode::CREATED
+                } else {
+                    StatusCode::OK
+                },
+                node,
+            ))
+        }
+        NodeOperation::Move {
+            id,
+            name: text,
+            parent_id,
+            version,
+            seal,
+        } => {
+            let edit = Edit {
+                name: Some(name(&text)?),
+                parent: Some(parent_id),
+                seal,
+                version,
+                ..Edit::default()
+            };
+            Ok((StatusCode::OK, tx.edit(actor, id, &edit)?))
+        }
+        NodeOperation::Trash { id, seen: _, seal } => Ok((
+            StatusCode::OK,
+            tx.trash(actor, id, prepared.seen?, seal.as_ref())?,
+        )),
+    }
+}
+
+/// Does up to 1,000 operations in order; each succeeds or fails alone.
+#[utoipa::path(
+    post, path = "/api/v1/nodes/batch", tag = "nodes", request_body = NodeBatch,
+    responses((status = 200, description = "One answer per operation, in order", body = NodeResults))
+)]
+async fn run(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(batch): Input<NodeBatch, MAX_LIST>,
+) -> Result<Json<NodeResults>> {
+    if batch.operations.len() > MAX_OPERATIONS {
+        return Err(Error::invalid(format!(
+            "`operations` has {} elements; at most {MAX_OPERATIONS} are allowed",
+            batch.operations.len()
+        )));
+    }
+    let too_high = |operation: &NodeOperation| match operation {
+        NodeOperation::Move { version, .. } => version.is_some_and(|v| i64::try_from(v).is_err()),
+        NodeOperation::CreateFolder { .. } | NodeOperation::Trash { .. } => false,
+    };
+    if batch.operations.iter().any(too_high) {
+        return Err(Error::invalid("a `version` is more than any node has"));
+    }
+    let prepared: Vec<Prepared> = batch
+        .operations
+        .into_iter()
+        .map(|operation| prepare(&app, operation))
+        .collect();
+    let actor = caller.actor();
+    let results = app.store.write(|tx| {
+        let mut results = Vec::with_capacity(prepared.len());
+        for operation in prepared {
+            match perform(tx, &actor, operation) {
+                // Then the transaction is not to be trusted any more.
+                Err(error) if error.is_failure() => return Err(error),
+                outcome => results.push(result(outcome.map_err(Error::from))),
+            }
+        }
+        Ok(results)
+    })?;
+    Ok(Json(NodeResults { results }))
+}

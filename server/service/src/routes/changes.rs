@@ -1,0 +1,67 @@
+//! The change feed by pages, and the snapshot that a lost position leads to.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::Params;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_wire::changes::{Changes, ChangesQuery, Snapshot, SnapshotQuery};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Changes or nodes on one page at most, and unless asked otherwise.
+pub(crate) const MAX_LIMIT: u32 = 1_000;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(changes))
+        .routes(routes!(snapshot))
+}
+
+fn limit(asked: Option<u32>) -> Result<usize> {
+    let limit = asked.unwrap_or(MAX_LIMIT);
+    if limit == 0 || limit > MAX_LIMIT {
+        return Err(Error::invalid(format!(
+            "`limit` is {limit}; it has to be 1 to {MAX_LIMIT}"
+        )));
+    }
+    Ok(limit as usize)
+}
+
+/// The changes after a cursor, or from the beginning.
+#[utoipa::path(
+    get, path = "/api/v1/changes", tag = "changes", params(ChangesQuery),
+    responses(
+        (status = 200, description = "One page of the feed", body = Changes),
+        (status = 410, description = "The cursor belongs to another history; take a snapshot", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn changes(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<ChangesQuery>,
+) -> Result<Json<Changes>> {
+    Ok(Json(app.store.changes(
+        caller.space,
+        query.cursor.as_ref(),
+        limit(query.limit)?,
+    )?))
+}
+
+/// One page of all active nodes, and the cursor from which to follow.
+#[utoipa::path(
+    get, path = "/api/v1/changes/snapshot", tag = "changes", params(SnapshotQuery),
+    responses((status = 200, description = "One page of the snapshot", body = Snapshot))
+)]
+async fn snapshot(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<SnapshotQuery>,
+) -> Result<Json<Snapshot>> {
+    Ok(Json(app.store.snapshot(
+        caller.space,
+        query.after.as_deref(),
+        limit(query.limit)?,
+    )?))
+}

@@ -1,0 +1,115 @@
+//! Comments on files and folders, and replies to them.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cairn_model::NodeId;
+use cairn_wire::comments::{Comment, Comments, WriteComment};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// Characters.
+const MAX_TEXT: usize = 5000;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, add))
+        .routes(routes!(reply))
+        .routes(routes!(delete))
+}
+
+fn text(new: WriteComment) -> Result<String> {
+    let length = new.text.chars().count();
+    if new.text.trim().is_empty() || length > MAX_TEXT {
+        return Err(Error::invalid(format!(
+            "`text` has {length} characters; it has to have 1 to {MAX_TEXT} and to say something"
+        )));
+    }
+    Ok(new.text)
+}
+
+/// All comments on a file or folder, each with the replies to it.
+#[utoipa::path(
+    get, path = "/api/v1/nodes/{id}/comments", tag = "comments", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The comments, in the order of their times", body = Comments),
+        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+) -> Result<Json<Comments>> {
+    Ok(Json(app.store.comments(caller.space, id)?))
+}
+
+/// Writes a comment.
+#[utoipa::path(
+    post, path = "/api/v1/nodes/{id}/comments", tag = "comments", request_body = WriteComment,
+    params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 201, description = "The comment", body = Comment),
+        (status = 400, description = "The text is empty or too long", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn add(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+    Input(new): Input<WriteComment>,
+) -> Result<(StatusCode, Json<Comment>)> {
+    let text = text(new)?;
+    let written = app
+        .store
+        .write(|tx| tx.add_comment(&caller.actor(), id, None, &text))?;
+    Ok((StatusCode::CREATED, Json(written)))
+}
+
+/// Answers a comment.
+#[utoipa::path(
+    post, path = "/api/v1/nodes/{id}/comments/{parent}/replies", tag = "comments", request_body = WriteComment,
+    params(("id" = String, Path, format = Uuid), ("parent" = String, Path, format = Uuid)),
+    responses(
+        (status = 201, description = "The reply", body = Comment),
+        (status = 400, description = "The text is empty or too long, or the replies nest too deep", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such file, folder or comment", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn reply(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args((id, parent)): Args<(NodeId, Uuid)>,
+    Input(new): Input<WriteComment>,
+) -> Result<(StatusCode, Json<Comment>)> {
+    let text = text(new)?;
+    let written = app
+        .store
+        .write(|tx| tx.add_comment(&caller.actor(), id, Some(parent), &text))?;
+    Ok((StatusCode::CREATED, Json(written)))
+}
+
+/// Deletes one of the caller's own comments; where it was answered, an empty place stays.
+#[utoipa::path(
+    delete, path = "/api/v1/comments/{id}", tag = "comments", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 403, description = "Someone else wrote it", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such comment", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn delete(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<StatusCode> {
+    app.store
+        .write(|tx| tx.delete_comment(&caller.actor(), id))?;
+    Ok(StatusCode::NO_CONTENT)
+}

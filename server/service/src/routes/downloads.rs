@@ -1,0 +1,239 @@
+//! Content down: one chunk with ranges, or many small files in one frame.
+
+use super::revisions::downloaded;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use crate::state::AppState;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use cairn_model::{ChunkId, NodeId};
+use cairn_store::ChunkPlace;
+use cairn_store::Extent;
+use cairn_wire::frame;
+use cairn_wire::transfer::{
+    BATCH_BYTES, BATCH_FILES, DownloadBatch, DownloadFile, DownloadedBatch, DownloadedFile,
+    RevisionContent,
+};
+use serde::Deserialize;
+use std::ops::Range;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(chunk))
+        .routes(routes!(batch))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ChunkQuery {
+    /// The node that the chunk belongs to.
+    #[param(value_type = String, format = Uuid)]
+    node: NodeId,
+}
+
+/// The one range of a `Range` header; several, or another unit, are ignored as RFC 9110 allows.
+fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
+    let Some(spec) = headers
+        .get(header::RANGE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.trim().strip_prefix("bytes="))
+        .filter(|spec| !spec.contains(','))
+    else {
+        return Ok(None);
+    };
+    let Some((first, last)) = spec.trim().split_once('-') else {
+        return Ok(None);
+    };
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let range = match (first.trim(), last.trim()) {
+        ("", last) => match number(last) {
+            Some(suffix) => size.saturating_sub(suffix)..size,
+            None => return Ok(None),
+        },
+        (first, "") => match number(first) {
+            Some(first) => first..size,
+            None => return Ok(None),
+        },
+        (first, last) => match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => first..last.saturating_add(1).min(size),
+            _ => return Ok(None),
+        },
+    };
+    if range.start >= size || range.is_empty() {
+        return Err(Error::Range { size });
+    }
+    Ok(Some(range))
+}
+
+/// One sealed chunk of any revision of a node.
+#[utoipa::path(
+    get, path = "/api/v1/chunks/{id}", tag = "downloads",
+    params(
+        ("id" = String, Path, description = "64 hexadecimal digits"), ChunkQuery,
+        ("Range" = Option<String>, Header, description = "`bytes=FIRST-LAST`")
+    ),
+    responses(
+        (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 206, description = "The range of them", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 416, description = "The range lies outside the chunk", body = cairn_wire::ErrorBody),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn chunk(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<ChunkId>,
+    Params(query): Params<ChunkQuery>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let place = app.store.chunk_place(caller.space, query.node, id)?;
+    let range = range(&headers, place.size)?;
+    let wanted = range.clone().unwrap_or(0..place.size);
+    app.bandwidth
+        .admit(&app, caller.meter(), wanted.end - wanted.start)?;
+    let bytes = app
+        .objects
+        .get(
+            &place.object,
+            place.start + wanted.start..place.start + wanted.end,
+        )
+        .await?;
+    app.bandwidth
+        .add(&app, caller.meter(), bytes.len() as u64)?;
+    let mut response = Response::new(Body::from(bytes));
+    let answer = response.headers_mut();
+    answer.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/octet-stream"),
+    );
+    answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{id}\"")) {
+        answer.insert(header::ETAG, tag);
+    }
+    if let Some(range) = range {
+        let text = format!("bytes {}-{}/{}", range.start, range.end - 1, place.size);
+        if let Ok(text) = HeaderValue::from_str(&text) {
+            answer.insert(header::CONTENT_RANGE, text);
+        }
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    Ok(response)
+}
+
+/// Finds one file of a batch, as long as it fits.
+fn find(
+    app: &AppState,
+    caller: &Caller,
+    file: DownloadFile,
+    with_content: bool,
+    room: &mut u64,
+) -> Result<(RevisionContent, Vec<ChunkPlace>)> {
+    let content = app
+        .store
+        .revision_content(caller.space, file.node_id, file.revision_id)?;
+    if !with_content {
+        return Ok((content, Vec::new()));
+    }
+    let places = app.store.content_places(&content)?;
+    downloaded(app, caller, file.node_id)?;
+    let size: u64 = places.iter().map(|place| place.size).sum();
+    *room = room.checked_sub(size).ok_or_else(|| {
+        Error::TooLarge(
+            "the file does not fit into this batch; ask for it again, or for its chunks one by one"
+                .into(),
+        )
+    })?;
+    Ok((content, places))
+}
+
+/// Manifests and chunks of up to 256 files; each succeeds or fails alone.
+#[utoipa::path(
+    post, path = "/api/v1/downloads/batch", tag = "downloads", request_body = DownloadBatch,
+    responses(
+        (
+            status = 200, body = DownloadedBatch, content_type = "application/vnd.cairn.frame",
+            description = "A frame: u32 big-endian length of the head, the head as JSON, then the chunks of the files with status 200, in order"
+        ),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn batch(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(batch): Input<DownloadBatch>,
+) -> Result<Response> {
+    if batch.files.len() > BATCH_FILES {
+        return Err(Error::invalid(format!(
+            "`files` has {} elements; at most {BATCH_FILES} are allowed",
+            batch.files.len()
+        )));
+    }
+    let mut room = BATCH_BYTES as u64;
+    let mut extents: Vec<Extent> = Vec::new();
+    let mut files = Vec::with_capacity(batch.files.len());
+    for file in batch.files {
+        files.push(match find(&app, &caller, file, batch.content, &mut room) {
+            Ok((content, places)) => {
+                extents.extend(places.iter().map(ChunkPlace::extent));
+                DownloadedFile {
+                    status: 200,
+                    content: Some(content),
+                    error: None,
+                }
+            }
+            Err(error) if error.is_failure() => return Err(error),
+            Err(error) => DownloadedFile {
+                status: error.status().as_u16(),
+                content: None,
+                error: Some(error.body()),
+            },
+        });
+    }
+    let size = BATCH_BYTES as u64 - room;
+    app.bandwidth.admit(&app, caller.meter(), size)?;
+    let chunks = app.objects.get_many(&extents).await?;
+    app.bandwidth.add(&app, caller.meter(), size)?;
+    let body = frame::encode(&DownloadedBatch { files }, &chunks)
+        .map_err(|e| Error::internal(e.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, frame::MEDIA_TYPE)], body).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Option<Range<u64>>> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::RANGE, HeaderValue::from_str(text).unwrap());
+        range(&headers, 10)
+    }
+
+    #[test]
+    fn ranges_are_read_as_the_rfc_says() {
+        assert_eq!(parsed("bytes=0-3").unwrap(), Some(0..4));
+        assert_eq!(parsed("bytes=5-").unwrap(), Some(5..10));
+        assert_eq!(parsed("bytes=-3").unwrap(), Some(7..10));
+        assert_eq!(parsed("bytes=8-100").unwrap(), Some(8..10));
+        for ignored in [
+            "bytes=3-2",
+            "bytes=a-b",
+            "lines=1-2",
+            "bytes=0-1,3-4",
+            "bytes=5",
+        ] {
+            assert_eq!(parsed(ignored).unwrap(), None, "{ignored}");
+        }
+        for outside in ["bytes=10-", "bytes=10-12", "bytes=-0"] {
+            assert!(
+                matches!(parsed(outside), Err(Error::Range { size: 10 })),
+                "{outside}"
+            );
+        }
+    }
+}

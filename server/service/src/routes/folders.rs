@@ -1,0 +1,99 @@
+//! Paths of folders in one call, and favorites.
+
+use super::node_answer;
+use super::nodes::name;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use cairn_model::{Name, NodeId};
+use cairn_store::Edit;
+use cairn_wire::nodes::{CreateFolders, CreatedFolders, Node};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+const MAX_LEVELS: usize = 20;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(create_path))
+        .routes(routes!(add_favorite, remove_favorite))
+}
+
+/// Makes the folders of a path that are missing, in one atomic step.
+#[utoipa::path(
+    post, path = "/api/v1/nodes/folders", tag = "nodes", request_body = CreateFolders,
+    responses(
+        (status = 201, description = "The folders of the path", body = CreatedFolders),
+        (status = 400, description = "The path is empty, has a bad name, or more than 20 levels", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such parent", body = cairn_wire::ErrorBody),
+        (status = 409, description = "A file has one of the names", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn create_path(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(new): Input<CreateFolders>,
+) -> Result<(StatusCode, Json<CreatedFolders>)> {
+    let names = new
+        .path
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(name)
+        .collect::<cairn_store::Result<Vec<Name>>>()?;
+    if names.is_empty() || names.len() > MAX_LEVELS {
+        return Err(Error::invalid(format!(
+            "`path` has {} levels; it has to have 1 to {MAX_LEVELS}",
+            names.len()
+        )));
+    }
+    let made = app
+        .store
+        .write(|tx| tx.create_folders(&caller.actor(), new.parent_id, names))?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+fn set_favorite(app: &AppState, caller: &Caller, id: NodeId, favorite: bool) -> Result<Response> {
+    let edit = Edit {
+        favorite: Some(favorite),
+        ..Edit::default()
+    };
+    let node = app.store.write(|tx| tx.edit(&caller.actor(), id, &edit))?;
+    Ok(node_answer(StatusCode::OK, node))
+}
+
+/// Marks a node as a favorite.
+#[utoipa::path(
+    put, path = "/api/v1/nodes/{id}/favorite", tag = "nodes", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The node", body = Node),
+        (status = 404, description = "There is no such node", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn add_favorite(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+) -> Result<Response> {
+    set_favorite(&app, &caller, id, true)
+}
+
+/// Takes the mark away.
+#[utoipa::path(
+    delete, path = "/api/v1/nodes/{id}/favorite", tag = "nodes", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The node", body = Node),
+        (status = 404, description = "There is no such node", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn remove_favorite(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+) -> Result<Response> {
+    set_favorite(&app, &caller, id, false)
+}

@@ -1,0 +1,104 @@
+//! `/keys`: the account's wrapped keys.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Input, if_match};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use cairn_wire::keys::{KeyBundle, PutKeys, RecoverySetUp, RecoveryStatus, SetUpRecovery};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(get, put))
+        .routes(routes!(recovery_status))
+        .routes(routes!(set_up_recovery))
+}
+
+fn answer(bundle: KeyBundle) -> Response {
+    let tag = HeaderValue::from_str(&format!("\"{}\"", bundle.version));
+    let mut response = (StatusCode::OK, Json(bundle)).into_response();
+    if let Ok(tag) = tag {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// The wrapped keys; 404 before they were made.
+#[utoipa::path(
+    get, path = "/api/v1/keys", tag = "keys",
+    responses((status = 200, description = "The bundle; `ETag` is its version", body = KeyBundle))
+)]
+async fn get(caller: Caller, State(app): State<AppState>) -> Result<Response> {
+    Ok(answer(app.store.key_bundle(caller.account)?))
+}
+
+/// Stores the first bundle, or replaces it for somebody who knows the secret in force.
+#[utoipa::path(
+    put, path = "/api/v1/keys", tag = "keys", request_body = PutKeys,
+    params(("If-Match" = Option<String>, Header, description = "The version to be replaced, in quotes")),
+    responses(
+        (status = 200, description = "The stored bundle", body = KeyBundle),
+        (status = 403, description = "`current_auth` is not the one in force", body = cairn_wire::ErrorBody),
+        (status = 409, description = "The version does not grow", body = cairn_wire::ErrorBody),
+        (status = 412, description = "The bundle is at another version", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn put(
+    caller: Caller,
+    State(app): State<AppState>,
+    headers: HeaderMap,
+    Input(keys): Input<PutKeys>,
+) -> Result<Response> {
+    if keys.bundle.version == 0 || i64::try_from(keys.bundle.version).is_err() {
+        return Err(Error::invalid("`bundle.version` counts from 1"));
+    }
+    app.store
+        .put_key_bundle(caller.account, &keys, if_match(&headers)?)?;
+    Ok(answer(keys.bundle))
+}
+
+/// Whether a recovery key is set up, who made it, and whether it opens files.
+#[utoipa::path(
+    get, path = "/api/v1/keys/recovery", tag = "keys",
+    responses((status = 200, description = "The status", body = RecoveryStatus))
+)]
+async fn recovery_status(
+    caller: Caller,
+    State(app): State<AppState>,
+) -> Result<Json<RecoveryStatus>> {
+    Ok(Json(app.store.recovery_status(caller.account)?))
+}
+
+/// Sets a recovery key up. A client that holds the keys sends what it wrapped; for one that does
+/// not, the server makes a key that proves whose account it is and can open nothing.
+#[utoipa::path(
+    post, path = "/api/v1/keys/recovery/setup", tag = "keys", request_body = SetUpRecovery,
+    responses(
+        (status = 201, description = "The key, if the server made it; never shown again", body = RecoverySetUp),
+        (status = 400, description = "A field is no 64 hexadecimal digits, or one of two is missing", body = cairn_wire::ErrorBody),
+        (status = 403, description = "`passphrase_hash` is not that of the passphrase in force", body = cairn_wire::ErrorBody),
+        (status = 409, description = "The account has no keys yet", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn set_up_recovery(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(asked): Input<SetUpRecovery>,
+) -> Result<Response> {
+    let (recovery_key, status) = app.store.set_up_recovery(caller.account, &asked)?;
+    let answer = RecoverySetUp {
+        recovery_key,
+        status,
+    };
+    let mut response = (StatusCode::CREATED, Json(answer)).into_response();
+    // Also keeps it out of the answers that are remembered for repeated requests.
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

@@ -1,0 +1,335 @@
+//! The authorization endpoint and its login page: a code for a client, with PKCE (S256) always.
+
+use super::{Sent, fresh};
+use crate::error::Result;
+use crate::http::address::Address;
+use crate::http::extract::Params;
+use crate::identity::client::Client;
+use crate::identity::failure::{Failure, Outcome};
+use crate::identity::form::Browser;
+use crate::identity::page::{credentials, escape, notice, page};
+use crate::identity::password;
+use crate::state::AppState;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use cairn_store::NewCode;
+use cairn_store::Scopes;
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// A challenge of S256 is 32 bytes in base64url.
+const CHALLENGE: usize = 43;
+/// `state` and `nonce` are handed back or signed; nobody needs longer ones.
+const MAX_OPAQUE: usize = 1_000;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(show, submit))
+}
+
+/// An authorization request (OpenID Connect Core, section 3.1.2.1).
+#[derive(Clone, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Asked {
+    /// `code`
+    response_type: Option<String>,
+    client_id: Option<String>,
+    redirect_uri: Option<String>,
+    scope: Option<String>,
+    state: Option<String>,
+    nonce: Option<String>,
+    code_challenge: Option<String>,
+    /// `S256`
+    code_challenge_method: Option<String>,
+    prompt: Option<String>,
+    /// Not supported, as the next one.
+    request: Option<String>,
+    request_uri: Option<String>,
+}
+
+/// The login form.
+#[derive(Deserialize, ToSchema)]
+struct Login {
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    password: String,
+    /// What the page was shown for.
+    #[serde(default)]
+    form: String,
+    /// `cancel` turns the client away.
+    action: Option<String>,
+}
+
+/// What is known of a request once its client and address are: failures may go there now.
+struct Known<'a> {
+    client: &'a Client,
+    redirect: Url,
+    asked: &'a Asked,
+    issuer: &'a str,
+}
+
+impl Known<'_> {
+    /// Leads back to the client.
+    fn lead(&self, answer: &[(&str, &str)]) -> Response {
+        let mut url = self.redirect.clone();
+        {
+            let mut pairs = url.query_pairs_mut();
+            pairs.extend_pairs(answer);
+            if let Some(state) = &self.asked.state {
+                pairs.append_pair("state", state);
+            }
+            pairs.append_pair("iss", self.issuer);
+        }
+        let mut response = StatusCode::SEE_OTHER.into_response();
+        let headers = response.headers_mut();
+        if let Ok(url) = HeaderValue::from_str(url.as_str()) {
+            headers.insert(header::LOCATION, url);
+        }
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(
+            header::REFERRER_POLICY,
+            HeaderValue::from_static("no-referrer"),
+        );
+        response
+    }
+
+    fn refuse(&self, failure: &Failure) -> Response {
+        self.lead(&[
+            ("error", failure.error),
+            ("error_description", &failure.description),
+        ])
+    }
+
+    /// What of the rest can't be granted.
+    fn check(&self) -> Outcome<(Scopes, String)> {
+        let asked = self.asked;
+        // What stands in them would have to replace what stands beside them.
+        for (value, error) in [
+            (&asked.request, "request_not_supported"),
+            (&asked.request_uri, "request_uri_not_supported"),
+        ] {
+            if value.is_some() {
+                return Err(Failure::new(error, "request objects are not supported"));
+            }
+        }
+        if asked.response_type.as_deref() != Some("code") {
+            return Err(Failure::new(
+                "unsupported_response_type",
+                "'response_type' has to be 'code'",
+            ));
+        }
+        let challenge = asked.code_challenge.clone().unwrap_or_default();
+        let method = asked.code_challenge_method.as_deref();
+        if challenge.len() != CHALLENGE || method != Some("S256") {
+            return Err(Failure::request(
+                "PKCE is needed: 'code_challenge' of 43 characters with 'code_challenge_method' S256",
+            ));
+        }
+        let opaque = [&asked.state, &asked.nonce];
+        if opaque
+            .into_iter()
+            .flatten()
+            .any(|text| text.len() > MAX_OPAQUE)
+        {
+            return Err(Failure::request("'state' or 'nonce' is too long"));
+        }
+        let scope = scope(asked.scope.as_deref())?;
+        if asked.prompt.as_deref() == Some("none") {
+            return Err(Failure::new(
+                "login_required",
+                "every login asks for the password",
+            ));
+        }
+        Ok((scope, challenge))
+    }
+}
+
+/// The scopes of a request, or those of one that names none.
+pub(super) fn scope(text: Option<&str>) -> Outcome<Scopes> {
+    let bad = || Failure::new("invalid_scope", "'scope' names one that is not supported");
+    let scope = Scopes::parse(text.unwrap_or_default()).ok_or_else(bad)?;
+    Ok(if scope.is_empty() {
+        Scopes::DEFAULT
+    } else {
+        scope
+    })
+}
+
+/// Finds the client and checks where the answer is to go. A failure stays on this page: it must not
+/// lead anywhere.
+fn known<'a>(
+    app: &'a AppState,
+    asked: &'a Asked,
+    issuer: &'a str,
+) -> Result<Known<'a>, Box<Response>> {
+    let refuse = |text: &str| {
+        Box::new(notice(
+            &app.source,
+            StatusCode::BAD_REQUEST,
+            "This login can't go on",
+            text,
+        ))
+    };
+    let client = asked
+        .client_id
+        .as_deref()
+        .and_then(|id| app.identity.client(id))
+        .ok_or_else(|| refuse("The application that sent you here is not known to this server."))?;
+    let redirect = asked.redirect_uri.as_deref().unwrap_or_default();
+    match Url::parse(redirect) {
+        Ok(url) if client.may_redirect_to(redirect) => Ok(Known {
+            client,
+            redirect: url,
+            asked,
+            issuer,
+        }),
+        Ok(_) | Err(_) => Err(refuse(
+            "The application wants your login sent to an address that it has not registered.",
+        )),
+    }
+}
+
+fn login_page(
+    app: &AppState,
+    headers: &HeaderMap,
+    known: &Known<'_>,
+    scope: Scopes,
+    status: StatusCode,
+    error: Option<(&str, &str)>,
+) -> Response {
+    let browser = Browser::of(headers, &app.source);
+    let form = app
+        .identity
+        .forms
+        .seal(&browser, known.asked, app.source.now_ms());
+    let (email, error) = error.map_or(("", None), |(email, text)| (email, Some(text)));
+    let reach = if scope.has(Scopes::FILES) {
+        "It will be able to do everything with your account that you can."
+    } else if scope.has(Scopes::READ) {
+        "It will be able to see everything in your account."
+    } else {
+        "It will learn who you are."
+    };
+    let body = format!(
+        "<p><strong>{}</strong> asks to use your account. {reach}</p>\
+         <form method=\"post\" action=\"/oauth/authorize\">\
+         <input type=\"hidden\" name=\"form\" value=\"{}\">{}\
+         <button name=\"action\" value=\"login\">Log in</button>\
+         <button name=\"action\" value=\"cancel\" formnovalidate>Cancel</button></form>",
+        escape(&known.client.name),
+        escape(&form),
+        credentials(email, error),
+    );
+    let onward = known.redirect.origin().ascii_serialization();
+    let mut response = page(&app.source, status, "Log in", &body, Some(&onward));
+    if let Some(cookie) = browser.cookie(known.issuer.starts_with("https:")) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Shows the login page.
+#[utoipa::path(
+    get, path = "/oauth/authorize", tag = "identity", security(()), params(Asked),
+    responses(
+        (status = 200, description = "The login page", body = String, content_type = "text/html"),
+        (status = 303, description = "Back to the client, with an error"),
+        (status = 400, description = "The client or its address is unknown", body = String, content_type = "text/html")
+    )
+)]
+async fn show(
+    State(app): State<AppState>,
+    Address(issuer): Address,
+    headers: HeaderMap,
+    Params(asked): Params<Asked>,
+) -> Response {
+    let known = match known(&app, &asked, &issuer) {
+        Ok(known) => known,
+        Err(page) => return *page,
+    };
+    match known.check() {
+        Ok((scope, _)) => login_page(&app, &headers, &known, scope, StatusCode::OK, None),
+        Err(failure) => known.refuse(&failure),
+    }
+}
+
+/// Takes the login page's form and leads back to the client with a code.
+#[utoipa::path(
+    post, path = "/oauth/authorize", tag = "identity", security(()),
+    request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 303, description = "Back to the client, with a code or an error"),
+        (status = 400, description = "The form is not one of this browser, or too old", body = String, content_type = "text/html"),
+        (status = 403, description = "E-mail or password is wrong", body = String, content_type = "text/html"),
+        (status = 429, description = "Too many wrong passwords", body = String, content_type = "text/html")
+    )
+)]
+async fn submit(
+    State(app): State<AppState>,
+    address: Address,
+    Sent(login, parts): Sent<Login>,
+) -> Outcome<Response> {
+    let now = app.source.now_ms();
+    let Some(asked) = app
+        .identity
+        .forms
+        .open::<Asked>(&parts.headers, &login.form, now)
+    else {
+        return Ok(stale(&app));
+    };
+    let known = match known(&app, &asked, &address.0) {
+        Ok(known) => known,
+        Err(page) => return Ok(*page),
+    };
+    let (scope, challenge) = match known.check() {
+        Ok(checked) => checked,
+        Err(failure) => return Ok(known.refuse(&failure)),
+    };
+    if login.action.as_deref() == Some("cancel") {
+        return Ok(known.refuse(&Failure::new("access_denied", "the person said no")));
+    }
+    let again = |status, text: &str| {
+        let error = Some((login.email.as_str(), text));
+        login_page(&app, &parts.headers, &known, scope, status, error)
+    };
+    let account = match password::check(&app, &login.email, &login.password).await {
+        Ok(Some(account)) => account,
+        Ok(None) => {
+            return Ok(again(
+                StatusCode::FORBIDDEN,
+                "The e-mail or the password is wrong.",
+            ));
+        }
+        Err(error) if error.status() == StatusCode::TOO_MANY_REQUESTS => {
+            return Ok(again(StatusCode::TOO_MANY_REQUESTS, &error.to_string()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let (code, hash) = fresh(&app, "");
+    app.store.add_code(
+        &hash,
+        &NewCode {
+            account: account.id,
+            client: known.client.id.clone(),
+            redirect_uri: asked.redirect_uri.clone().unwrap_or_default(),
+            challenge,
+            scope,
+            nonce: asked.nonce.clone(),
+        },
+    )?;
+    Ok(known.lead(&[("code", &code)]))
+}
+
+/// For a form that can't be taken any more.
+pub(super) fn stale(app: &AppState) -> Response {
+    notice(
+        &app.source,
+        StatusCode::BAD_REQUEST,
+        "This page is too old",
+        "Go back to where you came from and begin again. Cookies have to be allowed for this address.",
+    )
+}

@@ -1,0 +1,53 @@
+//! Token revocation (RFC 7009): a token's whole login ends, its access tokens included.
+
+use super::{Credentials, Fields, hash};
+use crate::identity::failure::{Failure, Outcome};
+use crate::state::AppState;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cairn_wire::identity::{OAuthErrorBody, RevokeRequest};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(revoke))
+}
+
+/// Ends the login of a refresh or access token; an unknown token is as good as ended.
+#[utoipa::path(
+    post, path = "/oauth/revoke", tag = "identity", security(()),
+    request_body(content = RevokeRequest, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 200, description = "The token is no longer in force"),
+        (status = 400, description = "`token` is missing", body = OAuthErrorBody),
+        (status = 401, description = "The client is not who it says", body = OAuthErrorBody)
+    )
+)]
+async fn revoke(
+    State(app): State<AppState>,
+    Fields(request, parts): Fields<RevokeRequest>,
+) -> Outcome<StatusCode> {
+    let from = Credentials::read(
+        &parts.headers,
+        request.client_id.as_deref(),
+        request.client_secret.as_deref(),
+    )?;
+    let client = from.client(&app)?;
+    let token = request
+        .token
+        .as_deref()
+        .ok_or_else(|| Failure::request("'token' is missing"))?;
+    let now = app.source.now_ms();
+    let mut ended = app.store.revoke_refresh(&hash(token), &client.id)?;
+    if ended.is_none()
+        && let Ok(access) = app.tokens.verify(token, now)
+        && let Some(grant) = access.grant.filter(|_| access.client == client.id)
+        && app.store.revoke_grant(grant, &client.id)?
+    {
+        ended = Some(grant);
+    }
+    if let Some(grant) = ended {
+        app.tokens.end(grant, now);
+    }
+    Ok(StatusCode::OK)
+}

@@ -1,0 +1,294 @@
+//! The token endpoint: codes, refresh tokens, service accounts and devices become tokens.
+
+use super::authorize::scope;
+use super::{Credentials, Fields, fresh, hash};
+use crate::auth::token::{Issue, LIFETIME_S};
+use crate::error::{Error, Result};
+use crate::http::address::Address;
+use crate::identity::failure::{Failure, Outcome};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cairn_store::Scopes;
+use cairn_store::{CLIENT_PREFIX, Grant, Polled, Presented};
+use cairn_wire::identity::{OAuthErrorBody, TokenAnswer, TokenRequest};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// RFC 8628's name of its grant.
+pub(crate) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+/// How long an ID token says that it holds; clients look at it once.
+const ID_LIFETIME_S: i64 = 600;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(token))
+}
+
+/// What is given out for a request.
+struct Given {
+    grant: Grant,
+    /// Whether the grant is one of the store, which can be ended.
+    refresh: Option<String>,
+    nonce: Option<String>,
+}
+
+#[derive(Serialize)]
+struct IdClaims<'a> {
+    iss: &'a str,
+    sub: String,
+    aud: &'a str,
+    iat: i64,
+    exp: i64,
+    auth_time: i64,
+    at_hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonce: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email_verified: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+fn needed<'a>(field: &'a Option<String>, name: &str) -> Outcome<&'a str> {
+    field
+        .as_deref()
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| Failure::request(format!("'{name}' is missing")))
+}
+
+/// RFC 7636, section 4.6, with the length that section 4.1 asks for.
+fn fits_challenge(verifier: &str, challenge: &str) -> bool {
+    (43..=128).contains(&verifier.len())
+        && URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)) == challenge
+}
+
+fn given(app: &AppState, presented: Presented, refresh: String) -> Outcome<Given> {
+    match presented {
+        Presented::Good { grant, nonce } => Ok(Given {
+            refresh: grant.scope.has(Scopes::OFFLINE).then_some(refresh),
+            grant,
+            nonce,
+        }),
+        Presented::Again(grant) => {
+            app.tokens.end(grant, app.source.now_ms());
+            Err(Failure::grant(
+                "it has been used before; the login that it came from has ended, log in again",
+            ))
+        }
+        Presented::Unknown => Err(Failure::grant(
+            "it is unknown, has expired, or was issued for something else",
+        )),
+    }
+}
+
+fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+    let client = from.client(app)?;
+    let code = needed(&request.code, "code")?;
+    let verifier = needed(&request.code_verifier, "code_verifier")?;
+    let redirect = needed(&request.redirect_uri, "redirect_uri")?;
+    let (refresh, kept) = fresh(app, "rt_");
+    let presented = app.store.redeem_code(&hash(code), &kept, |code| {
+        code.client == client.id
+            && code.redirect_uri == redirect
+            && fits_challenge(verifier, &code.challenge)
+    })?;
+    given(app, presented, refresh)
+}
+
+fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+    let client = from.client(app)?;
+    let token = needed(&request.refresh_token, "refresh_token")?;
+    let (refresh, kept) = fresh(app, "rt_");
+    let presented = app.store.rotate_refresh(&hash(token), &kept, &client.id)?;
+    let mut given = given(app, presented, refresh)?;
+    if let Some(text) = request.scope.as_deref() {
+        let narrower = scope(Some(text))?;
+        if !given.grant.scope.has(narrower) {
+            return Err(Failure::new(
+                "invalid_scope",
+                "'scope' asks for more than the login allowed",
+            ));
+        }
+        given.grant.scope = narrower;
+    }
+    Ok(given)
+}
+
+fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+    let refused = || Failure::client("the service account is unknown, or its secret is wrong");
+    let id = from
+        .id
+        .strip_prefix(CLIENT_PREFIX)
+        .and_then(|text| Uuid::try_parse(text).ok())
+        .ok_or_else(refused)?;
+    let secret = from.secret.as_deref().ok_or_else(refused)?;
+    let (account, allowed) = app
+        .store
+        .use_service_account(id, &hash(secret))?
+        .ok_or_else(refused)?;
+    let asked = match request.scope.as_deref() {
+        None | Some("") => allowed,
+        Some(text) => scope(Some(text))?,
+    };
+    let reads_only = asked == Scopes::READ && allowed.has(Scopes::FILES);
+    if !allowed.has(asked) && !reads_only {
+        return Err(Failure::new(
+            "invalid_scope",
+            "'scope' asks for more than the service account has",
+        ));
+    }
+    Ok(Given {
+        grant: Grant {
+            id,
+            account,
+            client: from.id.clone(),
+            scope: asked,
+            auth_time: app.source.now_ms(),
+        },
+        refresh: None,
+        nonce: None,
+    })
+}
+
+fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+    let client = from.client(app)?;
+    let code = needed(&request.device_code, "device_code")?;
+    let (refresh, kept) = fresh(app, "rt_");
+    match app.store.poll_device(&hash(code), &client.id, &kept)? {
+        Polled::Allowed(grant) => given(app, Presented::Good { grant, nonce: None }, refresh),
+        Polled::Pending => Err(Failure::new(
+            "authorization_pending",
+            "the person has not decided yet",
+        )),
+        Polled::TooSoon => Err(Failure::new(
+            "slow_down",
+            "wait longer between two polls; the interval is 5 s longer now",
+        )),
+        Polled::Denied => Err(Failure::new("access_denied", "the person said no")),
+        Polled::Unknown => Err(Failure::new(
+            "expired_token",
+            "the device code is unknown, used or older than ten minutes; begin again",
+        )),
+    }
+}
+
+fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result<String> {
+    let now = app.source.now_ms().div_euclid(1000);
+    let account = app
+        .store
+        .account(given.grant.account)?
+        .ok_or_else(|| Error::internal("a login's account is gone"))?;
+    let scope = given.grant.scope;
+    let email = scope.has(Scopes::EMAIL).then_some(account.email);
+    let claims = IdClaims {
+        iss: issuer,
+        sub: account.id.to_string(),
+        aud: &given.grant.client,
+        iat: now,
+        exp: now + ID_LIFETIME_S,
+        auth_time: given.grant.auth_time.div_euclid(1000),
+        at_hash: URL_SAFE_NO_PAD.encode(&Sha256::digest(access)[..16]),
+        nonce: given.nonce.clone(),
+        email_verified: email.as_ref().map(|_| true),
+        email,
+        name: scope.has(Scopes::PROFILE).then_some(account.display_name),
+    };
+    app.identity.signer.sign(&app.store, &claims)
+}
+
+fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
+    let grant = &given.grant;
+    if app.store.account(grant.account)?.is_none() {
+        return Err(Error::invalid("the account of this login is gone"));
+    }
+    let access = app.tokens.issue(
+        &Issue {
+            issuer,
+            account: grant.account,
+            client: &grant.client,
+            scope: grant.scope,
+            grant: Some(grant.id),
+            id: hex::encode(app.source.bytes::<16>()),
+        },
+        app.source.now_ms(),
+    )?;
+    let id_token = if grant.scope.has(Scopes::OPENID) {
+        Some(id_token(app, issuer, &given, &access)?)
+    } else {
+        None
+    };
+    Ok(TokenAnswer {
+        access_token: access,
+        token_type: "Bearer".into(),
+        expires_in: LIFETIME_S.unsigned_abs(),
+        refresh_token: given.refresh,
+        id_token,
+        scope: Some(given.grant.scope.to_string()),
+    })
+}
+
+/// Gives out tokens.
+#[utoipa::path(
+    post, path = "/oauth/token", tag = "identity", security(()),
+    request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 200, description = "The tokens", body = TokenAnswer),
+        (status = 400, description = "The request, the code or the token can't be used", body = OAuthErrorBody),
+        (status = 401, description = "The client is not who it says", body = OAuthErrorBody)
+    )
+)]
+async fn token(
+    State(app): State<AppState>,
+    Address(issuer): Address,
+    Fields(request, parts): Fields<TokenRequest>,
+) -> Outcome<Response> {
+    let from = Credentials::read(
+        &parts.headers,
+        request.client_id.as_deref(),
+        request.client_secret.as_deref(),
+    )?;
+    let given = match needed(&request.grant_type, "grant_type")? {
+        "authorization_code" => by_code(&app, &from, &request)?,
+        "refresh_token" => by_refresh(&app, &from, &request)?,
+        "client_credentials" => by_secret(&app, &from, &request)?,
+        DEVICE_GRANT => by_device(&app, &from, &request)?,
+        _ => {
+            return Err(Failure::new(
+                "unsupported_grant_type",
+                "'grant_type' is none that this server has",
+            ));
+        }
+    };
+    // Making the key of ID tokens for the first time takes a second.
+    let answer = tokio::task::spawn_blocking(move || answer(&app, &issuer, given))
+        .await
+        .map_err(|e| Error::internal(format!("tokens can't be made: {e}")))??;
+    let mut response = Json(answer).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits_challenge;
+
+    #[test]
+    fn the_example_of_rfc_7636_fits() {
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+        assert!(fits_challenge(verifier, challenge));
+        assert!(!fits_challenge("short", challenge));
+        assert!(!fits_challenge(challenge, challenge));
+    }
+}

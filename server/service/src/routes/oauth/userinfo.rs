@@ -1,0 +1,77 @@
+//! Who an access token speaks for (OpenID Connect Core, section 5.3).
+
+use crate::auth::bearer;
+use crate::identity::failure::{Failure, Outcome};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use cairn_store::Scopes;
+use cairn_wire::identity::{OAuthErrorBody, UserInfo};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(get_info))
+        .routes(routes!(post_info))
+}
+
+fn info(app: &AppState, headers: &HeaderMap) -> Outcome<Json<UserInfo>> {
+    let refuse = |status, text: &str| Failure {
+        status,
+        ..Failure::new("invalid_token", text)
+    };
+    let unauthorized = |text: &str| refuse(StatusCode::UNAUTHORIZED, text);
+    let token = bearer(headers).ok_or_else(|| unauthorized("an access token is needed"))?;
+    let found = app
+        .tokens
+        .verify(token, app.source.now_ms())
+        .map_err(|e| unauthorized(&e.to_string()))?;
+    if !found.scope.has(Scopes::OPENID) {
+        return Err(Failure {
+            status: StatusCode::FORBIDDEN,
+            ..Failure::new("insufficient_scope", "the token lacks the scope 'openid'")
+        });
+    }
+    let account = app
+        .store
+        .account(found.account)?
+        .ok_or_else(|| unauthorized("the token's account is gone"))?;
+    let email = found.scope.has(Scopes::EMAIL).then_some(account.email);
+    Ok(Json(UserInfo {
+        sub: account.id.to_string(),
+        email_verified: email.as_ref().map(|_| true),
+        email,
+        name: found
+            .scope
+            .has(Scopes::PROFILE)
+            .then_some(account.display_name),
+    }))
+}
+
+/// Says who a token speaks for, as far as its scopes go.
+#[utoipa::path(
+    get, path = "/oauth/userinfo", tag = "identity",
+    responses(
+        (status = 200, description = "The account", body = UserInfo),
+        (status = 401, description = "The token is not in force", body = OAuthErrorBody),
+        (status = 403, description = "The token lacks the scope `openid`", body = OAuthErrorBody)
+    )
+)]
+async fn get_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Json<UserInfo>> {
+    info(&app, &headers)
+}
+
+/// The same for clients that post.
+#[utoipa::path(
+    post, path = "/oauth/userinfo", tag = "identity",
+    responses(
+        (status = 200, description = "The account", body = UserInfo),
+        (status = 401, description = "The token is not in force", body = OAuthErrorBody),
+        (status = 403, description = "The token lacks the scope `openid`", body = OAuthErrorBody)
+    )
+)]
+async fn post_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Json<UserInfo>> {
+    info(&app, &headers)
+}

@@ -1,0 +1,136 @@
+//! The payment provider's billing portal: its address, and the page that stands in for it here.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::address::Address;
+use crate::http::extract::Args;
+use crate::state::{AppState, ServerState};
+use axum::extract::State;
+use axum::http::{HeaderName, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Form, Json, Router};
+use cairn_model::AccountId;
+use cairn_store::catalog;
+use cairn_store::provider::{portal_account, portal_session};
+use cairn_wire::Timestamp;
+use cairn_wire::payments::{BillingPortal, BuyTokens};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// How long a portal's address is good.
+const VALID_MS: i64 = 3600 * 1000;
+/// The page has one form and no script, and frames nothing.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(billing_portal))
+}
+
+/// The page itself; whoever has its address may use it, so no token is asked for.
+pub(crate) fn page_routes() -> Router<AppState> {
+    Router::new()
+        .route("/billing/{session}", get(page))
+        .route("/billing/{session}/tokens", post(buy))
+}
+
+fn secret(app: &ServerState) -> Result<[u8; 32]> {
+    Ok(app.store.secret("billing_key")?)
+}
+
+/// A fresh address of the portal for an account.
+pub(super) fn portal_url(
+    app: &ServerState,
+    account: AccountId,
+    base: &str,
+) -> Result<BillingPortal> {
+    let expires_at = app.source.now_ms() + VALID_MS;
+    let session = portal_session(&secret(app)?, account, expires_at);
+    Ok(BillingPortal {
+        url: format!("{base}/billing/{session}"),
+        expires_at: Timestamp(expires_at),
+    })
+}
+
+/// The address of the payment provider's billing portal for the caller, good for an hour.
+#[utoipa::path(
+    get, path = "/api/v1/payment/billing-portal", tag = "payments",
+    responses((status = 200, description = "The address", body = BillingPortal))
+)]
+async fn billing_portal(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+) -> Result<Json<BillingPortal>> {
+    Ok(Json(portal_url(&app, caller.account, &base)?))
+}
+
+fn visitor(app: &ServerState, session: &str) -> Result<AccountId> {
+    portal_account(&secret(app)?, session, app.source.now_ms()).ok_or_else(|| {
+        Error::gone("this address of the billing portal is no longer good; ask for another")
+    })
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+async fn page(State(app): State<AppState>, Args(session): Args<String>) -> Result<Response> {
+    let account = visitor(&app, &session)?;
+    let email = app
+        .store
+        .account(account)?
+        .map(|account| account.email)
+        .unwrap_or_default();
+    let plan = app
+        .store
+        .subscription(account, app.options.limits.storage)?;
+    let tokens = app.store.token_balance(account)?;
+    let wallet = app.store.wallet(account)?;
+    let packs: String = catalog::packs()
+        .iter()
+        .map(|pack| {
+            format!(
+                "<p><button name=pack value={}>Buy {} tokens ({}) for {} {}</button></p>",
+                pack.id, pack.tokens, pack.name, pack.price, pack.currency
+            )
+        })
+        .collect();
+    let html = format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Billing</title>\
+         <style>body{{font:16px sans-serif;max-width:40em;margin:3em auto}}</style>\
+         <h1>Billing of {email}</h1><p>Test mode: no money moves.</p>\
+         <p>Plan: {plan} ({price} {currency} a month)</p><p>AI tokens: {tokens}</p>\
+         <p>Wallet: {fiat} {currency}, {held} tokens</p>\
+         <form method=post action=\"/billing/{session}/tokens\">{packs}</form></html>",
+        email = escape(&email),
+        plan = escape(&plan.tier.name),
+        price = plan.tier.price_monthly,
+        currency = catalog::CURRENCY,
+        tokens = tokens.balance,
+        fiat = wallet.fiat_balance,
+        held = wallet.token_balance,
+        session = escape(&session),
+    );
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("referrer-policy"), "no-referrer"),
+    ];
+    Ok((headers, Html(html)).into_response())
+}
+
+async fn buy(
+    State(app): State<AppState>,
+    Args(session): Args<String>,
+    Form(wish): Form<BuyTokens>,
+) -> Result<Redirect> {
+    let account = visitor(&app, &session)?;
+    app.store
+        .buy_ai_tokens(account, &wish.pack, wish.coupon.as_deref())?;
+    Ok(Redirect::to(&format!("/billing/{session}")))
+}

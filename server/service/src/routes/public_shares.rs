@@ -1,0 +1,242 @@
+//! What strangers do with a share link, without a token: look, pass the gate, fetch sealed chunks.
+//!
+//! Passwords, limits and times are policy of this server, checked here. What is fetched opens with
+//! the link's secret alone, which never comes here.
+
+use super::shares::settings::{email, gate_fits};
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use crate::http::visitor::MaskedIp;
+use crate::state::AppState;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use cairn_model::{ChunkId, NodeId};
+use cairn_store::{ShareRow, Visitor, may_view};
+use cairn_wire::headers::SHARE_ACCESS;
+use cairn_wire::shares::{BegunDownload, OpenShare, OpenedShare, PublicShare, ShareIssue};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(look))
+        .routes(routes!(open))
+        .routes(routes!(download))
+        .routes(routes!(chunk))
+}
+
+/// Refuses a link that does not open now.
+fn refuse(issue: ShareIssue) -> Error {
+    match issue {
+        ShareIssue::Deactivated => Error::forbidden("the owner has switched this link off"),
+        ShareIssue::NotYetActive => Error::forbidden("this link does not open yet"),
+        ShareIssue::Expired => Error::gone("this link has expired"),
+        ShareIssue::ActiveWindowEnded => Error::gone("the time in which this link opens is over"),
+        ShareIssue::AtDownloadLimit => Error::gone("the link's download limit is reached"),
+    }
+}
+
+/// A link that opens now. A download that has begun goes on when it was the last.
+pub(crate) fn opening(app: &AppState, code: &str, downloading: bool) -> Result<ShareRow> {
+    let share = app.store.public_share(code)?;
+    let issue = share
+        .issues(app.source.now_ms())
+        .into_iter()
+        .find(|issue| !downloading || *issue != ShareIssue::AtDownloadLimit);
+    match issue {
+        Some(issue) => Err(refuse(issue)),
+        None => Ok(share),
+    }
+}
+
+fn access(headers: &HeaderMap) -> &str {
+    headers
+        .get(SHARE_ACCESS)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+}
+
+/// What a link asks for, and how its page looks.
+#[utoipa::path(
+    get, path = "/api/v1/public/shares/{code}", tag = "public-shares", security(()),
+    params(("code" = String, Path, description = "The short code")),
+    responses(
+        (status = 200, description = "The link's gate and theme", body = PublicShare),
+        (status = 403, description = "It is switched off, or does not open yet", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody),
+        (status = 410, description = "It has expired, or its download limit is reached", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn look(State(app): State<AppState>, Args(code): Args<String>) -> Result<Json<PublicShare>> {
+    let row = opening(&app, &code, false)?;
+    let theme = app.store.share_theme(row.account)?;
+    let share = row.share;
+    Ok(Json(PublicShare {
+        id: share.id,
+        storage_type: share.storage_type,
+        access_mode: share.access_mode,
+        has_password: share.has_password,
+        kdf: share.kdf,
+        asks_email: !share.allowed_emails.is_empty(),
+        expires_at: share.expires_at,
+        theme,
+    }))
+}
+
+/// Passes the gate: the sealed files of a link, and a token for their chunks.
+#[utoipa::path(
+    post, path = "/api/v1/public/shares/{code}/open", tag = "public-shares", security(()),
+    request_body = OpenShare, params(("code" = String, Path, description = "The short code")),
+    responses(
+        (status = 200, description = "What the link carries", body = OpenedShare),
+        (status = 401, description = "The password is missing or wrong", body = cairn_wire::ErrorBody),
+        (status = 403, description = "The e-mail address is not on the list, or the link does not open", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody),
+        (status = 410, description = "It has expired, or its download limit is reached", body = cairn_wire::ErrorBody),
+        (status = 429, description = "Too many wrong passwords", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn open(
+    State(app): State<AppState>,
+    Args(code): Args<String>,
+    MaskedIp(masked_ip): MaskedIp,
+    Input(asked): Input<OpenShare>,
+) -> Result<Json<OpenedShare>> {
+    let share = opening(&app, &code, false)?;
+    let who = Visitor {
+        email: asked
+            .email
+            .as_deref()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| email("email", text))
+            .transpose()?,
+        masked_ip,
+    };
+    app.store.check_denials(&share, &who)?;
+    let denied = |error| -> Result<Error> {
+        app.store.write(|tx| tx.deny_visit(&share, &who))?;
+        Ok(error)
+    };
+    if let Some(hash) = &share.gate {
+        let gate = asked.gate.as_deref().unwrap_or_default();
+        if gate.is_empty() {
+            return Err(Error::unauthorized("this link has a password"));
+        }
+        if !gate_fits(gate, hash).await? {
+            return Err(denied(Error::unauthorized("the password is wrong"))?);
+        }
+    }
+    let allowed = &share.share.allowed_emails;
+    if !allowed.is_empty()
+        && !who
+            .email
+            .as_ref()
+            .is_some_and(|email| allowed.contains(email))
+    {
+        return Err(denied(Error::forbidden(
+            "this link is for other e-mail addresses; give the one that it was sent to",
+        ))?);
+    }
+    let files = app.store.shared_files(&share)?;
+    let access = app.store.write(|tx| tx.open_visit(&share, &who))?;
+    Ok(Json(OpenedShare {
+        access,
+        may_view: may_view(&share),
+        name: share.share.file_name.clone(),
+        files,
+    }))
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+struct BeginDownload {
+    /// The file; all of them if absent.
+    #[serde(default)]
+    #[schema(value_type = Option<cairn_wire::schema::Id>)]
+    file_id: Option<NodeId>,
+}
+
+/// Begins a download: it counts, and its token fetches chunks.
+#[utoipa::path(
+    post, path = "/api/v1/public/shares/{code}/downloads", tag = "public-shares", security(()),
+    request_body = BeginDownload,
+    params(
+        ("code" = String, Path, description = "The short code"),
+        ("X-Share-Access" = String, Header, description = "From `open`")
+    ),
+    responses(
+        (status = 200, description = "The download's token", body = BegunDownload),
+        (status = 401, description = "The visit is over; open the link again", body = cairn_wire::ErrorBody),
+        (status = 403, description = "The link is for viewing", body = cairn_wire::ErrorBody),
+        (status = 410, description = "The download limit is reached", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn download(
+    State(app): State<AppState>,
+    Args(code): Args<String>,
+    headers: HeaderMap,
+    Input(asked): Input<BeginDownload>,
+) -> Result<Json<BegunDownload>> {
+    opening(&app, &code, false)?;
+    let access = app
+        .store
+        .write(|tx| tx.begin_download(&code, access(&headers), asked.file_id))?;
+    Ok(Json(BegunDownload { access }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ChunkQuery {
+    /// The file that the chunk belongs to.
+    #[param(value_type = String, format = Uuid)]
+    node: NodeId,
+}
+
+/// One sealed chunk of a file that the link carries.
+#[utoipa::path(
+    get, path = "/api/v1/public/shares/{code}/chunks/{chunk}", tag = "public-shares", security(()),
+    params(
+        ("code" = String, Path, description = "The short code"),
+        ("chunk" = String, Path, description = "64 hexadecimal digits"), ChunkQuery,
+        ("X-Share-Access" = String, Header, description = "From `open` or `downloads`")
+    ),
+    responses(
+        (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 401, description = "The visit is over; open the link again", body = cairn_wire::ErrorBody),
+        (status = 403, description = "A download has to be begun first", body = cairn_wire::ErrorBody),
+        (status = 404, description = "The link has no such chunk", body = cairn_wire::ErrorBody),
+        (status = 507, description = "The owner's bandwidth of this month is used up", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn chunk(
+    State(app): State<AppState>,
+    Args((code, chunk)): Args<(String, ChunkId)>,
+    Params(query): Params<ChunkQuery>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let share = opening(&app, &code, true)?;
+    let (place, visit) = app
+        .store
+        .shared_chunk(&share, access(&headers), query.node, chunk)?;
+    app.bandwidth.admit(&app, share.account, place.size)?;
+    let bytes = app
+        .objects
+        .get(&place.object, place.start..place.start + place.size)
+        .await?;
+    let length = bytes.len() as u64;
+    app.store.write(|tx| tx.add_served(visit, length))?;
+    app.bandwidth.add(&app, share.account, length)?;
+    let mut response = Response::new(Body::from(bytes));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/octet-stream"),
+    );
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

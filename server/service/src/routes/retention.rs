@@ -1,0 +1,96 @@
+//! `/retention-rules`: folders whose files go into the trash after a time.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cairn_wire::Page;
+use cairn_wire::page::PageQuery;
+use cairn_wire::retention::{CreateRetentionRule, RetentionRule};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// Characters.
+const MAX_NAME: usize = 255;
+/// A hundred years.
+const MAX_DAYS: u32 = 36_500;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(delete))
+}
+
+/// Lists the caller's rules, the oldest first.
+#[utoipa::path(
+    get, path = "/api/v1/retention-rules", tag = "retention", params(PageQuery),
+    responses((status = 200, description = "One page", body = Page<RetentionRule>))
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<RetentionRule>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .retention_rules(caller.account, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Makes a rule: files in the folder and below it go into the trash so many days after their last
+/// upload.
+#[utoipa::path(
+    post, path = "/api/v1/retention-rules", tag = "retention", request_body = CreateRetentionRule,
+    responses(
+        (status = 201, description = "The rule", body = RetentionRule),
+        (status = 400, description = "The days or the name are out of range, or it is no folder", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such folder", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn create(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(new): Input<CreateRetentionRule>,
+) -> Result<(StatusCode, Json<RetentionRule>)> {
+    if !(1..=MAX_DAYS).contains(&new.delete_after_days) {
+        return Err(Error::invalid(format!(
+            "`delete_after_days` is {}; it has to be 1 to {MAX_DAYS}",
+            new.delete_after_days
+        )));
+    }
+    let name = new.name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > MAX_NAME {
+        return Err(Error::invalid(format!(
+            "`name` has to have 1 to {MAX_NAME} characters"
+        )));
+    }
+    let new = CreateRetentionRule { name, ..new };
+    let rule = app
+        .store
+        .write(|tx| tx.create_retention_rule(&caller.actor(), &new))?;
+    Ok((StatusCode::CREATED, Json(rule)))
+}
+
+/// Deletes a rule; what it has put into the trash stays there.
+#[utoipa::path(
+    delete, path = "/api/v1/retention-rules/{id}", tag = "retention", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "There is no such rule", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn delete(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<StatusCode> {
+    app.store
+        .write(|tx| tx.delete_retention_rule(caller.account, id))?;
+    Ok(StatusCode::NO_CONTENT)
+}

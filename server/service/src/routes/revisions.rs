@@ -1,0 +1,96 @@
+//! The content versions of a file.
+
+use super::node_answer;
+use crate::auth::Caller;
+use crate::error::Result;
+use crate::http::extract::{Args, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use cairn_model::{NodeId, RevisionId};
+use cairn_store::events::{EventKind, about_node};
+use cairn_wire::Page;
+use cairn_wire::nodes::{Node, Revision};
+use cairn_wire::page::PageQuery;
+use cairn_wire::transfer::RevisionContent;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(manifest))
+        .routes(routes!(restore))
+}
+
+/// Lists a file's revisions, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/nodes/{id}/revisions", tag = "revisions",
+    params(("id" = String, Path, format = Uuid), PageQuery),
+    responses((status = 200, description = "One page", body = Page<Revision>))
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<Revision>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .revisions(caller.space, id, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Everything sealed that a revision consists of, chunks aside.
+#[utoipa::path(
+    get, path = "/api/v1/nodes/{id}/revisions/{revision}/manifest", tag = "revisions",
+    params(("id" = String, Path, format = Uuid), ("revision" = String, Path, format = Uuid)),
+    responses((status = 200, description = "Manifest, content key and chunk list", body = RevisionContent))
+)]
+async fn manifest(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args((id, revision)): Args<(NodeId, RevisionId)>,
+) -> Result<Json<RevisionContent>> {
+    let content = app.store.revision_content(caller.space, id, revision)?;
+    downloaded(&app, &caller, id)?;
+    Ok(Json(content))
+}
+
+/// Raises `file.downloaded`: whoever asks for the manifest goes on to the chunks.
+pub(crate) fn downloaded(app: &AppState, caller: &Caller, id: NodeId) -> Result<()> {
+    let wanted = app
+        .store
+        .is_wanted(caller.account, EventKind::FileDownloaded)?;
+    if wanted {
+        let node = app.store.node(caller.space, id)?;
+        app.store.write(|tx| {
+            tx.emit_with(caller.account, EventKind::FileDownloaded, || {
+                about_node(&node)
+            })
+        })?;
+    }
+    Ok(())
+}
+
+/// Makes an older revision the current one again: a new revision whose content stays sealed to
+/// the old one.
+#[utoipa::path(
+    post, path = "/api/v1/nodes/{id}/revisions/{revision}/restore", tag = "revisions",
+    params(("id" = String, Path, format = Uuid), ("revision" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The node with its new revision", body = Node))
+)]
+async fn restore(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args((id, revision)): Args<(NodeId, RevisionId)>,
+) -> Result<Response> {
+    let node = app
+        .store
+        .write(|tx| tx.restore_revision(&caller.actor(), id, revision))?;
+    Ok(node_answer(StatusCode::OK, node))
+}

@@ -1,0 +1,141 @@
+//! `/search`: nodes by name and metadata, or by the words in everything written about them.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::Params;
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_store::{Mode, Search};
+use cairn_wire::nodes::Node;
+use cairn_wire::{Page, Timestamp};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Characters.
+const MIN_QUERY: usize = 2;
+/// Bytes.
+const MAX_QUERY: usize = 255;
+/// What a name can suggest; folders are a category of their own here.
+const CATEGORIES: [&str; 7] = [
+    "image", "video", "audio", "document", "archive", "other", "folder",
+];
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(search))
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum SearchMode {
+    #[default]
+    Quick,
+    Filtered,
+    Content,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct SearchQuery {
+    /// 2 characters to 255 bytes.
+    query: Option<String>,
+    /// `quick` (default): a part of a name, description, tag or label. `filtered`: the same, by the
+    /// filters below. `content`: words, or their beginnings, in all of these and in comments, the
+    /// best match first; what is in the files is sealed and never searched here.
+    #[param(value_type = Option<String>)]
+    mode: Option<SearchMode>,
+    /// `image`, `video`, `audio`, `document`, `archive`, `folder` or `other`; not with `quick`, as all filters.
+    category: Option<String>,
+    /// Such as `pdf`.
+    ext: Option<String>,
+    /// Created from this time on.
+    #[param(value_type = Option<String>, format = DateTime)]
+    date_from: Option<String>,
+    /// Created up to this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    date_to: Option<String>,
+    /// Also in the spaces of the caller's teams.
+    include_teams: Option<bool>,
+    page: Option<u64>,
+    page_size: Option<u64>,
+}
+
+/// An RFC 3339 time, or a day: its beginning, or (`end`) its last millisecond.
+fn time(field: &str, text: &str, end: bool) -> Result<i64> {
+    let day = || {
+        let clock = if end { "23:59:59.999" } else { "00:00:00" };
+        Timestamp::parse(&format!("{text}T{clock}Z"))
+    };
+    Timestamp::parse(text)
+        .or_else(day)
+        .map(|at| at.0)
+        .ok_or_else(|| {
+            Error::invalid(format!(
+                "`{field}` is `{text}`; it has to be such as 2026-01-31 or 2026-01-31T12:00:00Z"
+            ))
+        })
+}
+
+/// Finds active nodes.
+#[utoipa::path(
+    get, path = "/api/v1/search", tag = "search", params(SearchQuery),
+    responses(
+        (status = 200, description = "One page", body = Page<Node>),
+        (status = 400, description = "The query is too short, or a filter is none", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn search(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<SearchQuery>,
+) -> Result<Json<Page<Node>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let text = query.query.unwrap_or_default();
+    if text.trim().chars().count() < MIN_QUERY || text.len() > MAX_QUERY {
+        return Err(Error::invalid(format!(
+            "`query` has to have {MIN_QUERY} characters to {MAX_QUERY} bytes"
+        )));
+    }
+    if text.contains(char::is_control) {
+        return Err(Error::invalid("`query` holds a control character"));
+    }
+    if let Some(category) = &query.category
+        && !CATEGORIES.contains(&category.as_str())
+    {
+        return Err(Error::invalid(format!(
+            "`category` is `{category}`; it has to be {}",
+            CATEGORIES.join(", ")
+        )));
+    }
+    let search = Search {
+        text,
+        mode: match query.mode.unwrap_or_default() {
+            SearchMode::Quick | SearchMode::Filtered => Mode::Parts,
+            SearchMode::Content => Mode::Words,
+        },
+        category: query.category,
+        extension: query
+            .ext
+            .map(|ext| ext.trim_start_matches('.').to_lowercase()),
+        from: query
+            .date_from
+            .map(|text| time("date_from", &text, false))
+            .transpose()?,
+        to: query
+            .date_to
+            .map(|text| time("date_to", &text, true))
+            .transpose()?,
+    };
+    let spaces = app.store.searched_spaces(
+        caller.account,
+        caller.space,
+        query.include_teams.unwrap_or(false),
+    )?;
+    let found = app
+        .store
+        .search(&spaces, &search, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
+}

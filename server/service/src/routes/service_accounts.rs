@@ -1,0 +1,103 @@
+//! `/service-accounts`: credentials for programs, used with the client-credentials flow.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use cairn_store::Scopes;
+use cairn_wire::identity::{CreateServiceAccount, CreatedServiceAccount, ServiceAccount};
+use cairn_wire::page::PageQuery;
+use cairn_wire::{ErrorBody, Page};
+use sha2::{Digest as _, Sha256};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+const MAX_NAME: usize = 100;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(delete))
+}
+
+/// Lists the caller's service accounts, oldest first.
+#[utoipa::path(
+    get, path = "/api/v1/service-accounts", tag = "identity", params(PageQuery),
+    responses((status = 200, description = "One page", body = Page<ServiceAccount>))
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<ServiceAccount>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .service_accounts(caller.account, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Makes a service account that acts for the caller; the answer shows its secret, this once.
+#[utoipa::path(
+    post, path = "/api/v1/service-accounts", tag = "identity", request_body = CreateServiceAccount,
+    responses(
+        (status = 201, description = "The service account with its secret", body = CreatedServiceAccount),
+        (status = 409, description = "There are twenty service accounts", body = ErrorBody)
+    )
+)]
+async fn create(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(new): Input<CreateServiceAccount>,
+) -> Result<Response> {
+    let name = new.name.trim();
+    if name.is_empty() || name.chars().count() > MAX_NAME {
+        return Err(Error::invalid(format!(
+            "`name` has to have 1 to {MAX_NAME} characters"
+        )));
+    }
+    let scope = match new.scope.as_deref() {
+        None | Some("files") => Scopes::FILES,
+        Some("files.read") => Scopes::READ,
+        Some(_) => return Err(Error::invalid("`scope` has to be `files` or `files.read`")),
+    };
+    let client_secret = format!("cs_{}", URL_SAFE_NO_PAD.encode(app.source.bytes::<32>()));
+    let hash = Sha256::digest(&client_secret).into();
+    let info = app
+        .store
+        .add_service_account(caller.account, name, scope, &hash)?;
+    let body = CreatedServiceAccount {
+        client_secret,
+        info,
+    };
+    let mut response = (StatusCode::CREATED, Json(body)).into_response();
+    // Also keeps it out of the answers that are remembered for repeated requests.
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Deletes a service account; its tokens end with it.
+#[utoipa::path(
+    delete, path = "/api/v1/service-accounts/{id}", tag = "identity",
+    params(("id" = String, Path, format = Uuid)),
+    responses((status = 204, description = "It is gone"))
+)]
+async fn delete(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<StatusCode> {
+    app.store.delete_service_account(caller.account, id)?;
+    app.tokens.end(id, app.source.now_ms());
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,223 @@
+//! `/shares`: making, listing, changing and revoking links; a link goes by its id or short code.
+
+pub(crate) mod look;
+pub(crate) mod many;
+pub(crate) mod settings;
+pub(crate) mod visits;
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::address::Address;
+use crate::http::extract::{Args, Input, MAX_LIST, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use cairn_store::NewShare;
+use cairn_wire::Page;
+use cairn_wire::shares::{
+    CreateShare, ListShares, PutSharedFiles, Share, ToggledShare, UpdateShare,
+};
+use settings::{Change, gate_hash};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Files in one `PUT /shares/{id}/files`.
+const MAX_FILES: usize = 500;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(get, update, revoke))
+        .routes(routes!(toggle))
+        .routes(routes!(put_files))
+        .merge(many::routes())
+        .merge(look::routes())
+        .merge(visits::routes())
+}
+
+/// Lists the caller's links, the newest first. Pages count from 0 here.
+#[utoipa::path(
+    get, path = "/api/v1/shares", tag = "shares", params(ListShares),
+    responses(
+        (status = 200, description = "One page", body = Page<Share>),
+        (status = 400, description = "`page_size` is out of range", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Params(query): Params<ListShares>,
+) -> Result<Json<Page<Share>>> {
+    let window = Window::from_zero(query.page, query.page_size.or(query.size))?;
+    let (rows, total) =
+        app.store
+            .shares(caller.account, query.file_id, window.skip(), window.take())?;
+    let now = app.source.now_ms();
+    let shares = rows.iter().map(|row| row.show(now, &base)).collect();
+    Ok(Json(window.envelope((shares, total))))
+}
+
+/// Makes a link to a file or folder.
+///
+/// What the link gives access to is added by a client with the keys: `PUT /shares/{id}/files`.
+#[utoipa::path(
+    post, path = "/api/v1/shares", tag = "shares", request_body = CreateShare,
+    responses(
+        (status = 201, description = "The link", body = Share),
+        (status = 400, description = "A setting is out of range", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody),
+        (status = 409, description = "It is in the trash, or the id is taken", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn create(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Input(new): Input<CreateShare>,
+) -> Result<Response> {
+    let node = new
+        .file_id
+        .ok_or_else(|| Error::invalid("`file_id` is missing; it names what is shared"))?;
+    let gate = gate_hash(&app, new.password.as_deref()).await?;
+    let (id, storage_type) = (new.id, new.storage_type);
+    let change = Change::of_new(new, gate)?;
+    let row = app.store.write(|tx| {
+        let new = NewShare {
+            id,
+            node,
+            storage_type,
+            settings: change.first(&tx.share_defaults(caller.account)?, tx.now)?,
+        };
+        tx.create_share(&caller.actor(), &new)
+    })?;
+    let share = row.show(app.source.now_ms(), &base);
+    Ok((StatusCode::CREATED, Json(share)).into_response())
+}
+
+/// One link.
+#[utoipa::path(
+    get, path = "/api/v1/shares/{id}", tag = "shares",
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 200, description = "The link", body = Share),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn get(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Args(id): Args<String>,
+) -> Result<Json<Share>> {
+    let row = app.store.share(caller.account, &id)?;
+    Ok(Json(row.show(app.source.now_ms(), &base)))
+}
+
+/// Changes a link's settings; what is not given stays.
+#[utoipa::path(
+    put, path = "/api/v1/shares/{id}", tag = "shares", request_body = UpdateShare,
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 200, description = "The changed link", body = Share),
+        (status = 400, description = "A setting is out of range", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn update(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Args(id): Args<String>,
+    Input(change): Input<UpdateShare>,
+) -> Result<Json<Share>> {
+    let gate = match &change.password {
+        None => None,
+        Some(password) => Some(gate_hash(&app, password.as_deref()).await?),
+    };
+    let change = Change::of_update(change, gate)?;
+    let row = app.store.write(|tx| {
+        let old = tx.share(caller.account, &id)?;
+        let settings = change.applied(old.settings(), tx.now)?;
+        tx.set_share(&old, &settings)
+    })?;
+    Ok(Json(row.show(app.source.now_ms(), &base)))
+}
+
+/// Revokes a link for good, with its log.
+#[utoipa::path(
+    delete, path = "/api/v1/shares/{id}", tag = "shares",
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn revoke(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<String>,
+) -> Result<StatusCode> {
+    app.store.write(|tx| tx.delete_share(caller.account, &id))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Switches a link off, or on again.
+#[utoipa::path(
+    post, path = "/api/v1/shares/{id}/toggle", tag = "shares",
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 200, description = "Whether it was active, and is", body = ToggledShare),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn toggle(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Args(id): Args<String>,
+) -> Result<Json<ToggledShare>> {
+    let (previous, row) = app.store.write(|tx| {
+        let old = tx.share(caller.account, &id)?;
+        let mut settings = old.settings();
+        settings.is_active = !settings.is_active;
+        Ok((old.share.is_active, tx.set_share(&old, &settings)?))
+    })?;
+    Ok(Json(ToggledShare {
+        previous,
+        current: !previous,
+        share: row.show(app.source.now_ms(), &base),
+    }))
+}
+
+/// Adds files to what a link carries: their keys, sealed under the link's own.
+#[utoipa::path(
+    put, path = "/api/v1/shares/{id}/files", tag = "shares", request_body = PutSharedFiles,
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 200, description = "The link", body = Share),
+        (status = 400, description = "A file lies outside what is shared, or there are too many", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such link or file", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn put_files(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Args(id): Args<String>,
+    Input(put): Input<PutSharedFiles, MAX_LIST>,
+) -> Result<Json<Share>> {
+    if put.files.len() > MAX_FILES {
+        return Err(Error::invalid(format!(
+            "`files` has {} elements; at most {MAX_FILES} go at a time",
+            put.files.len()
+        )));
+    }
+    let row = app
+        .store
+        .write(|tx| tx.put_shared_files(&caller.actor(), &id, &put.files, put.replace))?;
+    Ok(Json(row.show(app.source.now_ms(), &base)))
+}

@@ -1,0 +1,228 @@
+//! A link's settings: their limits, and how a change is applied to what is there.
+
+use crate::error::{Error, Result};
+use crate::state::AppState;
+use cairn_store::{Error as StoreError, Result as StoreResult, ShareSettings};
+use cairn_wire::shares::{AccessMode, CreateShare, GateKdf, ShareDefaults, UpdateShare};
+use cairn_wire::{Sealed, Timestamp};
+
+/// bcrypt looks at no more.
+const MAX_GATE: usize = 72;
+const MAX_EMAILS: usize = 20;
+const MAX_EMAIL: usize = 254;
+/// Ten years.
+pub(crate) const MAX_EXPIRY_DAYS: f64 = 3650.0;
+const DAY_MS: f64 = 86_400_000.0;
+/// What clients accept (`docs/threat-model.md`).
+const ITERATIONS: std::ops::RangeInclusive<u32> = 600_000..=10_000_000;
+/// The wrapped secret of a link is far shorter.
+const MAX_KEY_BLOB: usize = 1024;
+
+/// What a request says about a link's settings; `None` leaves one as it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Change {
+    is_active: Option<bool>,
+    access_mode: Option<AccessMode>,
+    gate: Option<Option<String>>,
+    kdf: Option<GateKdf>,
+    expiry_days: Option<Option<f64>>,
+    download_limit: Option<Option<u64>>,
+    allowed_emails: Option<Vec<String>>,
+    active_from: Option<Option<Timestamp>>,
+    active_until: Option<Option<Timestamp>>,
+    notify: Option<bool>,
+    key_blob: Option<Sealed>,
+}
+
+/// bcrypt of a gate value; `None` for none.
+pub(crate) async fn gate_hash(app: &AppState, gate: Option<&str>) -> Result<Option<String>> {
+    let Some(gate) = gate.filter(|gate| !gate.is_empty()) else {
+        return Ok(None);
+    };
+    if gate.len() > MAX_GATE {
+        return Err(Error::invalid(format!(
+            "`password` has more than {MAX_GATE} bytes"
+        )));
+    }
+    let (gate, salt) = (gate.to_owned(), app.source.bytes());
+    let cost = app.options.password_cost;
+    tokio::task::spawn_blocking(move || bcrypt::hash_with_salt(gate, cost, salt))
+        .await
+        .map_err(|e| Error::internal(format!("hashing ended: {e}")))?
+        .map(|parts| Some(parts.to_string()))
+        .map_err(|e| Error::internal(format!("can't hash a gate value: {e}")))
+}
+
+/// Tells whether a gate value is the one that was hashed.
+pub(crate) async fn gate_fits(gate: &str, hash: &str) -> Result<bool> {
+    if gate.len() > MAX_GATE {
+        return Ok(false);
+    }
+    let (gate, hash) = (gate.to_owned(), hash.to_owned());
+    tokio::task::spawn_blocking(move || bcrypt::verify(gate, &hash))
+        .await
+        .map_err(|e| Error::internal(format!("checking ended: {e}")))?
+        .map_err(|e| Error::internal(format!("can't check a gate value: {e}")))
+}
+
+/// An e-mail address in the one form in which addresses are compared.
+pub(crate) fn email(field: &str, text: &str) -> Result<String> {
+    let text = text.trim().to_lowercase();
+    let well_formed = text.split_once('@').is_some_and(|(who, place)| {
+        !who.is_empty()
+            && !place.is_empty()
+            && !place.contains('@')
+            && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+    });
+    if !well_formed || text.len() > MAX_EMAIL {
+        return Err(Error::invalid(format!(
+            "`{field}`: `{text}` is no e-mail address"
+        )));
+    }
+    Ok(text)
+}
+
+fn emails(list: &[String]) -> Result<Vec<String>> {
+    if list.len() > MAX_EMAILS {
+        return Err(Error::invalid(format!(
+            "`allowed_emails` has {} addresses; at most {MAX_EMAILS} are allowed",
+            list.len()
+        )));
+    }
+    let mut out: Vec<String> = Vec::with_capacity(list.len());
+    for text in list {
+        let address = email("allowed_emails", text)?;
+        if !out.contains(&address) {
+            out.push(address);
+        }
+    }
+    Ok(out)
+}
+
+fn expiry(days: f64, now: i64) -> StoreResult<i64> {
+    if !(days > 0.0 && days <= MAX_EXPIRY_DAYS) {
+        return Err(StoreError::invalid(format!(
+            "`expiry_days` is {days}; it has to be more than 0 and at most {MAX_EXPIRY_DAYS}"
+        )));
+    }
+    // At most ten years of milliseconds: exact in an f64.
+    Ok(now + (days * DAY_MS) as i64)
+}
+
+impl Change {
+    pub(super) fn of_new(new: CreateShare, gate: Option<String>) -> Result<Self> {
+        Self {
+            is_active: Some(true),
+            access_mode: new.access_mode,
+            gate: Some(gate),
+            kdf: new.kdf,
+            expiry_days: new.expiry_days.map(Some),
+            download_limit: new.download_limit.map(Some),
+            allowed_emails: Some(new.allowed_emails),
+            active_from: new.active_from.map(Some),
+            active_until: new.active_until.map(Some),
+            notify: new.notify_on_download,
+            key_blob: new.key_blob,
+        }
+        .checked()
+    }
+
+    pub(super) fn of_update(change: UpdateShare, gate: Option<Option<String>>) -> Result<Self> {
+        Self {
+            is_active: change.is_active,
+            access_mode: change.access_mode,
+            gate,
+            kdf: change.kdf,
+            expiry_days: change.expiry_days,
+            download_limit: change.download_limit,
+            allowed_emails: change.allowed_emails,
+            active_from: change.active_from,
+            active_until: change.active_until,
+            notify: change.notify_on_download,
+            key_blob: change.key_blob,
+        }
+        .checked()
+    }
+
+    fn checked(mut self) -> Result<Self> {
+        if let Some(list) = &self.allowed_emails {
+            self.allowed_emails = Some(emails(list)?);
+        }
+        if self.download_limit == Some(Some(0)) {
+            return Err(Error::invalid("`download_limit` has to be at least 1"));
+        }
+        if let Some(kdf) = &self.kdf {
+            if !ITERATIONS.contains(&kdf.iterations) || kdf.salt.0.len() != 32 {
+                return Err(Error::invalid(format!(
+                    "`kdf` has to have a salt of 32 bytes and {} to {} iterations",
+                    ITERATIONS.start(),
+                    ITERATIONS.end()
+                )));
+            }
+            if !matches!(self.gate, Some(Some(_))) {
+                return Err(Error::invalid("`kdf` belongs to a `password`"));
+            }
+        }
+        if self
+            .key_blob
+            .as_ref()
+            .is_some_and(|blob| blob.0.len() > MAX_KEY_BLOB)
+        {
+            return Err(Error::invalid(format!(
+                "`key_blob` has more than {MAX_KEY_BLOB} bytes"
+            )));
+        }
+        Ok(self)
+    }
+
+    /// The settings of a new link.
+    pub(super) fn first(&self, defaults: &ShareDefaults, now: i64) -> StoreResult<ShareSettings> {
+        let days = defaults.default_expiry_days;
+        let start = ShareSettings {
+            is_active: true,
+            access_mode: defaults.default_access_mode,
+            expires_at: (days > 0.0).then(|| expiry(days, now)).transpose()?,
+            notify: defaults.notify_on_download,
+            ..ShareSettings::default()
+        };
+        self.applied(start, now)
+    }
+
+    /// The settings after this change.
+    pub(super) fn applied(&self, old: ShareSettings, now: i64) -> StoreResult<ShareSettings> {
+        let change = self.clone();
+        let at = |new: Option<Option<Timestamp>>, old: Option<i64>| {
+            new.map_or(old, |at| at.map(|at| at.0))
+        };
+        let new = ShareSettings {
+            is_active: change.is_active.unwrap_or(old.is_active),
+            access_mode: change.access_mode.unwrap_or(old.access_mode),
+            // A gate and the way to it change together.
+            kdf: if change.gate.is_some() {
+                change.kdf
+            } else {
+                old.kdf
+            },
+            gate: change.gate.unwrap_or(old.gate),
+            expires_at: match change.expiry_days {
+                None => old.expires_at,
+                Some(None) => None,
+                Some(Some(days)) => Some(expiry(days, now)?),
+            },
+            download_limit: change.download_limit.unwrap_or(old.download_limit),
+            allowed_emails: change.allowed_emails.unwrap_or(old.allowed_emails),
+            active_from: at(change.active_from, old.active_from),
+            active_until: at(change.active_until, old.active_until),
+            notify: change.notify.unwrap_or(old.notify),
+            key_blob: change.key_blob.or(old.key_blob),
+        };
+        if let (Some(from), Some(until)) = (new.active_from, new.active_until)
+            && from >= until
+        {
+            return Err(StoreError::invalid(
+                "`active_until` has to be after `active_from`",
+            ));
+        }
+        Ok(new)
+    }
+}

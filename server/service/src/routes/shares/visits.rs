@@ -1,0 +1,137 @@
+//! Who was there: a link's access log, audit and health.
+
+use crate::assistant::human_bytes;
+use crate::auth::Caller;
+use crate::error::Result;
+use crate::http::address::Address;
+use crate::http::extract::{Args, Params};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_wire::shares::{
+    AccessEntry, AccessLog, Audit, AuditEntry, AuditQuery, AuditSummary, ShareHealth,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(log))
+        .routes(routes!(audit))
+        .routes(routes!(health))
+}
+
+/// Every visit of a link, the newest first; addresses are masked.
+#[utoipa::path(
+    get, path = "/api/v1/shares/{id}/access-log", tag = "shares",
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 200, description = "The visits", body = AccessLog),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn log(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<String>,
+) -> Result<Json<AccessLog>> {
+    let share = app.store.share(caller.account, &id)?;
+    let entries = app.store.visits(&share, None, None)?;
+    Ok(Json(AccessLog {
+        total: entries.len() as u64,
+        entries,
+    }))
+}
+
+/// The visits of a span of time, with what they come to.
+#[utoipa::path(
+    get, path = "/api/v1/shares/{id}/audit", tag = "shares",
+    params(("id" = String, Path, description = "Id or short code"), AuditQuery),
+    responses(
+        (status = 200, description = "The visits and their summary", body = Audit),
+        (status = 400, description = "A time is none", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn audit(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<String>,
+    Params(query): Params<AuditQuery>,
+) -> Result<Json<Audit>> {
+    let share = app.store.share(caller.account, &id)?;
+    let entries = app.store.visits(
+        &share,
+        query.date_from.map(|at| at.0),
+        query.date_to.map(|at| at.0),
+    )?;
+    let summary = query
+        .include_summary
+        .unwrap_or(true)
+        .then(|| summary(&entries));
+    let entries = entries
+        .into_iter()
+        .map(|entry| AuditEntry {
+            bytes_formatted: human_bytes(entry.bytes_served),
+            entry,
+        })
+        .collect();
+    Ok(Json(Audit { entries, summary }))
+}
+
+fn summary(entries: &[AccessEntry]) -> AuditSummary {
+    let mut accesses_by_day: BTreeMap<String, u64> = BTreeMap::new();
+    for entry in entries {
+        let day = entry.at.to_string().chars().take(10).collect();
+        *accesses_by_day.entry(day).or_default() += 1;
+    }
+    let emails: BTreeSet<&str> = entries
+        .iter()
+        .map(|entry| entry.email.as_str())
+        .filter(|email| *email != "anonymous")
+        .collect();
+    let ips: BTreeSet<&str> = entries
+        .iter()
+        .map(|entry| entry.masked_ip.as_str())
+        .collect();
+    let total_bytes_served = entries.iter().map(|entry| entry.bytes_served).sum();
+    AuditSummary {
+        total_accesses: entries.len() as u64,
+        unique_visitors_by_email: emails.len() as u64,
+        unique_visitors_by_ip: ips.len() as u64,
+        total_bytes_served,
+        total_bytes_formatted: human_bytes(total_bytes_served),
+        accesses_by_day,
+    }
+}
+
+/// Whether a link opens now, and everything that keeps it from it.
+#[utoipa::path(
+    get, path = "/api/v1/shares/{id}/health", tag = "shares",
+    params(("id" = String, Path, description = "Id or short code")),
+    responses(
+        (status = 200, description = "The link's health", body = ShareHealth),
+        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn health(
+    caller: Caller,
+    State(app): State<AppState>,
+    Address(base): Address,
+    Args(id): Args<String>,
+) -> Result<Json<ShareHealth>> {
+    let share = app.store.share(caller.account, &id)?;
+    let now = app.source.now_ms();
+    let issues = share.issues(now);
+    let status = if issues.is_empty() {
+        "healthy"
+    } else {
+        "issues_found"
+    };
+    Ok(Json(ShareHealth {
+        status: status.to_owned(),
+        issues,
+        link: share.show(now, &base),
+    }))
+}

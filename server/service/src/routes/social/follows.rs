@@ -1,0 +1,181 @@
+//! Following people, and whom one might follow.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_model::AccountId;
+use cairn_store::Side;
+use cairn_wire::Page;
+use cairn_wire::page::PageQuery;
+use cairn_wire::social::{Connection, Contact, FollowMany, Followed, FollowedMany, Suggestions};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// People of one request.
+const MAX_BULK: usize = 20;
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(follow_many))
+        .routes(routes!(follow, unfollow))
+        .routes(routes!(followers))
+        .routes(routes!(following))
+        .routes(routes!(suggestions))
+        .routes(routes!(connection))
+}
+
+/// Follows somebody; following again changes nothing.
+#[utoipa::path(
+    post, path = "/api/v1/social/follow/{user_id}", tag = "social",
+    params(("user_id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 400, description = "The user is the caller", body = cairn_wire::ErrorBody),
+        (status = 403, description = "The user blocks the caller, or is private", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody),
+        (status = 409, description = "The caller blocks the user", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn follow(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(user): Args<AccountId>,
+) -> Result<Json<Connection>> {
+    Ok(Json(app.store.follow(caller.account, user)?))
+}
+
+/// Follows somebody no longer.
+#[utoipa::path(
+    delete, path = "/api/v1/social/follow/{user_id}", tag = "social",
+    params(("user_id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn unfollow(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(user): Args<AccountId>,
+) -> Result<Json<Connection>> {
+    Ok(Json(app.store.unfollow(caller.account, user)?))
+}
+
+/// Follows up to 20 people; each with an answer of its own.
+#[utoipa::path(
+    post, path = "/api/v1/social/follow/bulk", tag = "social", request_body = FollowMany,
+    responses(
+        (status = 200, description = "An answer per user, in the order asked", body = FollowedMany),
+        (status = 400, description = "There are not 1 to 20 users", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn follow_many(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(wish): Input<FollowMany>,
+) -> Result<Json<FollowedMany>> {
+    if wish.user_ids.is_empty() || wish.user_ids.len() > MAX_BULK {
+        return Err(Error::invalid(format!(
+            "`user_ids` has to have 1 to {MAX_BULK} elements"
+        )));
+    }
+    let mut results = Vec::new();
+    for user in wish.user_ids {
+        results.push(
+            match app.store.follow(caller.account, user).map_err(Error::from) {
+                Ok(connection) => Followed {
+                    user_id: user,
+                    success: true,
+                    connection: Some(connection),
+                    error: None,
+                },
+                Err(error) if error.is_failure() => return Err(error),
+                Err(error) => Followed {
+                    user_id: user,
+                    success: false,
+                    connection: None,
+                    error: Some(error.body()),
+                },
+            },
+        );
+    }
+    let total = results.len() as u64;
+    let succeeded = results.iter().filter(|result| result.success).count() as u64;
+    Ok(Json(FollowedMany {
+        results,
+        total,
+        succeeded,
+        failed: total - succeeded,
+    }))
+}
+
+/// Lists the caller's followers, latest first.
+#[utoipa::path(
+    get, path = "/api/v1/social/followers", tag = "social", params(PageQuery),
+    responses((status = 200, description = "One page", body = Page<Contact>))
+)]
+async fn followers(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<Contact>>> {
+    contacts(&app, &caller, query, Side::Followers)
+}
+
+/// Lists whom the caller follows, latest first.
+#[utoipa::path(
+    get, path = "/api/v1/social/following", tag = "social", params(PageQuery),
+    responses((status = 200, description = "One page", body = Page<Contact>))
+)]
+async fn following(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<Contact>>> {
+    contacts(&app, &caller, query, Side::Following)
+}
+
+fn contacts(
+    app: &AppState,
+    caller: &Caller,
+    query: PageQuery,
+    side: Side,
+) -> Result<Json<Page<Contact>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .contacts(caller.account, side, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// People whom the caller might follow.
+#[utoipa::path(
+    get, path = "/api/v1/social/suggestions", tag = "social",
+    responses((status = 200, description = "At most 20, the nearest first", body = Suggestions))
+)]
+async fn suggestions(caller: Caller, State(app): State<AppState>) -> Result<Json<Suggestions>> {
+    Ok(Json(Suggestions {
+        suggestions: app.store.suggestions(caller.account)?,
+    }))
+}
+
+/// Whether the caller follows, blocks or mutes somebody.
+#[utoipa::path(
+    get, path = "/api/v1/social/connections/{user_id}", tag = "social",
+    params(("user_id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn connection(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(user): Args<AccountId>,
+) -> Result<Json<Connection>> {
+    Ok(Json(app.store.standing(caller.account, user)?))
+}

@@ -1,0 +1,149 @@
+//! Profiles: one's own and others'.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input};
+use crate::http::text::{bounded, handle};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_model::AccountId;
+use cairn_store::Handle;
+use cairn_wire::social::{Profile, SetUsername, SetVanityUrl, SetVisibility, UpdateProfile};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Characters, by the published contract.
+const MAX_DISPLAY_NAME: usize = 100;
+const MAX_BIO: usize = 500;
+const MAX_AVATAR: usize = 2000;
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(own_profile, update_profile))
+        .routes(routes!(profile))
+        .routes(routes!(set_username))
+        .routes(routes!(set_vanity_url))
+        .routes(routes!(set_visibility))
+}
+
+/// The caller's own profile.
+#[utoipa::path(
+    get, path = "/api/v1/social/profile", tag = "social",
+    responses((status = 200, description = "The profile", body = Profile))
+)]
+async fn own_profile(caller: Caller, State(app): State<AppState>) -> Result<Json<Profile>> {
+    Ok(Json(app.store.own_profile(caller.account)?))
+}
+
+/// Changes the caller's profile; what is absent stays.
+#[utoipa::path(
+    put, path = "/api/v1/social/profile", tag = "social", request_body = UpdateProfile,
+    responses(
+        (status = 200, description = "The profile", body = Profile),
+        (status = 400, description = "A text is too long, or `avatar_url` is no https address", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn update_profile(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(change): Input<UpdateProfile>,
+) -> Result<Json<Profile>> {
+    let text = |field, given: Option<String>, length| {
+        given.map(|text| bounded(field, &text, length)).transpose()
+    };
+    let change = UpdateProfile {
+        display_name: text("display_name", change.display_name, 1..=MAX_DISPLAY_NAME)?,
+        bio: text("bio", change.bio, 0..=MAX_BIO)?,
+        avatar_url: text("avatar_url", change.avatar_url, 0..=MAX_AVATAR)?,
+    };
+    let is_address = |url: &String| {
+        url.is_empty()
+            || url
+                .strip_prefix("https://")
+                .is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
+    };
+    if !change.avatar_url.as_ref().is_none_or(is_address) {
+        return Err(Error::invalid(
+            "`avatar_url` has to be an https address, or empty",
+        ));
+    }
+    Ok(Json(app.store.update_profile(caller.account, &change)?))
+}
+
+/// Somebody's profile, as far as the caller may see it.
+#[utoipa::path(
+    get, path = "/api/v1/social/profiles/{user_id}", tag = "social",
+    params(("user_id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The profile", body = Profile),
+        (status = 403, description = "The profile is private, for followers, or its owner blocks the caller", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn profile(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(user): Args<AccountId>,
+) -> Result<Json<Profile>> {
+    Ok(Json(app.store.profile_for(caller.account, user)?))
+}
+
+/// Gives the caller a name that nobody else has.
+#[utoipa::path(
+    put, path = "/api/v1/social/username", tag = "social", request_body = SetUsername,
+    responses(
+        (status = 200, description = "The profile", body = Profile),
+        (status = 400, description = "It is not 1 to 30 letters, digits, `-`, `_`", body = cairn_wire::ErrorBody),
+        (status = 409, description = "Somebody else has it", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn set_username(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(wish): Input<SetUsername>,
+) -> Result<Json<Profile>> {
+    let name = handle("username", &wish.username, 1..=30)?;
+    Ok(Json(app.store.set_handle(
+        caller.account,
+        Handle::Username,
+        &name,
+    )?))
+}
+
+/// Gives the caller's profile an address of its own.
+#[utoipa::path(
+    put, path = "/api/v1/social/vanity-url", tag = "social", request_body = SetVanityUrl,
+    responses(
+        (status = 200, description = "The profile", body = Profile),
+        (status = 400, description = "It is not 3 to 30 letters, digits, `-`, `_`", body = cairn_wire::ErrorBody),
+        (status = 409, description = "Somebody else has it", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn set_vanity_url(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(wish): Input<SetVanityUrl>,
+) -> Result<Json<Profile>> {
+    let name = handle("vanity_url", &wish.vanity_url, 3..=30)?;
+    Ok(Json(app.store.set_handle(
+        caller.account,
+        Handle::VanityUrl,
+        &name,
+    )?))
+}
+
+/// Chooses who may see the caller's profile and activity.
+#[utoipa::path(
+    put, path = "/api/v1/social/visibility", tag = "social", request_body = SetVisibility,
+    responses((status = 200, description = "The profile", body = Profile))
+)]
+async fn set_visibility(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(wish): Input<SetVisibility>,
+) -> Result<Json<Profile>> {
+    Ok(Json(
+        app.store.set_visibility(caller.account, wish.visibility)?,
+    ))
+}

@@ -1,0 +1,70 @@
+//! Tips.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::Input;
+use crate::http::text::bounded;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use cairn_store::NewTip;
+use cairn_wire::Amount;
+use cairn_wire::social::{SendTip, TipCurrency, TipReceipt};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+const MAX_MESSAGE: usize = 1000;
+/// Hundredths: 0.01 to 10000.00.
+const AMOUNTS: std::ops::RangeInclusive<i64> = 1..=1_000_000;
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(send_tip))
+}
+
+/// Gives a tip: dollars from the caller's card, or tokens from the caller's wallet.
+#[utoipa::path(
+    post, path = "/api/v1/social/tips", tag = "social", request_body = SendTip,
+    responses(
+        (status = 201, description = "The receipt", body = TipReceipt),
+        (status = 400, description = "The amount is out of range, `token_amount` is missing, or the jar is the caller's own", body = cairn_wire::ErrorBody),
+        (status = 402, description = "The card is declined, or the wallet holds too few tokens", body = cairn_wire::ErrorBody),
+        (status = 403, description = "The jar's owner blocks the caller", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such tip jar", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn send_tip(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(tip): Input<SendTip>,
+) -> Result<(StatusCode, Json<TipReceipt>)> {
+    if !AMOUNTS.contains(&tip.amount.0) {
+        return Err(Error::invalid("`amount` has to be 0.01 to 10000.00"));
+    }
+    let amount = match tip.currency_type {
+        TipCurrency::Fiat => tip.amount,
+        TipCurrency::Tokens => Amount(
+            tip.token_amount
+                .filter(|amount| AMOUNTS.contains(amount))
+                .ok_or_else(|| {
+                    Error::invalid(
+                        "`token_amount` has to be 1 to 1000000 hundredths of a token with `currency_type` `tokens`",
+                    )
+                })?,
+        ),
+    };
+    let message = bounded(
+        "message",
+        tip.message.as_deref().unwrap_or_default(),
+        0..=MAX_MESSAGE,
+    )?;
+    let receipt = app.store.tip(&NewTip {
+        sender: caller.account,
+        jar: tip.tip_jar_id,
+        currency: tip.currency_type,
+        amount,
+        message: &message,
+        is_anonymous: tip.is_anonymous,
+    })?;
+    Ok((StatusCode::CREATED, Json(receipt)))
+}

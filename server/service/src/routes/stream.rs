@@ -1,0 +1,143 @@
+//! The change feed as server-sent events.
+//!
+//! A woken stream reads everything since its position, so a burst of changes is one event, and a
+//! slow reader gets fewer and larger ones.
+
+use super::changes::MAX_LIMIT;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::Params;
+use crate::state::AppState;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use cairn_model::{AccountId, Cursor};
+use cairn_store::Error as StoreError;
+use cairn_store::Space;
+use cairn_wire::changes::{FeedMoved, StreamQuery};
+use futures_util::Stream;
+use std::time::Duration;
+use tokio::sync::watch;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Well within the 60 s after which clients and proxies give a silent connection up.
+const HEARTBEAT: Duration = Duration::from_secs(25);
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(stream))
+}
+
+struct Listener {
+    app: AppState,
+    space: Space,
+    /// Who listens in the space of a team, as long as they belong to it.
+    member: Option<AccountId>,
+    cursor: Cursor,
+    bare: bool,
+    moved: watch::Receiver<i64>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Listener {
+    /// What has changed since the last event.
+    fn news(&self) -> Result<Option<FeedMoved>> {
+        let store = &self.app.store;
+        if let Some(account) = self.member {
+            store.membership_in_space(account, self.space.id)?;
+        }
+        if self.bare {
+            // A position of another history is an error here, as it is for the changes.
+            store.position(&self.cursor.0)?;
+            let cursor = store.head(self.space)?;
+            let changes = Vec::new();
+            return Ok((cursor != self.cursor).then_some(FeedMoved { cursor, changes }));
+        }
+        let page = store.changes(self.space, Some(&self.cursor), MAX_LIMIT as usize)?;
+        Ok((!page.changes.is_empty()).then_some(FeedMoved {
+            cursor: page.cursor,
+            changes: page.changes,
+        }))
+    }
+
+    /// The next event; `None` ends the stream.
+    async fn next(&mut self) -> Option<Result<Event>> {
+        loop {
+            if *self.closing.borrow() {
+                return None;
+            }
+            // Before reading: a change that comes meanwhile wakes the next turn.
+            self.moved.mark_unchanged();
+            let moved = match self.news() {
+                Ok(moved) => moved,
+                // Another history has begun, or the listener has left the team; the client learns it
+                // when it asks again.
+                Err(Error::Store(StoreError::Gone(_) | StoreError::NotFound(_))) => return None,
+                Err(error) => return Some(Err(error)),
+            };
+            if let Some(moved) = moved {
+                self.cursor = moved.cursor.clone();
+                let event = Event::default()
+                    .event("change")
+                    .id(moved.cursor.0.clone())
+                    .json_data(&moved);
+                return Some(
+                    event.map_err(|e| Error::internal(format!("can't write an event: {e}"))),
+                );
+            }
+            let mut closing = self.closing.clone();
+            tokio::select! {
+                moved = self.moved.changed() => moved.ok()?,
+                closed = closing.changed() => closed.ok()?,
+            }
+        }
+    }
+}
+
+fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
+    futures_util::stream::unfold(Some(listener), |state| async {
+        let mut listener = state?;
+        let event = listener.next().await?;
+        let next = event.is_ok().then_some(listener);
+        Some((event, next))
+    })
+}
+
+/// Pushes changes as they happen: `event: change`, the cursor as id, `FeedMoved` as data.
+#[utoipa::path(
+    get, path = "/api/v1/changes/stream", tag = "changes", params(StreamQuery),
+    responses(
+        (status = 200, description = "Server-sent events; a comment every 25 s", body = FeedMoved, content_type = "text/event-stream"),
+        (status = 410, description = "The cursor belongs to another history; take a snapshot", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn stream(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<StreamQuery>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event>>>> {
+    let moved = app.store.hub().listen(caller.space.row);
+    let resumed = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok())
+        .map(|text| Cursor(text.to_owned()));
+    let cursor = match resumed.or(query.cursor) {
+        Some(cursor) => {
+            app.store.position(&cursor.0)?;
+            cursor
+        }
+        None => app.store.head(caller.space)?,
+    };
+    let closing = app.closing.subscribe();
+    let listener = Listener {
+        app,
+        space: caller.space,
+        member: caller.team.map(|_| caller.account),
+        cursor,
+        bare: query.bare,
+        moved,
+        closing,
+    };
+    Ok(Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(HEARTBEAT)))
+}

@@ -1,0 +1,66 @@
+//! A team's space key, sealed to each member; the server passes it on and can't open it.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use cairn_model::TeamId;
+use cairn_wire::teams::{PutGrants, TeamKeys};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Grants of one request: ample for the largest team's page.
+const MAX_GRANTS: usize = 1000;
+
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(team_keys, put_grants))
+}
+
+/// The caller's grants of the team's space key, and the public keys of all members.
+#[utoipa::path(
+    get, path = "/api/v1/teams/{id}/keys", tag = "teams", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "Grants, oldest epoch first, and members", body = TeamKeys),
+        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn team_keys(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<TeamId>,
+) -> Result<Json<TeamKeys>> {
+    Ok(Json(app.store.team_keys(caller.account, id)?))
+}
+
+/// Stores grants of the space key for members. A grant that is there stays; the same one again
+/// changes nothing.
+#[utoipa::path(
+    put, path = "/api/v1/teams/{id}/keys", tag = "teams", request_body = PutGrants,
+    params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The grants as they are now", body = TeamKeys),
+        (status = 403, description = "The caller is neither owner nor admin", body = cairn_wire::ErrorBody),
+        (status = 404, description = "There is no such team or member, or the caller is no member", body = cairn_wire::ErrorBody),
+        (status = 409, description = "The epoch is yet to come, or a member has another grant of it", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn put_grants(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<TeamId>,
+    Input(new): Input<PutGrants>,
+) -> Result<Json<TeamKeys>> {
+    if new.grants.is_empty() || new.grants.len() > MAX_GRANTS {
+        return Err(Error::invalid(format!(
+            "`grants` has to have 1 to {MAX_GRANTS} elements"
+        )));
+    }
+    Ok(Json(app.store.put_grants(
+        caller.account,
+        id,
+        new.epoch,
+        &new.grants,
+    )?))
+}

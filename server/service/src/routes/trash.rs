@@ -1,0 +1,108 @@
+//! The trash: what lies in it, out of it again, and gone for good.
+
+use super::node_answer;
+use crate::auth::Caller;
+use crate::error::Result;
+use crate::http::extract::{Args, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use cairn_model::NodeId;
+use cairn_store::rights::Right;
+use cairn_store::{Listing, Order};
+use cairn_wire::Page;
+use cairn_wire::nodes::{Emptied, Node};
+use cairn_wire::page::PageQuery;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, empty))
+        .routes(routes!(purge))
+        .routes(routes!(restore))
+        .routes(routes!(restore_node))
+}
+
+/// Lists what was put into the trash, latest first, without what went along with its folder.
+#[utoipa::path(
+    get, path = "/api/v1/trash", tag = "trash", params(PageQuery),
+    responses((status = 200, description = "One page", body = Page<Node>))
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<Node>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app.store.list(
+        caller.space,
+        &Listing::Trash,
+        Order::Date,
+        window.skip(),
+        window.take(),
+    )?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Deletes everything in the trash for good.
+#[utoipa::path(
+    delete, path = "/api/v1/trash", tag = "trash",
+    responses((status = 200, description = "How many nodes went", body = Emptied))
+)]
+async fn empty(caller: Caller, State(app): State<AppState>) -> Result<Json<Emptied>> {
+    caller.require(Right::EmptyTrash)?;
+    let purged = app.store.write(|tx| tx.purge_all(&caller.actor()))?;
+    app.objects.delete(&purged.objects).await;
+    Ok(Json(Emptied {
+        deleted: purged.nodes,
+    }))
+}
+
+/// Deletes one node in the trash, with what went along with it, for good.
+#[utoipa::path(
+    delete, path = "/api/v1/trash/{id}", tag = "trash", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "How many nodes went", body = Emptied),
+        (status = 409, description = "The node is not itself in the trash", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn purge(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+) -> Result<Json<Emptied>> {
+    caller.require(Right::EmptyTrash)?;
+    let purged = app.store.write(|tx| tx.purge(&caller.actor(), id))?;
+    app.objects.delete(&purged.objects).await;
+    Ok(Json(Emptied {
+        deleted: purged.nodes,
+    }))
+}
+
+/// Takes a node out of the trash; under `name (2)` where its name is taken, at the top of the
+/// space where its folder is gone.
+#[utoipa::path(
+    post, path = "/api/v1/trash/{id}/restore", tag = "trash", params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The restored node", body = Node))
+)]
+async fn restore(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<NodeId>,
+) -> Result<Response> {
+    let node = app.store.write(|tx| tx.restore(&caller.actor(), id))?;
+    Ok(node_answer(StatusCode::OK, node))
+}
+
+/// The same under the node's own path.
+#[utoipa::path(
+    post, path = "/api/v1/nodes/{id}/restore", tag = "trash", params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The restored node", body = Node))
+)]
+async fn restore_node(caller: Caller, app: State<AppState>, id: Args<NodeId>) -> Result<Response> {
+    restore(caller, app, id).await
+}

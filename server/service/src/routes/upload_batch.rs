@@ -1,0 +1,121 @@
+//! `POST /uploads/batch`: many small files in one frame, one object and one transaction.
+
+use super::batch::result;
+use super::uploads::check_announced;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::body;
+use crate::http::extract::strict;
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use cairn_store::BatchItem;
+use cairn_store::{Objects, Result as StoreResult};
+use cairn_wire::frame;
+use cairn_wire::nodes::{Node, NodeResults};
+use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, UploadBatch};
+use std::collections::HashSet;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Head and payload; a single file may pass the payload's limit by one chunk.
+const MAX_FRAME: usize = 4 + frame::MAX_HEAD + BATCH_BYTES + MAX_SEALED_CHUNK;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default().routes(routes!(upload))
+}
+
+/// Finds each file's chunks in the payload. A chunk that stands more than once in a file lies there
+/// as often; its first place is the one that counts.
+fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
+    let mut start = 0;
+    let mut items = Vec::with_capacity(files.len());
+    for file in files {
+        check_announced(&file.create)?;
+        let mut seen = HashSet::new();
+        let mut chunks = Vec::with_capacity(file.create.chunks.len());
+        for chunk in &file.create.chunks {
+            if seen.insert(chunk.id) {
+                chunks.push((*chunk, start));
+            }
+            start += chunk.size;
+        }
+        items.push(BatchItem {
+            create: &file.create,
+            complete: &file.complete,
+            chunks,
+        });
+    }
+    if start != payload {
+        return Err(Error::invalid(format!(
+            "the payload has {payload} bytes, and the chunks of all files have {start}"
+        )));
+    }
+    Ok(items)
+}
+
+/// Uploads up to 256 files; each succeeds or fails alone.
+#[utoipa::path(
+    post, path = "/api/v1/uploads/batch", tag = "uploads",
+    request_body(
+        content = UploadBatch, content_type = "application/vnd.cairn.frame",
+        description = "A frame: u32 big-endian length of the head, the head as JSON, then the sealed chunks of all files as they stand in their lists"
+    ),
+    responses(
+        (status = 200, description = "One answer per file, in order", body = NodeResults),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn upload(
+    caller: Caller,
+    State(app): State<AppState>,
+    request: Request,
+) -> Result<Json<NodeResults>> {
+    let body = body::pieces(request, MAX_FRAME).await?;
+    let (head, payload) = frame::split(body.parts).map_err(|e| Error::invalid(e.to_string()))?;
+    let head: UploadBatch = strict(&head)?;
+    let size = payload.iter().map(|piece| piece.len() as u64).sum();
+    if head.files.len() > BATCH_FILES {
+        return Err(Error::invalid(format!(
+            "the batch has {} files; at most {BATCH_FILES} are allowed",
+            head.files.len()
+        )));
+    }
+    let items = layout(&head.files, size)?;
+    let outcomes = app.store.check_batch(caller.space, &items)?;
+    let nothing_new = outcomes.iter().all(|outcome| !matches!(outcome, Ok(None)));
+    let results: Vec<StoreResult<Node>> = if nothing_new {
+        outcomes.into_iter().filter_map(Result::transpose).collect()
+    } else {
+        let object = Objects::fresh_name(&app.source);
+        app.bandwidth.admit(&app, caller.meter(), size)?;
+        // Files without content need no object.
+        if size > 0 {
+            app.objects.put(&object, payload).await?;
+        }
+        let stored = match app.store.store_batch(&caller.actor(), &items, &object) {
+            Ok(stored) => stored,
+            Err(error) => {
+                app.objects.delete(&[object]).await;
+                return Err(error.into());
+            }
+        };
+        if let Some(garbage) = stored.garbage.filter(|_| size > 0) {
+            app.objects.delete(&[garbage]).await;
+        }
+        app.bandwidth.add(&app, caller.meter(), size)?;
+        stored.results
+    };
+    let results = results
+        .into_iter()
+        .map(|outcome| {
+            result(
+                outcome
+                    .map(|node| (StatusCode::OK, node))
+                    .map_err(Error::from),
+            )
+        })
+        .collect();
+    Ok(Json(NodeResults { results }))
+}

@@ -1,0 +1,270 @@
+//! Resumable uploads: announce, put chunks in any order, complete.
+
+use super::node_answer;
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::address::Address;
+use crate::http::body;
+use crate::http::extract::{Args, Input, MAX_LIST};
+use crate::state::AppState;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
+use cairn_model::{ChunkId, UploadId};
+use cairn_store::Objects;
+use cairn_store::OpenUpload;
+use cairn_wire::Timestamp;
+use cairn_wire::nodes::Node;
+use cairn_wire::transfer::{CompleteUpload, CreateUpload, MAX_SEALED_CHUNK, SealedChunk, Upload};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Uploads whose chunk lists are kept in memory; more are read from the database again.
+const KEPT_OPEN: usize = 256;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(begin))
+        .routes(routes!(get, give_up))
+        .routes(routes!(put_chunk))
+        .routes(routes!(complete))
+}
+
+/// Chunk lists of uploads in progress, so that a chunk does not cost reading the list again.
+#[derive(Default)]
+pub(crate) struct OpenUploads(Mutex<HashMap<UploadId, Arc<OpenUpload>>>);
+
+impl OpenUploads {
+    fn get(&self, app: &AppState, caller: &Caller, id: UploadId) -> Result<Arc<OpenUpload>> {
+        let known = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&id)
+            .cloned();
+        if let Some(known) =
+            known.filter(|it| it.account == caller.account && it.expires_at > app.source.now_ms())
+        {
+            return Ok(known);
+        }
+        let fresh = Arc::new(app.store.upload(caller.account, id)?);
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= KEPT_OPEN {
+            open.clear();
+        }
+        open.insert(id, fresh.clone());
+        Ok(fresh)
+    }
+
+    fn forget(&self, id: UploadId) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&id);
+    }
+
+    /// Drops everything.
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
+
+/// Checks what needs no database.
+pub(crate) fn check_announced(create: &CreateUpload) -> Result<()> {
+    let mut sizes = HashMap::with_capacity(create.chunks.len());
+    for chunk in &create.chunks {
+        if chunk.size == 0 || chunk.size > MAX_SEALED_CHUNK as u64 {
+            return Err(Error::invalid(format!(
+                "`chunks`: the chunk {} has {} bytes; 1 to {MAX_SEALED_CHUNK} are allowed",
+                chunk.id, chunk.size
+            )));
+        }
+        if sizes
+            .insert(chunk.id, chunk.size)
+            .is_some_and(|size| size != chunk.size)
+        {
+            return Err(Error::invalid(format!(
+                "`chunks`: the chunk {} stands there with two sizes",
+                chunk.id
+            )));
+        }
+    }
+    if create.size > 0 && create.chunks.is_empty() {
+        return Err(Error::invalid("`chunks` is empty, and `size` is not 0"));
+    }
+    if i64::try_from(create.size).is_err() {
+        return Err(Error::invalid("`size` is more than any file has"));
+    }
+    Ok(())
+}
+
+/// Where chunks go.
+fn chunk_url(app: &AppState, parts: &Parts) -> String {
+    format!("{}/api/v1", Address::of(app, parts).0)
+}
+
+fn answer(app: &AppState, parts: &Parts, upload: &OpenUpload, missing: Vec<ChunkId>) -> Upload {
+    Upload {
+        upload_id: upload.id,
+        node_id: upload.create.node_id,
+        revision_id: upload.create.revision_id,
+        missing,
+        chunk_url: chunk_url(app, parts),
+        expires_at: Timestamp(upload.expires_at),
+    }
+}
+
+/// Begins an upload, or finds the one that the same request began.
+#[utoipa::path(
+    post, path = "/api/v1/uploads", tag = "uploads", request_body = CreateUpload,
+    responses(
+        (status = 201, description = "The upload and the chunks that it needs", body = Upload),
+        (status = 409, description = "The base is not the head (`ETag`), or the name is taken", body = cairn_wire::ErrorBody),
+        (status = 507, description = "The file does not fit, or this month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn begin(
+    caller: Caller,
+    State(app): State<AppState>,
+    parts: Parts,
+    Input(create): Input<CreateUpload, MAX_LIST>,
+) -> Result<(StatusCode, Json<Upload>)> {
+    check_announced(&create)?;
+    app.housekeep_if_due().await?;
+    let (upload, missing) = app
+        .store
+        .write(|tx| tx.begin_upload(&caller.actor(), &create))?;
+    // One that stands in the file more than once is sent once.
+    let mut needed: HashSet<&ChunkId> = missing.iter().collect();
+    let chunks = create.chunks.iter();
+    let bytes = chunks
+        .filter(|chunk| needed.remove(&chunk.id))
+        .map(|chunk| chunk.size)
+        .sum();
+    app.bandwidth.admit(&app, caller.meter(), bytes)?;
+    Ok((
+        StatusCode::CREATED,
+        Json(answer(&app, &parts, &upload, missing)),
+    ))
+}
+
+/// Tells which chunks an upload still needs.
+#[utoipa::path(
+    get, path = "/api/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The upload", body = Upload))
+)]
+async fn get(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<UploadId>,
+    parts: Parts,
+) -> Result<Json<Upload>> {
+    let upload = app.store.upload(caller.account, id)?;
+    let missing = app.store.missing_chunks(&upload)?;
+    Ok(Json(answer(&app, &parts, &upload, missing)))
+}
+
+/// Gives an upload up.
+#[utoipa::path(
+    delete, path = "/api/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path, format = Uuid)),
+    responses((status = 204, description = "It is gone"))
+)]
+async fn give_up(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<UploadId>,
+) -> Result<StatusCode> {
+    app.uploads.forget(id);
+    let garbage = app.store.write(|tx| tx.delete_upload(caller.account, id))?;
+    app.objects.delete(&garbage).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Puts one sealed chunk; doing it twice is doing it once.
+#[utoipa::path(
+    put, path = "/api/v1/uploads/{id}/chunks/{chunk}", tag = "uploads",
+    params(
+        ("id" = String, Path, format = Uuid), ("chunk" = String, Path, description = "64 hexadecimal digits"),
+        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:BASE64:` (RFC 9530)")
+    ),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses(
+        (status = 204, description = "The chunk is stored"),
+        (status = 400, description = "The bytes are not what was announced", body = cairn_wire::ErrorBody),
+        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn put_chunk(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args((id, chunk)): Args<(UploadId, ChunkId)>,
+    request: Request,
+) -> Result<Response> {
+    let upload = app.uploads.get(&app, &caller, id)?;
+    let size = *upload.sizes.get(&chunk).ok_or_else(|| {
+        Error::not_found(format!(
+            "the upload {id} did not announce the chunk {chunk}"
+        ))
+    })?;
+    let pieces = body::pieces(request, MAX_SEALED_CHUNK).await?;
+    if pieces.length as u64 != size {
+        return Err(Error::invalid(format!(
+            "the chunk {chunk} has {} bytes, and {size} were announced",
+            pieces.length
+        )));
+    }
+    let node = upload.create.node_id;
+    if !app.store.has_chunk(node, chunk)? {
+        app.bandwidth.admit(&app, caller.meter(), size)?;
+        let object = Objects::fresh_name(&app.source);
+        app.objects.put(&object, pieces.parts).await?;
+        let sealed = SealedChunk { id: chunk, size };
+        let stored = app.store.write(|tx| {
+            // It may have been given up while the bytes were on their way.
+            tx.upload(caller.account, id)?;
+            tx.add_chunk(node, &sealed, &object)
+        });
+        match stored {
+            Ok(None) => {}
+            Ok(Some(surplus)) => app.objects.delete(&[surplus]).await,
+            Err(error) => {
+                app.objects.delete(&[object]).await;
+                return Err(error.into());
+            }
+        }
+        app.bandwidth.add(&app, caller.meter(), size)?;
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Makes the content a revision; repeating it answers the same.
+#[utoipa::path(
+    post, path = "/api/v1/uploads/{id}/complete", tag = "uploads", request_body = CompleteUpload,
+    params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The node with its new revision", body = Node),
+        (status = 400, description = "Chunks are missing", body = cairn_wire::ErrorBody),
+        (status = 409, description = "The base is not the head (`ETag`), or the name is taken", body = cairn_wire::ErrorBody),
+        (status = 507, description = "The file does not fit", body = cairn_wire::ErrorBody)
+    )
+)]
+async fn complete(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<UploadId>,
+    Input(complete): Input<CompleteUpload, MAX_LIST>,
+) -> Result<Response> {
+    let node = app.store.write(|tx| {
+        let upload = tx.upload(caller.account, id)?;
+        tx.complete_upload(&caller.actor(), &upload, &complete)
+    })?;
+    app.uploads.forget(id);
+    Ok(node_answer(StatusCode::OK, node))
+}

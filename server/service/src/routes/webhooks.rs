@@ -1,0 +1,246 @@
+//! `/webhooks`: addresses that events are posted to, and what became of the deliveries.
+
+use crate::auth::Caller;
+use crate::error::{Error, Result};
+use crate::http::extract::{Args, Input, Params};
+use crate::http::page::Window;
+use crate::state::AppState;
+use crate::webhooks::target::{self, Reach};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use cairn_store::events::EventKind;
+use cairn_wire::page::PageQuery;
+use cairn_wire::webhooks::{
+    CreateWebhook, Delivery, ListDeliveries, UpdateWebhook, Webhook, WebhookEvent,
+    WebhookWithSecret,
+};
+use cairn_wire::{ErrorBody, Page};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// What every secret begins with, so that one can be recognised where it should not be.
+const SECRET_PREFIX: &str = "whsec_";
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(update, delete))
+        .routes(routes!(test))
+        .routes(routes!(rotate))
+        .routes(routes!(enable))
+        .routes(routes!(disable))
+        .routes(routes!(deliveries))
+        .routes(routes!(retry))
+}
+
+fn kinds(events: &[WebhookEvent]) -> Result<Vec<EventKind>> {
+    if events.is_empty() {
+        return Err(Error::invalid("`events` is empty; name at least one event"));
+    }
+    Ok(events.iter().copied().map(EventKind::of_wire).collect())
+}
+
+fn checked(app: &AppState, url: &str) -> Result<String> {
+    let reach = Reach::of(app.options.allow_private_webhooks);
+    Ok(target::check(url, reach)?.into())
+}
+
+fn fresh_secret(app: &AppState) -> String {
+    format!("{SECRET_PREFIX}{}", hex::encode(app.source.bytes::<32>()))
+}
+
+/// Shows a secret; `no-store` also keeps it out of the answers that are remembered.
+fn showing(status: StatusCode, secret: String, webhook: Webhook) -> Response {
+    let mut response = (status, Json(WebhookWithSecret { secret, webhook })).into_response();
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Lists the caller's webhooks, oldest first.
+#[utoipa::path(
+    get, path = "/api/v1/webhooks", tag = "webhooks", params(PageQuery),
+    responses((status = 200, description = "One page", body = Page<Webhook>))
+)]
+async fn list(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<Webhook>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .webhooks(caller.account, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Registers a webhook and sends it a test event; the answer shows its secret, this once.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks", tag = "webhooks", request_body = CreateWebhook,
+    responses(
+        (status = 201, description = "The webhook with its secret", body = WebhookWithSecret),
+        (status = 400, description = "The address is no public https address, or an event is unknown", body = ErrorBody),
+        (status = 409, description = "The account has 50 webhooks", body = ErrorBody)
+    )
+)]
+async fn create(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(new): Input<CreateWebhook>,
+) -> Result<Response> {
+    let url = checked(&app, &new.url)?;
+    let events = kinds(&new.events)?;
+    let secret = fresh_secret(&app);
+    let webhook = app
+        .store
+        .add_webhook(caller.account, &url, &events, &secret)?;
+    Ok(showing(StatusCode::CREATED, secret, webhook))
+}
+
+/// Replaces the subscribed event types, the address, or both.
+#[utoipa::path(
+    put, path = "/api/v1/webhooks/{id}", tag = "webhooks", request_body = UpdateWebhook,
+    params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The changed webhook", body = Webhook))
+)]
+async fn update(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+    Input(change): Input<UpdateWebhook>,
+) -> Result<Json<Webhook>> {
+    if change == UpdateWebhook::default() {
+        return Err(Error::invalid(
+            "the body changes nothing; give `url`, `events`, or both",
+        ));
+    }
+    let url = change
+        .url
+        .as_deref()
+        .map(|url| checked(&app, url))
+        .transpose()?;
+    let events = change.events.as_deref().map(kinds).transpose()?;
+    Ok(Json(app.store.update_webhook(
+        caller.account,
+        id,
+        url.as_deref(),
+        events.as_deref(),
+    )?))
+}
+
+/// Deletes a webhook with everything that waits for it; nothing is sent any more.
+#[utoipa::path(
+    delete, path = "/api/v1/webhooks/{id}", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
+    responses((status = 204, description = "It is gone"))
+)]
+async fn delete(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<StatusCode> {
+    app.store.delete_webhook(caller.account, id)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Sends a test event, whatever the webhook subscribed to.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 202, description = "The delivery on its way", body = Delivery),
+        (status = 409, description = "The webhook is disabled", body = ErrorBody)
+    )
+)]
+async fn test(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<(StatusCode, Json<Delivery>)> {
+    let delivery = app.store.test_webhook(caller.account, id)?;
+    Ok((StatusCode::ACCEPTED, Json(delivery)))
+}
+
+/// Makes a new secret and shows it, this once; for 24 hours the old one signs, too.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/rotate", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The webhook with its new secret", body = WebhookWithSecret))
+)]
+async fn rotate(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<Response> {
+    let secret = fresh_secret(&app);
+    let webhook = app.store.rotate_webhook(caller.account, id, &secret)?;
+    Ok(showing(StatusCode::OK, secret, webhook))
+}
+
+/// Lets deliveries be attempted again, beginning with those that waited.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/enable", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The webhook", body = Webhook))
+)]
+async fn enable(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<Json<Webhook>> {
+    Ok(Json(app.store.enable_webhook(caller.account, id, true)?))
+}
+
+/// Stops deliveries from being attempted; new events are not recorded meanwhile.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/disable", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "The webhook", body = Webhook))
+)]
+async fn disable(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+) -> Result<Json<Webhook>> {
+    Ok(Json(app.store.enable_webhook(caller.account, id, false)?))
+}
+
+/// Lists a webhook's deliveries of the last 30 days with their attempts, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}/deliveries", tag = "webhooks",
+    params(("id" = String, Path, format = Uuid), ListDeliveries),
+    responses((status = 200, description = "One page", body = Page<Delivery>))
+)]
+async fn deliveries(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<Uuid>,
+    Params(query): Params<ListDeliveries>,
+) -> Result<Json<Page<Delivery>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app.store.deliveries(
+        caller.account,
+        id,
+        query.state,
+        window.skip(),
+        window.take(),
+    )?;
+    Ok(Json(window.envelope(found)))
+}
+
+/// Attempts a failed delivery once more, at once and under the same id.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/deliveries/{delivery}/retry", tag = "webhooks",
+    params(("id" = String, Path, format = Uuid), ("delivery" = String, Path, format = Uuid)),
+    responses(
+        (status = 202, description = "The delivery on its way", body = Delivery),
+        (status = 409, description = "The delivery has not failed", body = ErrorBody)
+    )
+)]
+async fn retry(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args((id, delivery)): Args<(Uuid, Uuid)>,
+) -> Result<(StatusCode, Json<Delivery>)> {
+    let delivery = app.store.retry_delivery(caller.account, id, delivery)?;
+    Ok((StatusCode::ACCEPTED, Json(delivery)))
+}

@@ -1,0 +1,98 @@
+//! Connections: how many at once, and how long one may say nothing.
+//!
+//! HTTP/1.1 only: telling it from HTTP/2 without TLS would mean to wait for a first line without a
+//! limit. A proxy in front speaks HTTP/2 with the world.
+
+use crate::options::ConnectionLimits;
+use axum::extract::ConnectInfo;
+use axum::{Extension, Router};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tower::Layer as _;
+use tower_http::timeout::RequestBodyTimeoutLayer;
+
+/// The longest head of a request that is read.
+const MAX_HEAD: usize = 64 * 1024;
+/// After an error that is not the connection's, such as too many open files.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Serves connections until `closing` says so and all requests on their way are answered.
+pub(super) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: ConnectionLimits,
+    mut closing: watch::Receiver<bool>,
+) {
+    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_buf_size(MAX_HEAD);
+    let router = router.layer(RequestBodyTimeoutLayer::new(limits.body));
+    let places = Arc::new(Semaphore::new(limits.most));
+    let graceful = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &places) => accepted,
+            // An error means that the app is gone, which is an end, too.
+            _ = closing.wait_for(|closing| *closing) => break,
+        };
+        let Some((stream, peer, place)) = accepted else {
+            continue;
+        };
+        let service = Extension(ConnectInfo(peer)).layer(router.clone());
+        let service = TowerToHyperService::new(service);
+        let connection = builder
+            .serve_connection(TokioIo::new(stream), service)
+            .into_owned();
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection broke");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    graceful.shutdown().await;
+}
+
+/// Waits for a place, then for a connection: beyond the most at once, the system's queue holds them.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = places.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "can't set TCP_NODELAY");
+            }
+            Some((stream, peer, place))
+        }
+        Err(error) if is_the_peers(&error) => None,
+        Err(error) => {
+            tracing::warn!(%error, "can't accept a connection");
+            tokio::time::sleep(PAUSE).await;
+            None
+        }
+    }
+}
+
+fn is_the_peers(error: &io::Error) -> bool {
+    [
+        io::ErrorKind::ConnectionRefused,
+        io::ErrorKind::ConnectionAborted,
+        io::ErrorKind::ConnectionReset,
+    ]
+    .contains(&error.kind())
+}

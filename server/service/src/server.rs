@@ -1,0 +1,124 @@
+//! A server as a value: built from its options, it serves in-process or over TCP.
+
+use crate::error::{Error, Result};
+use crate::hooks::Hooks;
+use crate::options::Options;
+use crate::state::{AppState, ServerState};
+use crate::{http, routes, webhooks};
+use axum::Router;
+use cairn_model::AccountId;
+use cairn_store::Source;
+use std::sync::Arc;
+
+/// A server. Clones share everything.
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) state: AppState,
+    hooks: Option<Arc<dyn Hooks>>,
+}
+
+/// Opens the store and makes a server of it.
+///
+/// # Errors
+/// A data directory, database or object store that can't be used.
+pub fn build(options: Options) -> Result<Server> {
+    if !options.ephemeral {
+        let data = &options.data;
+        std::fs::create_dir_all(data)
+            .map_err(|source| Error::io(format!("can't make {}", data.display()), source))?;
+    }
+    Ok(Server {
+        state: Arc::new(ServerState::open(options)?),
+        hooks: None,
+    })
+}
+
+impl Server {
+    /// Adds the routes and interceptors of `hooks`.
+    #[must_use]
+    pub fn with_hooks(self, hooks: Arc<dyn Hooks>) -> Self {
+        Self {
+            hooks: Some(hooks),
+            ..self
+        }
+    }
+
+    /// Returns the whole HTTP interface.
+    pub fn router(&self) -> Router {
+        let hooks = self.hooks.as_ref();
+        let routes = routes::router(&self.state, hooks.map(|hooks| hooks.routes()));
+        http::serve_all(&self.state, hooks, routes)
+    }
+
+    /// Returns the state that all requests share.
+    #[must_use]
+    pub fn state(&self) -> &AppState {
+        &self.state
+    }
+
+    /// Makes an account.
+    ///
+    /// # Errors
+    /// A conflict if the address is taken, an invalid request if it is not an address.
+    pub fn add_user(&self, email: &str, password: &str) -> Result<AccountId> {
+        self.state.add_user(email, password)
+    }
+
+    /// Makes an API key for an account and returns it; it can't be read again.
+    ///
+    /// # Errors
+    /// Not found for an unknown account, a conflict for one with ten keys.
+    pub fn create_api_key(&self, email: &str) -> Result<String> {
+        let account = self.state.store.account_by_email(email)?.id;
+        let key = self.state.fresh_key();
+        self.state.store_key(account, "command line", &key, None)?;
+        Ok(key)
+    }
+
+    /// Issues an access token for an account.
+    ///
+    /// # Errors
+    /// Not found for an unknown account.
+    pub fn issue_token(&self, email: &str) -> Result<String> {
+        let account = self.state.store.account_by_email(email)?.id;
+        self.state.issue_local_token(account)
+    }
+
+    /// Returns the server's source of time and randomness.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.state.source
+    }
+
+    /// Ends streams, so that connections can close.
+    pub fn close(&self) {
+        self.state.closing.send_replace(true);
+    }
+
+    /// Does what is due: forgets expired uploads and remembered responses.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub async fn housekeep(&self) -> Result<()> {
+        self.state.housekeep().await
+    }
+
+    /// Delivers to webhooks until nothing is due; returns the number of attempts. A server that
+    /// serves over TCP does this by itself.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub async fn deliver_due(&self) -> Result<usize> {
+        webhooks::deliver_due(self).await
+    }
+
+    /// Deletes objects that no chunk lies in: left by a crash between an object and its
+    /// transaction. Objects younger than `before_ms` are spared.
+    ///
+    /// # Errors
+    /// A database or an object store that fails.
+    pub async fn sweep_objects(&self, before_ms: i64) -> Result<usize> {
+        let known = self.state.store.object_names()?;
+        Ok(self.state.objects.sweep(&known, before_ms).await?)
+    }
+}

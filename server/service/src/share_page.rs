@@ -1,0 +1,145 @@
+//! `/s/{code}`: the page that opens a share link in a browser, and the scripts that it needs.
+//!
+//! Everything is in this program; nothing is loaded from anywhere else, and the policy that goes with
+//! the page lets nothing be.
+
+use crate::error::Error;
+use crate::http::extract::Args;
+use crate::identity::page::OwnPage;
+use crate::routes::public_shares::opening;
+use crate::state::AppState;
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+
+const PAGE: &str = include_str!("share_page/index.html");
+
+/// Name, media type and text of what the page loads.
+const ASSETS: [(&str, &str, &str); 8] = [
+    (
+        "page.css",
+        "text/css; charset=utf-8",
+        include_str!("share_page/page.css"),
+    ),
+    (
+        "page.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/page.js"),
+    ),
+    (
+        "link.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/link.js"),
+    ),
+    (
+        "blake3.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/blake3.js"),
+    ),
+    (
+        "service.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/service.js"),
+    ),
+    (
+        "zip.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/zip.js"),
+    ),
+    (
+        "preview.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/preview.js"),
+    ),
+    (
+        "save.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/save.js"),
+    ),
+];
+
+/// Scripts and styles of this server alone, images and previews from memory. The logo that the owner
+/// chose is the one thing from elsewhere, and only its own origin is let in.
+fn policy(logo_origin: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+         img-src 'self' blob: data: {logo_origin}; frame-src blob:; object-src blob:; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// `https://host` of an address that was checked when it was set.
+fn origin(url: &str) -> &str {
+    let host = url.strip_prefix("https://").map_or(0, |rest| {
+        "https://".len() + rest.find(['/', '?', '#']).unwrap_or(rest.len())
+    });
+    &url[..host]
+}
+
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/s/{code}", get(page))
+        .route("/s/assets/{name}", get(asset))
+}
+
+fn guarded(mut response: Response, logo_origin: &str) -> Response {
+    let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::from_str(&policy(logo_origin)) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("permissions-policy"),
+            "camera=(), microphone=(), geolocation=()",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response.extensions_mut().insert(OwnPage);
+    response
+}
+
+/// The page; its status already tells whether the link opens.
+async fn page(State(app): State<AppState>, Args(code): Args<String>) -> Response {
+    let theme =
+        opening(&app, &code, false).and_then(|share| Ok(app.store.share_theme(share.account)?));
+    let (status, logo) = match theme {
+        Ok(theme) => (StatusCode::OK, theme.logo_url),
+        Err(error) if error.is_failure() => return error.into_response(),
+        Err(error) => (error.status(), String::new()),
+    };
+    let html = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    guarded((status, html, PAGE).into_response(), origin(&logo))
+}
+
+async fn asset(Args(name): Args<String>) -> Response {
+    match ASSETS.iter().find(|(known, ..)| *known == name) {
+        Some((_, media, text)) => guarded(
+            ([(header::CONTENT_TYPE, *media)], *text).into_response(),
+            "",
+        ),
+        None => Error::not_found(format!("the share page has no part {name}")).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::origin;
+
+    #[test]
+    fn only_the_logos_origin_is_let_in() {
+        assert_eq!(origin("https://a.example/x.png?y"), "https://a.example");
+        assert_eq!(origin("https://a.example:8443"), "https://a.example:8443");
+        assert_eq!(origin(""), "");
+    }
+}

@@ -1,0 +1,190 @@
+//! The state that all requests share, and the work on it that no single request does.
+
+use crate::auth::KEY_PREFIX;
+use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
+use crate::error::{Error, Result};
+use crate::http::idempotency::Answers;
+use crate::http::rate::RateLimiter;
+use crate::identity::Identity;
+use crate::options::Options;
+use crate::routes::account::Bandwidth;
+use crate::routes::uploads::OpenUploads;
+use cairn_model::AccountId;
+use cairn_store::{NewAccount, Objects, Scopes, Source, Store};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tokio::sync::watch;
+
+/// Characters of an API key that are shown in lists.
+const KEY_SHOWN: usize = 10;
+/// Expired uploads and responses are looked for at most this often.
+const HOUSEKEEPING_MS: i64 = 600_000;
+
+/// The state that every handler gets.
+pub type AppState = Arc<ServerState>;
+
+/// The parts of a running server.
+pub struct ServerState {
+    pub(crate) options: Options,
+    pub source: Arc<Source>,
+    pub store: Store,
+    pub(crate) objects: Objects,
+    pub(crate) tokens: Tokens,
+    pub(crate) identity: Identity,
+    pub(crate) rate: RateLimiter,
+    pub(crate) uploads: OpenUploads,
+    pub(crate) answers: Answers,
+    pub(crate) bandwidth: Bandwidth,
+    /// True once the server is to end, which streams wait for.
+    pub(crate) closing: watch::Sender<bool>,
+    last_housekeeping: AtomicI64,
+}
+
+impl ServerState {
+    pub(crate) fn open(options: Options) -> Result<Self> {
+        let source = Arc::new(Source::new(options.clock, options.seed));
+        let data = (!options.ephemeral).then_some(options.data.as_path());
+        let store = Store::open(data, source.clone())?;
+        let tokens = Tokens::new(&store.secret("token_key")?);
+        let now = source.now_ms();
+        for ended in store.ended_since(now - LIFETIME_S * 1000)? {
+            tokens.end(ended, now);
+        }
+        Ok(Self {
+            objects: Objects::open(&options.objects, data)?,
+            tokens,
+            identity: Identity::new(&options, &store)?,
+            rate: RateLimiter::new(&options.rate_limits, source.clone()),
+            uploads: OpenUploads::default(),
+            answers: Answers::default(),
+            bandwidth: Bandwidth::default(),
+            closing: watch::Sender::new(false),
+            last_housekeeping: AtomicI64::new(now),
+            source,
+            store,
+            options,
+        })
+    }
+
+    /// Returns the options that the server was built with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Makes the text of a new API key.
+    pub fn fresh_key(&self) -> String {
+        format!("{KEY_PREFIX}{}", hex::encode(self.source.bytes::<24>()))
+    }
+
+    /// Stores an API key for an account.
+    ///
+    /// # Errors
+    /// A conflict for an account with as many keys as it may have.
+    pub fn store_key(
+        &self,
+        account: AccountId,
+        name: &str,
+        key: &str,
+        expires_in_ms: Option<i64>,
+    ) -> Result<cairn_wire::account::ApiKey> {
+        let hash: [u8; 32] = Sha256::digest(key).into();
+        let prefix: String = key.chars().take(KEY_SHOWN).collect();
+        Ok(self
+            .store
+            .add_api_key(account, name, &prefix, hash, expires_in_ms)?)
+    }
+
+    /// Makes an account.
+    ///
+    /// # Errors
+    /// A conflict if the address is taken, an invalid request if it is not an address.
+    pub fn add_user(&self, email: &str, password: &str) -> Result<AccountId> {
+        let email = email.trim();
+        let well_formed = email.split_once('@').is_some_and(|(local, domain)| {
+            !local.is_empty()
+                && !domain.is_empty()
+                && !domain.contains('@')
+                && !email.contains(char::is_whitespace)
+        });
+        if !well_formed || email.len() > 254 {
+            return Err(Error::invalid(format!(
+                "`{email}` is not a valid e-mail address"
+            )));
+        }
+        if password.is_empty() || password.len() > 72 {
+            return Err(Error::invalid("a password has 1 to 72 bytes"));
+        }
+        let cost = self.options.password_cost;
+        let hash = bcrypt::hash_with_salt(password, cost, self.source.bytes())
+            .map_err(|e| Error::internal(format!("can't hash a password: {e}")))?
+            .to_string();
+        let new = NewAccount {
+            email,
+            password: &hash,
+            limits: self.options.limits,
+        };
+        Ok(self.store.add_account(&new)?.id)
+    }
+
+    /// Issues an access token that belongs to no login.
+    pub(crate) fn issue_local_token(&self, account: AccountId) -> Result<String> {
+        let new = Issue {
+            issuer: LOCAL_ISSUER,
+            account,
+            client: LOCAL_ISSUER,
+            scope: Scopes::ALL,
+            grant: None,
+            id: hex::encode(self.source.bytes::<16>()),
+        };
+        self.tokens.issue(&new, self.source.now_ms())
+    }
+
+    /// Empties the server: no account, no file, a new history, the machine's time.
+    ///
+    /// # Errors
+    /// A database or an object store that fails.
+    pub async fn reset(&self) -> Result<()> {
+        self.store.reset()?;
+        self.uploads.clear();
+        self.answers.clear();
+        self.bandwidth.clear();
+        self.objects.sweep(&HashSet::new(), i64::MAX).await?;
+        self.source.reset_time();
+        self.rate.clear();
+        self.identity.throttle.clear();
+        Ok(())
+    }
+
+    /// Does what is due: forgets expired uploads, responses, deliveries and logins, ends
+    /// subscriptions and accounts, prunes revisions.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub async fn housekeep(&self) -> Result<()> {
+        self.last_housekeeping
+            .store(self.source.now_ms(), Ordering::SeqCst);
+        self.store.forget_old_answers()?;
+        self.answers.forget_old(self.source.now_ms());
+        self.store.forget_old_deliveries()?;
+        self.store.forget_old_logins()?;
+        let garbage = self.store.expire_uploads()?;
+        self.objects.delete(&garbage).await;
+        self.store.settle_payments(self.options.limits.storage)?;
+        let purged = self.store.purge_accounts()?;
+        self.objects.delete(&purged.objects).await;
+        self.store.apply_retention()?;
+        let garbage = self.store.prune_revisions(self.options.revisions)?;
+        self.objects.delete(&garbage).await;
+        Ok(())
+    }
+
+    /// Housekeeping where no timer runs: called by requests that begin uploads.
+    pub(crate) async fn housekeep_if_due(&self) -> Result<()> {
+        if self.source.now_ms() - self.last_housekeeping.load(Ordering::SeqCst) < HOUSEKEEPING_MS {
+            return Ok(());
+        }
+        self.housekeep().await
+    }
+}

@@ -1,0 +1,228 @@
+//! Carries deliveries to their addresses, when they are due on the server's clock.
+//!
+//! What is due is in the store alone, and an attempt is recorded after its answer: a crash in
+//! between repeats the attempt under the same delivery id, and loses nothing.
+
+use super::signature::{SIGNATURE, sign};
+use super::target::{self, Guard, Reach};
+use crate::error::{Error, Result};
+use crate::server::Server;
+use crate::state::AppState;
+use cairn_store::{Due, Outcome, Outgoing, Verdict};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, redirect};
+use std::collections::HashSet;
+use std::error::Error as _;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// The contract's time-out of an attempt.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Attempts on their way at once, of all webhooks together.
+const AT_ONCE: usize = 64;
+/// How much of an answer is kept.
+const EXCERPT: usize = 1024;
+/// The longest time without looking, should the clock have been put.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// After a failing database.
+const PAUSE: Duration = Duration::from_secs(5);
+
+struct Courier {
+    app: AppState,
+    client: Client,
+    on_the_way: HashSet<Due>,
+    running: JoinSet<(Due, Result<Option<Verdict>>)>,
+}
+
+fn client(reach: Reach) -> Result<Client> {
+    Client::builder()
+        .user_agent(concat!("cairn-server/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .no_proxy()
+        .timeout(TIMEOUT)
+        // A connection is checked when it is made, so each attempt makes its own.
+        .pool_max_idle_per_host(0)
+        .dns_resolver(Guard { reach })
+        .build()
+        .map_err(|e| Error::config(format!("can't set up HTTP for webhooks: {e}")))
+}
+
+/// Delivers whatever is due until nothing is, and answers how many attempts that took.
+pub(crate) async fn deliver_due(app: &Server) -> Result<usize> {
+    let mut courier = Courier::new(app.state.clone())?;
+    let mut attempts = 0;
+    loop {
+        courier.fill()?;
+        match courier.next().await {
+            Some(done) => attempts += usize::from(done?.is_some()),
+            None => return Ok(attempts),
+        }
+    }
+}
+
+/// Delivers what becomes due for as long as it is polled.
+pub(crate) async fn carry(app: Server) {
+    let mut courier = match Courier::new(app.state.clone()) {
+        Ok(courier) => courier,
+        Err(error) => {
+            tracing::error!(%error, "webhooks are not delivered");
+            return;
+        }
+    };
+    loop {
+        let wait = match courier.fill().and_then(|()| courier.until_next()) {
+            Ok(wait) => wait,
+            Err(error) => {
+                tracing::warn!(%error, "can't look for webhook deliveries");
+                PAUSE
+            }
+        };
+        tokio::select! {
+            Some(done) = courier.next() => {
+                if let Err(error) = done {
+                    tracing::warn!(%error, "a webhook delivery can't be attempted or recorded");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+            () = app.state.store.outbox().woken() => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+impl Courier {
+    fn new(app: AppState) -> Result<Self> {
+        Ok(Self {
+            client: client(Reach::of(app.options.allow_private_webhooks))?,
+            app,
+            on_the_way: HashSet::new(),
+            running: JoinSet::new(),
+        })
+    }
+
+    /// Starts attempts for what is due and not on its way.
+    fn fill(&mut self) -> Result<()> {
+        for due in self.app.store.due_deliveries()? {
+            if self.running.len() >= AT_ONCE {
+                break;
+            }
+            if self.on_the_way.insert(due) {
+                let (app, client) = (self.app.clone(), self.client.clone());
+                self.running
+                    .spawn(async move { (due, attempt(&app, &client, due).await) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for an attempt to end; `None` if there is none.
+    async fn next(&mut self) -> Option<Result<Option<Verdict>>> {
+        let ended = self.running.join_next().await?;
+        Some(match ended {
+            Ok((due, outcome)) => {
+                self.on_the_way.remove(&due);
+                outcome
+            }
+            Err(error) => Err(Error::internal(format!("an attempt ended early: {error}"))),
+        })
+    }
+
+    fn until_next(&self) -> Result<Duration> {
+        let at = self.app.store.next_delivery_at()?;
+        let wait = at.map(|at| at.saturating_sub(self.app.source.now_ms()).max(0));
+        Ok(wait.map_or(LONGEST_WAIT, |ms| {
+            Duration::from_millis(ms.unsigned_abs()).min(LONGEST_WAIT)
+        }))
+    }
+}
+
+async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<Verdict>> {
+    let Some(outgoing) = app.store.outgoing(due)? else {
+        return Ok(None);
+    };
+    let began = app.source.now_ms();
+    let clock = Instant::now();
+    let reach = Reach::of(app.options.allow_private_webhooks);
+    let sent = match tokio::time::timeout(TIMEOUT, send(client, reach, &outgoing)).await {
+        Ok(sent) => sent,
+        Err(_) => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
+    };
+    let latency_ms = u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let outcome = match sent {
+        Ok((status, response)) => Outcome {
+            status: Some(status),
+            latency_ms,
+            error: None,
+            response: Some(response),
+        },
+        Err(error) => Outcome {
+            status: None,
+            latency_ms,
+            error: Some(error),
+            response: None,
+        },
+    };
+    let verdict = app.store.record_attempt(due, began, &outcome)?;
+    tracing::debug!(
+        delivery = %outgoing.delivery, webhook = %due.webhook, status = outcome.status, ?verdict,
+        "attempted a webhook delivery"
+    );
+    Ok(Some(verdict))
+}
+
+/// Posts a delivery; answers the status and the first KiB.
+async fn send(
+    client: &Client,
+    reach: Reach,
+    outgoing: &Outgoing,
+) -> std::result::Result<(u16, Vec<u8>), String> {
+    let url = target::check(&outgoing.url, reach).map_err(|e| e.to_string())?;
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    for secret in &outgoing.secrets {
+        let value = HeaderValue::from_str(&sign(secret, &outgoing.body));
+        headers.append(
+            HeaderName::from_static(SIGNATURE),
+            value.map_err(|e| e.to_string())?,
+        );
+    }
+    headers.insert(
+        HeaderName::from_static("x-service-event"),
+        HeaderValue::from_static(outgoing.event.name()),
+    );
+    if let Ok(id) = HeaderValue::from_str(&outgoing.delivery.to_string()) {
+        headers.insert(HeaderName::from_static("x-service-delivery"), id);
+    }
+    let mut answer = client
+        .post(url)
+        .headers(headers)
+        .body(outgoing.body.clone())
+        .send()
+        .await
+        .map_err(|e| describe(&e))?;
+    let status = answer.status().as_u16();
+    let mut start = Vec::new();
+    // The status decides; a body that breaks off after it does no harm.
+    while start.len() < EXCERPT
+        && let Ok(Some(part)) = answer.chunk().await
+    {
+        start.extend_from_slice(&part[..part.len().min(EXCERPT - start.len())]);
+    }
+    Ok((status, start))
+}
+
+/// The innermost cause: the outer layers only repeat the address.
+fn describe(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("no answer within {} s", TIMEOUT.as_secs());
+    }
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = inner.to_string();
+        cause = inner.source();
+    }
+    text
+}

@@ -1,7 +1,0 @@
-//! Webhooks outside the store: where they may point, how deliveries are signed, who carries them.
-
-mod courier;
-pub(crate) mod signature;
-pub(crate) mod target;
-
-pub(crate) use courier::{carry, deliver_due};

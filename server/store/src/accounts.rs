@@ -1,0 +1,146 @@
+//! Accounts and their personal spaces.
+
+use super::rows::id;
+use super::{Space, Store, Tx};
+use crate::error::{Error, Result};
+use crate::options::Limits;
+use cairn_model::{AccountId, SpaceId};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+/// An account's row.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub id: AccountId,
+    pub email: String,
+    pub display_name: String,
+    pub space: Space,
+    pub created_at: i64,
+}
+
+/// What a new account is made of; `password` is a bcrypt hash.
+pub struct NewAccount<'a> {
+    pub email: &'a str,
+    pub password: &'a str,
+    pub limits: Limits,
+}
+
+const COLUMNS: &str = "a.id, a.email, a.display_name, a.created_at, s.row, s.id";
+
+fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+    Ok(Account {
+        id: id(row, 0)?,
+        email: row.get(1)?,
+        display_name: row.get(2)?,
+        created_at: row.get(3)?,
+        space: Space {
+            row: row.get(4)?,
+            id: id(row, 5)?,
+        },
+    })
+}
+
+fn by_email(conn: &Connection, email: &str) -> Result<Option<Account>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM accounts a JOIN spaces s ON s.row = a.space WHERE a.email = ?1"
+    );
+    Ok(conn
+        .prepare_cached(&sql)?
+        .query_row([email], account)
+        .optional()?)
+}
+
+impl Store {
+    /// Makes an account with an empty personal space.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if the address is taken.
+    pub fn add_account(&self, new: &NewAccount<'_>) -> Result<Account> {
+        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        self.write(|tx| {
+            if by_email(tx.conn, new.email)?.is_some() {
+                return Err(Error::conflict(format!("an account {} exists already", new.email)));
+            }
+            let space: SpaceId = tx.source.id(SpaceId::from_random_bytes);
+            let account: AccountId = tx.source.id(AccountId::from_random_bytes);
+            tx.conn.execute(
+                "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'personal', ?2)",
+                params![space.as_bytes(), tx.now],
+            )?;
+            let row = tx.conn.last_insert_rowid();
+            let display_name = new.email.split('@').next().unwrap_or_default();
+            tx.conn.execute(
+                "INSERT INTO accounts (id, email, display_name, password, space, created_at, storage_limit, \
+                 bandwidth_limit, file_count_limit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                params![
+                    account.as_bytes(),
+                    new.email,
+                    display_name,
+                    new.password,
+                    row,
+                    tx.now,
+                    number(new.limits.storage),
+                    number(new.limits.bandwidth),
+                    number(new.limits.files)
+                ],
+            )?;
+            tx.ensure_profile(account)?;
+            Ok(Account {
+                id: account,
+                email: new.email.to_owned(),
+                display_name: display_name.to_owned(),
+                space: Space { row, id: space },
+                created_at: tx.now,
+            })
+        })
+    }
+
+    /// # Errors
+    /// [`Error::NotFound`] if nobody has the address.
+    pub fn account_by_email(&self, email: &str) -> Result<Account> {
+        self.read(|conn| by_email(conn, email))?.ok_or_else(|| {
+            Error::not_found(format!(
+                "there is no account {email}; make it with `cairn-server user add {email}`"
+            ))
+        })
+    }
+
+    /// The account with an address, and the hash of its password.
+    pub fn account_with_password(&self, email: &str) -> Result<Option<(Account, String)>> {
+        self.read(|conn| {
+            let Some(found) = by_email(conn, email)? else {
+                return Ok(None);
+            };
+            let hash = conn
+                .prepare_cached("SELECT password FROM accounts WHERE id = ?1")?
+                .query_row([found.id.as_bytes()], |row| row.get(0))?;
+            Ok(Some((found, hash)))
+        })
+    }
+
+    pub fn account(&self, id: AccountId) -> Result<Option<Account>> {
+        self.read(|conn| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM accounts a JOIN spaces s ON s.row = a.space WHERE a.id = ?1"
+            );
+            Ok(conn
+                .prepare_cached(&sql)?
+                .query_row([id.as_bytes()], account)
+                .optional()?)
+        })
+    }
+}
+
+impl Tx<'_> {
+    /// How an account is called towards others.
+    pub fn display_name(&self, account: AccountId) -> Result<String> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT display_name FROM accounts WHERE id = ?1")?
+            .query_row([account.as_bytes()], |row| row.get(0))?)
+    }
+
+    /// The account with an e-mail address, if there is one.
+    pub fn account_with_email(&self, email: &str) -> Result<Option<AccountId>> {
+        Ok(by_email(self.conn, email)?.map(|account| account.id))
+    }
+}

@@ -1,0 +1,245 @@
+//! What the assistant is asked about, what it has cost, and the gate before classification.
+
+use super::diagnostics::has_table;
+use super::rows::{NODE_COLUMNS, NODE_TABLES, media, node_row};
+use super::usage::month;
+use super::{Actor, Space, Store, Tx, nodes};
+use crate::error::{Error, Result};
+use cairn_model::{AccountId, Kind, NodeId};
+use cairn_wire::Timestamp;
+use cairn_wire::ai::AiUse;
+use cairn_wire::nodes::Node;
+use rusqlite::{Connection, OptionalExtension as _, params};
+use std::collections::BTreeMap;
+
+/// Files that the assistant lists at most.
+const LISTED: u32 = 10;
+/// Untouched for so long, a file counts as stale.
+const STALE_MS: i64 = 90 * 86_400_000;
+
+/// The tiers, as far as the assistant asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AiPlan {
+    Standard,
+    Professional,
+    Premium,
+}
+
+impl AiPlan {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Professional => "professional",
+            Self::Premium => "premium",
+        }
+    }
+
+    /// Files that may be classified in a month.
+    pub fn files(self) -> Option<u64> {
+        match self {
+            Self::Standard => Some(100),
+            Self::Professional => Some(1000),
+            Self::Premium => None,
+        }
+    }
+}
+
+/// A file as the assistant names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    pub name: String,
+    pub size: u64,
+    pub modified_at: Timestamp,
+}
+
+/// Everything that the assistant knows: the caller's own metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub files: u64,
+    pub folders: u64,
+    pub trashed: u64,
+    pub by_category: BTreeMap<String, u64>,
+    pub largest: Vec<NamedFile>,
+    pub stale: Vec<NamedFile>,
+    pub stale_count: u64,
+    pub recent: Vec<NamedFile>,
+    pub share_links: u64,
+    pub favorites: u64,
+}
+
+/// The account's tier. A server that sells none has only the first.
+fn plan(conn: &Connection, account: AccountId) -> Result<AiPlan> {
+    if !has_table(conn, "subscriptions")? {
+        return Ok(AiPlan::Standard);
+    }
+    let name: Option<String> = conn
+        .prepare_cached("SELECT plan FROM subscriptions WHERE account = ?1")?
+        .query_row([account.as_bytes()], |row| row.get(0))
+        .optional()?;
+    Ok(match name.as_deref() {
+        Some("premium") => AiPlan::Premium,
+        Some("professional") => AiPlan::Professional,
+        Some(_) | None => AiPlan::Standard,
+    })
+}
+
+fn usage(conn: &Connection, account: AccountId, now: i64) -> Result<BTreeMap<String, AiUse>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT kind, requests, files, tokens FROM ai_usage WHERE account = ?1 AND month = ?2 ORDER BY kind",
+        )?
+        .query_map(params![account.as_bytes(), month(now)], |row| {
+            Ok((
+                row.get(0)?,
+                AiUse {
+                    requests: row.get(1)?,
+                    files: row.get(2)?,
+                    tokens: row.get(3)?,
+                },
+            ))
+        })?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+fn named(conn: &Connection, space: Space, rest: &str, since: i64) -> Result<Vec<NamedFile>> {
+    let sql = format!(
+        "SELECT n.name, n.size, coalesce(n.modified_at, n.updated_at) AS touched FROM nodes n \
+         WHERE n.space = ?1 AND n.state = 0 AND n.kind = 0 AND ?2 = ?2 {rest} LIMIT {LISTED}"
+    );
+    Ok(conn
+        .prepare_cached(&sql)?
+        .query_map(params![space.row, since], |row| {
+            Ok(NamedFile {
+                name: row.get(0)?,
+                size: row.get(1)?,
+                modified_at: Timestamp(row.get(2)?),
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+impl Tx<'_> {
+    /// Adds to what the assistant has cost the account this month.
+    pub fn add_ai_use(&self, account: AccountId, kind: &str, used: AiUse) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO ai_usage (account, month, kind, requests, files, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+                 ON CONFLICT (account, month, kind) DO UPDATE SET requests = requests + excluded.requests, \
+                 files = files + excluded.files, tokens = tokens + excluded.tokens",
+            )?
+            .execute(params![
+                account.as_bytes(),
+                month(self.now),
+                kind,
+                used.requests,
+                used.files,
+                used.tokens
+            ])?;
+        Ok(())
+    }
+
+    /// The files directly in a folder, if classifying all of them is within the month's limit; also
+    /// how many may be classified after them.
+    ///
+    /// # Errors
+    /// 404, 400 for a file, 403 beyond the limit.
+    pub fn files_to_classify(
+        &self,
+        actor: &Actor,
+        folder: NodeId,
+    ) -> Result<(Vec<Node>, Option<u64>)> {
+        let found = nodes::active(self.conn, actor.space, folder)?.node;
+        if found.kind == Kind::File {
+            return Err(Error::invalid(format!(
+                "`folder_id` {folder} is a file; it has to be a folder"
+            )));
+        }
+        let sql = format!(
+            "SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.space = ?1 AND n.parent = ?2 AND n.state = 0 \
+             AND n.kind = 0 ORDER BY n.name_key, n.id"
+        );
+        let files: Vec<Node> = self
+            .conn
+            .prepare_cached(&sql)?
+            .query_map(params![actor.space.row, folder.as_bytes()], |row| {
+                node_row(row).map(|found| found.node)
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let plan = plan(self.conn, actor.account)?;
+        let Some(limit) = plan.files() else {
+            return Ok((files, None));
+        };
+        let used = usage(self.conn, actor.account, self.now)?
+            .get("classify")
+            .map_or(0, |used| used.files);
+        let left = limit.saturating_sub(used);
+        let wanted = files.len() as u64;
+        if wanted > left {
+            return Err(Error::Forbidden(format!(
+                "the folder has {wanted} files, and the {} plan has {left} of its {limit} classifications left this \
+                 month; nothing was classified",
+                plan.name()
+            )));
+        }
+        Ok((files, Some(left - wanted)))
+    }
+}
+
+impl Store {
+    /// The account's tier and what the assistant has cost it this month, by kind of use.
+    pub fn ai_usage(
+        &self,
+        account: AccountId,
+    ) -> Result<(String, AiPlan, BTreeMap<String, AiUse>)> {
+        let now = self.source().now_ms();
+        self.read(|conn| Ok((month(now), plan(conn, account)?, usage(conn, account, now)?)))
+    }
+
+    /// What the assistant may talk about.
+    pub fn facts(&self, account: AccountId, space: Space) -> Result<Facts> {
+        let stale_before = self.source().now_ms() - STALE_MS;
+        self.read(|conn| {
+            let mut facts = Facts::default();
+            let mut statement = conn.prepare_cached(
+                "SELECT kind, name, state, favorite FROM nodes WHERE space = ?1 AND state < 2",
+            )?;
+            let mut rows = statement.query([space.row])?;
+            while let Some(row) = rows.next()? {
+                let (kind, state): (i64, i64) = (row.get(0)?, row.get(2)?);
+                if state == 1 {
+                    facts.trashed += 1;
+                    continue;
+                }
+                facts.favorites += u64::from(row.get::<_, bool>(3)?);
+                if kind == 1 {
+                    facts.folders += 1;
+                    continue;
+                }
+                facts.files += 1;
+                let (_, category) = media(Kind::File, &row.get::<_, String>(1)?);
+                *facts
+                    .by_category
+                    .entry(category.unwrap_or_default())
+                    .or_default() += 1;
+            }
+            facts.largest = named(conn, space, "ORDER BY n.size DESC, n.name_key", 0)?;
+            facts.recent = named(conn, space, "ORDER BY n.updated_at DESC, n.name_key", 0)?;
+            facts.stale = named(
+                conn,
+                space,
+                "AND touched < ?2 ORDER BY touched, n.name_key",
+                stale_before,
+            )?;
+            facts.stale_count = conn
+                .prepare_cached(
+                    "SELECT count(*) FROM nodes WHERE space = ?1 AND state = 0 AND kind = 0 \
+                     AND coalesce(modified_at, updated_at) < ?2",
+                )?
+                .query_row(params![space.row, stale_before], |row| row.get(0))?;
+            facts.share_links = conn
+                .prepare_cached("SELECT count(*) FROM shares WHERE account = ?1 AND is_active")?
+                .query_row([account.as_bytes()], |row| row.get(0))?;
+            Ok(facts)
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! API keys: only the SHA-256 of a key is stored.
+
+use super::rows::id;
+use super::{Space, Store};
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::account::ApiKey;
+use rusqlite::{OptionalExtension as _, Row, params};
+use uuid::Uuid;
+
+/// Active keys of one account at most.
+const MAX_ACTIVE: i64 = 10;
+/// `last_used_at` is written at most this often, so that a request costs no write.
+const USE_PRECISION_MS: i64 = 60_000;
+
+/// Whom a key belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyHolder {
+    pub account: AccountId,
+    pub space: Space,
+}
+
+fn api_key(row: &Row<'_>, now: i64) -> rusqlite::Result<ApiKey> {
+    let expires_at: Option<i64> = row.get(4)?;
+    let revoked: Option<i64> = row.get(6)?;
+    Ok(ApiKey {
+        id: Uuid::from_bytes(row.get(0)?).to_string(),
+        name: row.get(1)?,
+        prefix: row.get(2)?,
+        created_at: Timestamp(row.get(3)?),
+        expires_at: expires_at.map(Timestamp),
+        last_used_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+        active: revoked.is_none() && expires_at.is_none_or(|at| at > now),
+    })
+}
+
+impl Store {
+    /// Stores a key's hash under a new id.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if the account has ten active keys.
+    pub fn add_api_key(
+        &self,
+        account: AccountId,
+        name: &str,
+        prefix: &str,
+        hash: [u8; 32],
+        expires_in_ms: Option<i64>,
+    ) -> Result<ApiKey> {
+        self.write(|tx| {
+            let active: i64 = tx.conn.query_row(
+                "SELECT count(*) FROM api_keys WHERE account = ?1 AND revoked_at IS NULL \
+                 AND coalesce(expires_at, ?2 + 1) > ?2",
+                params![account.as_bytes(), tx.now],
+                |row| row.get(0),
+            )?;
+            if active >= MAX_ACTIVE {
+                return Err(Error::conflict(format!(
+                    "the account has {MAX_ACTIVE} active API keys, the most allowed; revoke one first"
+                )));
+            }
+            let id = uuid::Builder::from_random_bytes(tx.source.bytes()).into_uuid();
+            let expires_at = expires_in_ms.map(|ms| tx.now.saturating_add(ms));
+            tx.conn.execute(
+                "INSERT INTO api_keys (id, account, name, prefix, hash, created_at, expires_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![id.as_bytes(), account.as_bytes(), name, prefix, hash, tx.now, expires_at],
+            )?;
+            Ok(ApiKey {
+                id: id.to_string(),
+                name: name.to_owned(),
+                prefix: prefix.to_owned(),
+                created_at: Timestamp(tx.now),
+                expires_at: expires_at.map(Timestamp),
+                last_used_at: None,
+                active: true,
+            })
+        })
+    }
+
+    /// The holder of an active key.
+    pub fn key_holder(&self, hash: &[u8; 32]) -> Result<Option<KeyHolder>> {
+        let now = self.source().now_ms();
+        let found = self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT k.account, k.last_used_at, s.row, s.id FROM api_keys k \
+                     JOIN accounts a ON a.id = k.account JOIN spaces s ON s.row = a.space \
+                     WHERE k.hash = ?1 AND k.revoked_at IS NULL AND coalesce(k.expires_at, ?2 + 1) > ?2",
+                )?
+                .query_row(params![hash, now], |row| {
+                    let holder = KeyHolder { account: id(row, 0)?, space: Space { row: row.get(2)?, id: id(row, 3)? } };
+                    Ok((holder, row.get::<_, Option<i64>>(1)?))
+                })
+                .optional()?)
+        })?;
+        let Some((holder, last_used)) = found else {
+            return Ok(None);
+        };
+        if last_used.is_none_or(|at| now - at >= USE_PRECISION_MS) {
+            self.write(|tx| {
+                tx.conn
+                    .prepare_cached("UPDATE api_keys SET last_used_at = ?2 WHERE hash = ?1")?
+                    .execute(params![hash, now])?;
+                Ok(())
+            })?;
+        }
+        Ok(Some(holder))
+    }
+
+    /// One page of an account's keys, newest first, and their number.
+    pub fn api_keys(&self, account: AccountId, skip: u64, take: u64) -> Result<(Vec<ApiKey>, u64)> {
+        let now = self.source().now_ms();
+        self.read(|conn| {
+            let total = conn.query_row(
+                "SELECT count(*) FROM api_keys WHERE account = ?1",
+                [account.as_bytes()],
+                |row| row.get(0),
+            )?;
+            let keys = conn
+                .prepare_cached(
+                    "SELECT id, name, prefix, created_at, expires_at, last_used_at, revoked_at FROM api_keys \
+                     WHERE account = ?1 ORDER BY created_at DESC, id LIMIT ?3 OFFSET ?2",
+                )?
+                .query_map(params![account.as_bytes(), skip, take], |row| api_key(row, now))?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((keys, total))
+        })
+    }
+
+    /// Revokes a key; one that is revoked already stays so.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if the account has no such key.
+    pub fn revoke_api_key(&self, account: AccountId, key: Uuid) -> Result<()> {
+        self.write(|tx| {
+            let changed = tx.conn.execute(
+                "UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?3) WHERE account = ?1 AND id = ?2",
+                params![account.as_bytes(), key.as_bytes(), tx.now],
+            )?;
+            if changed == 0 {
+                return Err(Error::not_found(format!("there is no API key {key}")));
+            }
+            Ok(())
+        })
+    }
+}

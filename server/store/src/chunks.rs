@@ -1,0 +1,240 @@
+//! Which object a sealed chunk lies in, and when an object is no longer needed.
+
+use super::rows::id as read_id;
+use super::{Space, Store, nodes};
+use crate::error::{Error, Result};
+use crate::objects::Extent;
+use cairn_model::{ChunkId, NodeId, RevisionId};
+use cairn_wire::transfer::RevisionContent;
+use rusqlite::{Connection, OptionalExtension as _, params};
+use std::collections::HashSet;
+
+/// A chunk's place, and how long it is.
+#[derive(Clone, Debug)]
+pub struct ChunkPlace {
+    pub object: String,
+    pub start: u64,
+    pub size: u64,
+}
+
+impl ChunkPlace {
+    pub fn extent(&self) -> Extent {
+        Extent {
+            object: self.object.clone(),
+            range: self.start..self.start + self.size,
+        }
+    }
+}
+
+/// The size of a stored chunk.
+pub(super) fn size(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option<u64>> {
+    Ok(conn
+        .prepare_cached("SELECT size FROM chunks WHERE node = ?1 AND id = ?2")?
+        .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))
+        .optional()?)
+}
+
+fn place(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option<ChunkPlace>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT o.name, c.start, c.size FROM chunks c JOIN objects o ON o.id = c.object \
+             WHERE c.node = ?1 AND c.id = ?2",
+        )?
+        .query_row(params![node.as_bytes(), chunk.0], |row| {
+            Ok(ChunkPlace {
+                object: row.get(0)?,
+                start: row.get(1)?,
+                size: row.get(2)?,
+            })
+        })
+        .optional()?)
+}
+
+/// Where a chunk of one revision lies, wherever that was sealed.
+pub(super) fn of_revision(
+    conn: &Connection,
+    revision: RevisionId,
+    chunk: ChunkId,
+) -> Result<Option<ChunkPlace>> {
+    let Some(found) = super::revisions::find(conn, revision)? else {
+        return Ok(None);
+    };
+    if !found.chunks()?.iter().any(|one| one.id == chunk) {
+        return Ok(None);
+    }
+    place(conn, found.holder(found.node), chunk)
+}
+
+/// Makes an object known; its chunks are added one by one.
+pub(super) fn add_object(conn: &Connection, name: &str) -> Result<i64> {
+    conn.prepare_cached("INSERT INTO objects (name, refs) VALUES (?1, 0)")?
+        .execute([name])?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// Adds a chunk with `refs` references, or that many references to the one that is there already.
+/// Tells whether the new place is used.
+pub(super) fn add(
+    conn: &Connection,
+    node: NodeId,
+    chunk: ChunkId,
+    object: i64,
+    start: u64,
+    size: u64,
+    refs: i64,
+) -> Result<bool> {
+    let used: i64 = conn
+        .prepare_cached(
+            "INSERT INTO chunks (node, id, object, start, size, refs) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+             ON CONFLICT (node, id) DO UPDATE SET refs = refs + excluded.refs RETURNING object",
+        )?
+        .query_row(params![node.as_bytes(), chunk.0, object, start, size, refs], |row| row.get(0))?;
+    Ok(used == object)
+}
+
+/// Sets how many chunks lie in an object; without any it is forgotten, and its name comes back.
+pub(super) fn settle_object(conn: &Connection, object: i64, refs: i64) -> Result<Option<String>> {
+    if refs > 0 {
+        conn.prepare_cached("UPDATE objects SET refs = ?2 WHERE id = ?1")?
+            .execute(params![object, refs])?;
+        return Ok(None);
+    }
+    Ok(Some(
+        conn.prepare_cached("DELETE FROM objects WHERE id = ?1 RETURNING name")?
+            .query_row([object], |row| row.get(0))?,
+    ))
+}
+
+/// One more revision uses a chunk.
+pub(super) fn retain(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<()> {
+    let changed = conn
+        .prepare_cached("UPDATE chunks SET refs = refs + 1 WHERE node = ?1 AND id = ?2")?
+        .execute(params![node.as_bytes(), chunk.0])?;
+    if changed == 0 {
+        return Err(Error::Internal(format!(
+            "the chunk {chunk} of the node {node} is missing"
+        )));
+    }
+    Ok(())
+}
+
+/// One revision less uses a chunk; objects without chunks are added to `garbage`.
+pub(super) fn release(
+    conn: &Connection,
+    node: NodeId,
+    chunk: ChunkId,
+    garbage: &mut Vec<String>,
+) -> Result<()> {
+    let left: Option<i64> = conn
+        .prepare_cached(
+            "UPDATE chunks SET refs = refs - 1 WHERE node = ?1 AND id = ?2 RETURNING refs",
+        )?
+        .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))
+        .optional()?;
+    if left.is_some_and(|refs| refs <= 0) {
+        remove(conn, node, chunk, garbage)?;
+    }
+    Ok(())
+}
+
+/// Deletes a chunk that no revision uses.
+pub(super) fn remove(
+    conn: &Connection,
+    node: NodeId,
+    chunk: ChunkId,
+    garbage: &mut Vec<String>,
+) -> Result<()> {
+    let object: Option<i64> = conn
+        .prepare_cached(
+            "DELETE FROM chunks WHERE node = ?1 AND id = ?2 AND refs <= 0 RETURNING object",
+        )?
+        .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))
+        .optional()?;
+    if let Some(object) = object {
+        let refs: i64 = conn
+            .prepare_cached("UPDATE objects SET refs = refs - 1 WHERE id = ?1 RETURNING refs")?
+            .query_row([object], |row| row.get(0))?;
+        if refs <= 0 {
+            garbage.extend(settle_object(conn, object, 0)?);
+        }
+    }
+    Ok(())
+}
+
+/// Deletes what uploads left behind for a node.
+pub(super) fn drop_unused(
+    conn: &Connection,
+    node: NodeId,
+    garbage: &mut Vec<String>,
+) -> Result<()> {
+    let unused: Vec<ChunkId> = conn
+        .prepare_cached("SELECT id FROM chunks WHERE node = ?1 AND refs <= 0")?
+        .query_map([node.as_bytes()], |row| row.get(0).map(ChunkId))?
+        .collect::<rusqlite::Result<_>>()?;
+    unused
+        .into_iter()
+        .try_for_each(|chunk| remove(conn, node, chunk, garbage))
+}
+
+/// The nodes whose chunks a node's revisions were copied from.
+fn sources(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
+    Ok(conn
+        .prepare_cached("SELECT DISTINCT source_node FROM revisions WHERE node = ?1 AND source_node IS NOT NULL")?
+        .query_map([node.as_bytes()], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+impl Store {
+    /// Where a chunk of any of a node's revisions lies.
+    ///
+    /// # Errors
+    /// 404 for a node or a chunk that isn't there.
+    pub fn chunk_place(&self, space: Space, node: NodeId, chunk: ChunkId) -> Result<ChunkPlace> {
+        self.read(|conn| {
+            nodes::visible(conn, space, node)?;
+            if let Some(found) = place(conn, node, chunk)? {
+                return Ok(found);
+            }
+            for source in sources(conn, node)? {
+                if let Some(found) = place(conn, source, chunk)? {
+                    return Ok(found);
+                }
+            }
+            Err(Error::not_found(format!(
+                "the node {node} has no chunk {chunk}"
+            )))
+        })
+    }
+
+    /// Where the chunks of a revision lie, in file order.
+    pub fn content_places(&self, content: &RevisionContent) -> Result<Vec<ChunkPlace>> {
+        let holder = content
+            .content_source
+            .map_or(content.node_id, |source| source.node_id);
+        let revision: RevisionId = content.revision_id;
+        self.read(|conn| {
+            content
+                .chunks
+                .iter()
+                .map(|chunk| {
+                    place(conn, holder, chunk.id)?.ok_or_else(|| {
+                        Error::Internal(format!(
+                            "the revision {revision} lacks the chunk {}",
+                            chunk.id
+                        ))
+                    })
+                })
+                .collect()
+        })
+    }
+
+    /// The names of all objects.
+    pub fn object_names(&self) -> Result<HashSet<String>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare("SELECT name FROM objects")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}

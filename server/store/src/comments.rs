@@ -1,0 +1,209 @@
+//! Comments and the replies to them.
+
+use super::rows::id as read_id;
+use super::{Actor, Space, Store, Tx, nodes, search};
+use crate::error::{Error, Result};
+use cairn_model::{AccountId, NodeId};
+use cairn_wire::Timestamp;
+use cairn_wire::comments::{Author, Comment, Comments};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde_json::json;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// Characters of a comment in a notification.
+const QUOTED: usize = 140;
+
+/// A reply to a reply to a reply; JSON readers give up on deeper ones.
+const MAX_DEPTH: u64 = 20;
+
+const COLUMNS: &str = "c.id, c.node, c.parent, c.body, c.account, coalesce(a.display_name, ''), coalesce(a.email, ''), \
+     c.created_at";
+
+const TABLES: &str = "comments c LEFT JOIN accounts a ON a.id = c.account";
+
+fn comment_row(row: &Row<'_>) -> rusqlite::Result<Comment> {
+    let body: Option<String> = row.get(3)?;
+    Ok(Comment {
+        id: Uuid::from_bytes(row.get(0)?),
+        file_id: read_id(row, 1)?,
+        parent_id: row.get::<_, Option<[u8; 16]>>(2)?.map(Uuid::from_bytes),
+        deleted: body.is_none(),
+        body: body.unwrap_or_default(),
+        author: Author {
+            id: read_id(row, 4)?,
+            display_name: row.get(5)?,
+            email: row.get(6)?,
+        },
+        created_at: Timestamp(row.get(7)?),
+        replies: Vec::new(),
+    })
+}
+
+fn find(conn: &Connection, id: Uuid) -> Result<Option<Comment>> {
+    let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE c.id = ?1");
+    Ok(conn
+        .prepare_cached(&sql)?
+        .query_row([id.as_bytes()], comment_row)
+        .optional()?)
+}
+
+/// Deletes everything that was said about a node.
+pub(super) fn forget(conn: &Connection, node: NodeId) -> Result<()> {
+    conn.prepare_cached("DELETE FROM comments WHERE node = ?1")?
+        .execute([node.as_bytes()])?;
+    Ok(())
+}
+
+/// The account whose personal space a node is in.
+fn owner(conn: &Connection, space: Space) -> Result<Option<AccountId>> {
+    Ok(conn
+        .prepare_cached("SELECT id FROM accounts WHERE space = ?1")?
+        .query_row([space.row], |row| read_id(row, 0))
+        .optional()?)
+}
+
+/// How many comments a reply to this one has above it.
+fn depth(conn: &Connection, id: Uuid) -> Result<u64> {
+    Ok(conn
+        .prepare_cached(
+            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION ALL SELECT c.parent FROM up JOIN comments c ON c.id = up.id \
+             WHERE c.parent IS NOT NULL) SELECT count(*) FROM up",
+        )?
+        .query_row([id.as_bytes()], |row| row.get(0))?)
+}
+
+/// Puts each comment below the one that it answers.
+fn nested(all: Vec<Comment>) -> Vec<Comment> {
+    let mut below: HashMap<Option<Uuid>, Vec<Comment>> = HashMap::new();
+    for comment in all {
+        below.entry(comment.parent_id).or_default().push(comment);
+    }
+    fn take(below: &mut HashMap<Option<Uuid>, Vec<Comment>>, parent: Option<Uuid>) -> Vec<Comment> {
+        let mut here = below.remove(&parent).unwrap_or_default();
+        for comment in &mut here {
+            comment.replies = take(below, Some(comment.id));
+        }
+        here
+    }
+    take(&mut below, None)
+}
+
+impl Tx<'_> {
+    /// Writes a comment, or a reply to one.
+    ///
+    /// # Errors
+    /// 404 for the node or the comment that is answered, 409 in the trash.
+    pub fn add_comment(
+        &self,
+        actor: &Actor,
+        node: NodeId,
+        parent: Option<Uuid>,
+        text: &str,
+    ) -> Result<Comment> {
+        let about = nodes::active(self.conn, actor.space, node)?;
+        let answered = match parent {
+            None => None,
+            Some(id) => Some(
+                find(self.conn, id)?
+                    .filter(|comment| comment.file_id == node && !comment.deleted)
+                    .ok_or_else(|| {
+                        Error::not_found(format!("the node {node} has no comment {id}"))
+                    })?,
+            ),
+        };
+        if let Some(parent) = parent
+            && depth(self.conn, parent)? >= MAX_DEPTH
+        {
+            return Err(Error::invalid(format!(
+                "replies nest {MAX_DEPTH} deep at most; answer a comment further up"
+            )));
+        }
+        let id = uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid();
+        self.conn
+            .prepare_cached(
+                "INSERT INTO comments (id, node, parent, account, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                id.as_bytes(),
+                node.as_bytes(),
+                parent.as_ref().map(Uuid::as_bytes),
+                actor.account.as_bytes(),
+                text,
+                self.now
+            ])?;
+        search::take_in(self.conn, about.row)?;
+        let written = find(self.conn, id)?
+            .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
+        let mut told = Vec::from_iter(owner(self.conn, actor.space)?);
+        told.extend(answered.map(|comment| comment.author.id));
+        told.sort_unstable();
+        told.dedup();
+        let quoted: String = text.chars().take(QUOTED).collect();
+        let data = json!({"file_id": node, "comment_id": id, "author": written.author.email, "text": quoted});
+        let title = format!(
+            "{} commented on {}",
+            written.author.display_name, about.node.name
+        );
+        for account in told.into_iter().filter(|account| *account != actor.account) {
+            self.notify(account, "comment", &title, &data)?;
+        }
+        Ok(written)
+    }
+
+    /// Deletes one of the caller's own comments; where it was answered, its place stays.
+    ///
+    /// # Errors
+    /// 404, also for a comment on a node that the caller can't see; 403 for one of someone else.
+    pub fn delete_comment(&self, actor: &Actor, id: Uuid) -> Result<()> {
+        let missing = || Error::not_found(format!("there is no comment {id}"));
+        let comment = find(self.conn, id)?
+            .filter(|comment| !comment.deleted)
+            .ok_or_else(missing)?;
+        let about =
+            nodes::visible(self.conn, actor.space, comment.file_id).map_err(|_| missing())?;
+        if comment.author.id != actor.account {
+            return Err(Error::Forbidden(
+                "only its author can delete a comment".into(),
+            ));
+        }
+        self.conn
+            .prepare_cached("UPDATE comments SET body = NULL WHERE id = ?1")?
+            .execute([id.as_bytes()])?;
+        // Places that nothing hangs from any more go, also those above.
+        loop {
+            let gone = self
+                .conn
+                .prepare_cached(
+                    "DELETE FROM comments WHERE node = ?1 AND body IS NULL \
+                     AND NOT EXISTS (SELECT 1 FROM comments r WHERE r.parent = comments.id)",
+                )?
+                .execute([comment.file_id.as_bytes()])?;
+            if gone == 0 {
+                break;
+            }
+        }
+        search::take_in(self.conn, about.row)
+    }
+}
+
+impl Store {
+    /// All comments on a node.
+    ///
+    /// # Errors
+    /// 404.
+    pub fn comments(&self, space: Space, node: NodeId) -> Result<Comments> {
+        self.read(|conn| {
+            nodes::visible(conn, space, node)?;
+            let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE c.node = ?1 ORDER BY c.row");
+            let all: Vec<Comment> = conn
+                .prepare_cached(&sql)?
+                .query_map([node.as_bytes()], comment_row)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(Comments {
+                total: all.iter().filter(|comment| !comment.deleted).count() as u64,
+                content: nested(all),
+            })
+        })
+    }
+}

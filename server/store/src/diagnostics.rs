@@ -1,0 +1,77 @@
+//! Facts about an account that only diagnosis asks for.
+
+use super::{Space, Store};
+use crate::error::Result;
+use cairn_model::AccountId;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+/// What an account has of keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyStatus {
+    pub bundle: bool,
+    pub recovery: bool,
+    /// Active files without a wrapped content key.
+    pub unsealed_files: u64,
+}
+
+/// Whether this server has a part of the schema, such as teams or subscriptions.
+pub(super) fn has_table(conn: &Connection, name: &str) -> Result<bool> {
+    Ok(conn
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?
+        .query_row([name], |row| row.get(0))?)
+}
+
+impl Store {
+    pub fn key_status(&self, account: AccountId) -> Result<KeyStatus> {
+        self.read(|conn| {
+            let recovery: Option<bool> = conn
+                .prepare_cached("SELECT recovery IS NOT NULL FROM key_bundles WHERE account = ?1")?
+                .query_row([account.as_bytes()], |row| row.get(0))
+                .optional()?;
+            let unsealed_files = conn
+                .prepare_cached(
+                    "SELECT count(*) FROM accounts a JOIN nodes n ON n.space = a.space \
+                     LEFT JOIN revisions r ON r.id = n.revision \
+                     WHERE a.id = ?1 AND n.state = 0 AND n.kind = 0 AND length(coalesce(r.content_key, x'')) = 0",
+                )?
+                .query_row([account.as_bytes()], |row| row.get(0))?;
+            Ok(KeyStatus {
+                bundle: recovery.is_some(),
+                recovery: recovery.unwrap_or(false),
+                unsealed_files,
+            })
+        })
+    }
+
+    /// The spaces that a search looks into: the one that the request acts in, and those of the
+    /// caller's teams if asked for.
+    pub fn searched_spaces(
+        &self,
+        account: AccountId,
+        space: Space,
+        include_teams: bool,
+    ) -> Result<Vec<Space>> {
+        let mut spaces = vec![space];
+        if include_teams {
+            let teams: Vec<Space> = self.read(|conn| {
+                if !has_table(conn, "team_members")? {
+                    return Ok(Vec::new());
+                }
+                Ok(conn
+                    .prepare_cached(
+                        "SELECT s.row, s.id FROM team_members m JOIN teams t ON t.id = m.team \
+                         JOIN spaces s ON s.row = t.space WHERE m.account = ?1 ORDER BY s.row",
+                    )?
+                    .query_map(params![account.as_bytes()], |row| {
+                        Ok(Space {
+                            row: row.get(0)?,
+                            id: super::rows::id(row, 1)?,
+                        })
+                    })?
+                    .collect::<rusqlite::Result<_>>()?)
+            })?;
+            spaces.extend(teams.into_iter().filter(|team| *team != space));
+        }
+        Ok(spaces)
+    }
+}

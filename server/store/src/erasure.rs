@@ -1,0 +1,145 @@
+//! Whole accounts, teams and spaces go, with everything that belongs to them.
+//!
+//! What other modules keep for an account or a node stands in a column of that name, and is found
+//! by it here: a table that is added later can't be forgotten.
+
+use super::purge::{self, Purged};
+use super::rows::id;
+use super::{Space, Store, Tx, chunks, teams};
+use crate::error::Result;
+use crate::rights::Right;
+use cairn_model::{AccountId, NodeId, TeamId};
+
+/// Tables that are not emptied by their `account` or `node` column: a revision in a team's space
+/// outlives its writer, and the rest goes by way of the space.
+const BY_OTHER_WAYS: [&str; 4] = ["revisions", "uploads", "chunks", "nodes"];
+
+/// The tables with a column of this name, but for those that go by other ways.
+fn tables_with(tx: &Tx<'_>, column: &str) -> Result<Vec<String>> {
+    let all: Vec<String> = tx
+        .conn
+        .prepare(
+            "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c \
+             WHERE m.type = 'table' AND c.name = ?1 ORDER BY m.name",
+        )?
+        .query_map([column], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(all
+        .into_iter()
+        .filter(|table| !BY_OTHER_WAYS.contains(&table.as_str()))
+        .collect())
+}
+
+/// Deletes a space with all of its nodes, their content and what was said about them.
+fn erase_space(tx: &Tx<'_>, space: Space, purged: &mut Purged) -> Result<()> {
+    let nodes: Vec<NodeId> = tx
+        .conn
+        .prepare(
+            "SELECT id FROM nodes WHERE space = ?1 UNION SELECT node FROM uploads WHERE space = ?1",
+        )?
+        .query_map([space.row], |row| id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let told_of = tables_with(tx, "node")?;
+    tx.conn
+        .execute("DELETE FROM uploads WHERE space = ?1", [space.row])?;
+    for node in &nodes {
+        purge::erase(tx, *node, purged)?;
+        chunks::drop_unused(tx.conn, *node, &mut purged.objects)?;
+        for table in &told_of {
+            tx.conn
+                .prepare_cached(&format!("DELETE FROM \"{table}\" WHERE node = ?1"))?
+                .execute([node.as_bytes()])?;
+        }
+    }
+    for table in ["nodes", "node_text_state"] {
+        tx.conn.execute(
+            &format!("DELETE FROM {table} WHERE space = ?1"),
+            [space.row],
+        )?;
+    }
+    Ok(())
+}
+
+fn erase_team(tx: &Tx<'_>, team: TeamId, purged: &mut Purged) -> Result<()> {
+    let space = tx.conn.query_row(
+        "SELECT s.row, s.id FROM teams t JOIN spaces s ON s.row = t.space WHERE t.id = ?1",
+        [team.as_bytes()],
+        |row| {
+            Ok(Space {
+                row: row.get(0)?,
+                id: id(row, 1)?,
+            })
+        },
+    )?;
+    erase_space(tx, space, purged)?;
+    // Its bandwidth is counted under its own id.
+    tx.conn.execute(
+        "DELETE FROM bandwidth WHERE account = ?1",
+        [team.as_bytes()],
+    )?;
+    tx.conn
+        .execute("DELETE FROM teams WHERE id = ?1", [team.as_bytes()])?;
+    tx.conn
+        .execute("DELETE FROM spaces WHERE row = ?1", [space.row])?;
+    Ok(())
+}
+
+/// Deletes an account for good. Its teams go on without it; those that nobody is left in go too.
+pub(super) fn erase_account(tx: &Tx<'_>, account: AccountId, purged: &mut Purged) -> Result<()> {
+    let (space, email): (Space, String) = tx.conn.query_row(
+        "SELECT s.row, s.id, a.email FROM accounts a JOIN spaces s ON s.row = a.space WHERE a.id = ?1",
+        [account.as_bytes()],
+        |row| {
+            let space = Space {
+                row: row.get(0)?,
+                id: id(row, 1)?,
+            };
+            Ok((space, row.get(2)?))
+        },
+    )?;
+    for team in tx.leave_all_teams(account)? {
+        erase_team(tx, team, purged)?;
+    }
+    erase_space(tx, space, purged)?;
+    tx.conn.execute(
+        "DELETE FROM refresh_tokens WHERE grant_id IN (SELECT id FROM grants WHERE account = ?1)",
+        [account.as_bytes()],
+    )?;
+    for table in tables_with(tx, "account")? {
+        tx.conn.execute(
+            &format!("DELETE FROM \"{table}\" WHERE account = ?1"),
+            [account.as_bytes()],
+        )?;
+    }
+    tx.conn
+        .execute("DELETE FROM team_invitations WHERE email = ?1", [&email])?;
+    tx.conn
+        .execute("DELETE FROM mails WHERE recipient = ?1", [&email])?;
+    tx.conn.execute(
+        "DELETE FROM reports WHERE reporter = ?1",
+        [account.as_bytes()],
+    )?;
+    tx.conn
+        .execute("DELETE FROM accounts WHERE id = ?1", [account.as_bytes()])?;
+    tx.conn
+        .execute("DELETE FROM spaces WHERE row = ?1", [space.row])?;
+    Ok(())
+}
+
+impl Store {
+    /// Deletes a team with its files. The objects are to be deleted by the caller.
+    ///
+    /// # Errors
+    /// 404, 403 for anybody but the owner.
+    pub fn delete_team(&self, account: AccountId, team: TeamId) -> Result<Purged> {
+        self.write(|tx| {
+            teams::require(tx.conn, team, account, Right::DeleteTeam)?;
+            let mut purged = Purged::default();
+            for user in teams::member_ids(tx.conn, team)? {
+                tx.take_out(team, user)?;
+            }
+            erase_team(tx, team, &mut purged)?;
+            Ok(purged)
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! The store's one error; variants follow what a caller can do.
+//!
+//! The messages of the first group are for those who made the request. Those of the second group
+//! are for the log: their causes lie inside the server.
+
+use cairn_model::RevisionId;
+
+/// The result of the crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A request that was refused, or a store that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Invalid(String),
+    #[error("{0}")]
+    Unauthorized(String),
+    /// The card was declined, or the wallet holds too little.
+    #[error("{0}")]
+    PaymentRequired(String),
+    #[error("{0}")]
+    Forbidden(String),
+    #[error("{0}")]
+    NotFound(String),
+    /// A name is taken or the base revision moved on; `head` is the present one where there is one.
+    #[error("{message}")]
+    Conflict {
+        message: String,
+        head: Option<RevisionId>,
+    },
+    #[error("{0}")]
+    Gone(String),
+    /// `If-Match` named another version than the present one.
+    #[error("{message}")]
+    Stale { message: String, version: u64 },
+    /// Too many failed attempts; the next one may come after `retry_after` seconds.
+    #[error("{message}; try again in {retry_after} s")]
+    TooManyAttempts { message: String, retry_after: u64 },
+    #[error("{0}")]
+    QuotaFull(String),
+
+    #[error("the database failed: {0}")]
+    Sql(#[from] rusqlite::Error),
+    #[error("the object store failed: {0}")]
+    Objects(#[from] object_store::Error),
+    #[error("{what}: {source}")]
+    Io {
+        what: String,
+        source: std::io::Error,
+    },
+    /// The configuration or the data directory can't be used.
+    #[error("{0}")]
+    Config(String),
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl Error {
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::Invalid(message.into())
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::NotFound(message.into())
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::Conflict {
+            message: message.into(),
+            head: None,
+        }
+    }
+
+    /// Returns true if the server failed, rather than the request.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::Sql(_)
+            | Self::Objects(_)
+            | Self::Io { .. }
+            | Self::Config(_)
+            | Self::Internal(_) => true,
+            Self::Invalid(_)
+            | Self::Unauthorized(_)
+            | Self::PaymentRequired(_)
+            | Self::Forbidden(_)
+            | Self::NotFound(_)
+            | Self::Conflict { .. }
+            | Self::Gone(_)
+            | Self::Stale { .. }
+            | Self::TooManyAttempts { .. }
+            | Self::QuotaFull(_) => false,
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Logins of clients: authorization codes, and the grants whose refresh tokens replace each other.
+//!
+//! A code that comes twice, or a refresh token whose successor has been used, is in the hands of
+//! two: its grant ends. A successor that was never used is replaced without harm, so that an answer
+//! that got lost costs nobody a login.
+
+use super::rows::id as read_id;
+use super::{Store, Tx};
+use crate::error::Result;
+use crate::scope::Scopes;
+use cairn_model::AccountId;
+use rusqlite::{OptionalExtension as _, Row, params};
+use uuid::Uuid;
+
+/// RFC 6749 asks for ten minutes at most; a browser needs a second.
+const CODE_MS: i64 = 60_000;
+/// How long a login lasts without being used.
+const REFRESH_MS: i64 = 60 * 24 * 3600 * 1000;
+
+/// The SHA-256 of a code or token.
+pub type Hash = [u8; 32];
+
+/// A login of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    pub id: Uuid,
+    pub account: AccountId,
+    pub client: String,
+    pub scope: Scopes,
+    pub auth_time: i64,
+}
+
+/// What an authorization code stands for.
+#[derive(Clone, Debug)]
+pub struct NewCode {
+    pub account: AccountId,
+    pub client: String,
+    pub redirect_uri: String,
+    pub challenge: String,
+    pub scope: Scopes,
+    pub nonce: Option<String>,
+}
+
+/// What came of presenting a code or a refresh token.
+#[derive(Debug)]
+pub enum Presented {
+    /// The login, and the nonce of its authorization request.
+    Good {
+        grant: Grant,
+        nonce: Option<String>,
+    },
+    /// It has been used before: the grant has ended.
+    Again(Uuid),
+    Unknown,
+}
+
+const GRANT: &str = "id, account, client, scope, auth_time";
+
+fn grant(row: &Row<'_>) -> rusqlite::Result<Grant> {
+    Ok(Grant {
+        id: Uuid::from_bytes(row.get(0)?),
+        account: read_id(row, 1)?,
+        client: row.get(2)?,
+        scope: Scopes::parse(&row.get::<_, String>(3)?).unwrap_or_default(),
+        auth_time: row.get(4)?,
+    })
+}
+
+impl Tx<'_> {
+    /// Makes a grant; with `refresh`, its first refresh token.
+    pub(super) fn add_grant(&self, new: &Grant, refresh: Option<&Hash>) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO grants (id, account, client, scope, auth_time, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                new.id.as_bytes(),
+                new.account.as_bytes(),
+                new.client,
+                new.scope.to_string(),
+                new.auth_time,
+                self.now
+            ],
+        )?;
+        if let Some(hash) = refresh.filter(|_| new.scope.has(Scopes::OFFLINE)) {
+            self.add_refresh(new.id, hash)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn fresh_uuid(&self) -> Uuid {
+        self.source
+            .id(|bytes| uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    fn add_refresh(&self, grant: Uuid, hash: &Hash) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO refresh_tokens (hash, grant_id, expires_at) VALUES (?1, ?2, ?3)",
+            params![hash, grant.as_bytes(), self.now + REFRESH_MS],
+        )?;
+        Ok(())
+    }
+
+    fn end_grant(&self, grant: Uuid) -> Result<()> {
+        self.conn.execute(
+            "UPDATE grants SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1",
+            params![grant.as_bytes(), self.now],
+        )?;
+        self.conn.execute(
+            "DELETE FROM refresh_tokens WHERE grant_id = ?1",
+            [grant.as_bytes()],
+        )?;
+        Ok(())
+    }
+
+    fn grant_in_force(&self, id: Uuid) -> Result<Option<Grant>> {
+        let sql = format!("SELECT {GRANT} FROM grants WHERE id = ?1 AND revoked_at IS NULL");
+        Ok(self
+            .conn
+            .prepare_cached(&sql)?
+            .query_row([id.as_bytes()], grant)
+            .optional()?)
+    }
+}
+
+struct CodeRow {
+    code: NewCode,
+    auth_time: i64,
+    used_for: Option<[u8; 16]>,
+}
+
+fn code_row(row: &Row<'_>) -> rusqlite::Result<CodeRow> {
+    Ok(CodeRow {
+        code: NewCode {
+            account: read_id(row, 0)?,
+            client: row.get(1)?,
+            redirect_uri: row.get(2)?,
+            challenge: row.get(3)?,
+            scope: Scopes::parse(&row.get::<_, String>(4)?).unwrap_or_default(),
+            nonce: row.get(5)?,
+        },
+        auth_time: row.get(6)?,
+        used_for: row.get(7)?,
+    })
+}
+
+impl Store {
+    /// Keeps a code for a minute.
+    pub fn add_code(&self, hash: &Hash, new: &NewCode) -> Result<()> {
+        self.write(|tx| {
+            tx.conn.execute(
+                "INSERT INTO authorization_codes (hash, account, client, redirect_uri, challenge, scope, nonce, \
+                 auth_time, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                params![
+                    hash,
+                    new.account.as_bytes(),
+                    new.client,
+                    new.redirect_uri,
+                    new.challenge,
+                    new.scope.to_string(),
+                    new.nonce,
+                    tx.now,
+                    tx.now + CODE_MS
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Makes a grant of a code, if `fits` says that it was issued to whoever presents it.
+    pub fn redeem_code(
+        &self,
+        hash: &Hash,
+        refresh: &Hash,
+        fits: impl FnOnce(&NewCode) -> bool,
+    ) -> Result<Presented> {
+        self.write(|tx| {
+            let found = tx
+                .conn
+                .prepare_cached(
+                    "SELECT account, client, redirect_uri, challenge, scope, nonce, auth_time, grant_id \
+                     FROM authorization_codes WHERE hash = ?1 AND expires_at > ?2",
+                )?
+                .query_row(params![hash, tx.now], code_row)
+                .optional()?;
+            let Some(found) = found.filter(|found| fits(&found.code)) else {
+                return Ok(Presented::Unknown);
+            };
+            if let Some(used_for) = found.used_for.map(Uuid::from_bytes) {
+                tx.end_grant(used_for)?;
+                return Ok(Presented::Again(used_for));
+            }
+            let new = Grant {
+                id: tx.fresh_uuid(),
+                account: found.code.account,
+                client: found.code.client,
+                scope: found.code.scope,
+                auth_time: found.auth_time,
+            };
+            tx.add_grant(&new, Some(refresh))?;
+            tx.conn.execute(
+                "UPDATE authorization_codes SET grant_id = ?2 WHERE hash = ?1",
+                params![hash, new.id.as_bytes()],
+            )?;
+            Ok(Presented::Good {
+                grant: new,
+                nonce: found.code.nonce,
+            })
+        })
+    }
+
+    /// Replaces a client's refresh token by `next`.
+    pub fn rotate_refresh(&self, hash: &Hash, next: &Hash, client: &str) -> Result<Presented> {
+        self.write(|tx| {
+            let found: Option<([u8; 16], Option<Vec<u8>>)> = tx
+                .conn
+                .prepare_cached(
+                    "SELECT grant_id, replaced_by FROM refresh_tokens WHERE hash = ?1 AND expires_at > ?2",
+                )?
+                .query_row(params![hash, tx.now], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((grant, replaced_by)) = found else {
+                return Ok(Presented::Unknown);
+            };
+            let id = Uuid::from_bytes(grant);
+            let Some(grant) = tx.grant_in_force(id)?.filter(|one| one.client == client) else {
+                return Ok(Presented::Unknown);
+            };
+            if let Some(successor) = replaced_by {
+                // Given up: whoever has it must not be able to use it unnoticed.
+                let unused = tx.conn.execute(
+                    "UPDATE refresh_tokens SET replaced_by = x'' WHERE hash = ?1 AND replaced_by IS NULL",
+                    [&successor],
+                )?;
+                if unused == 0 {
+                    tx.end_grant(id)?;
+                    return Ok(Presented::Again(id));
+                }
+            }
+            tx.add_refresh(id, next)?;
+            tx.conn.execute(
+                "UPDATE refresh_tokens SET replaced_by = ?2 WHERE hash = ?1",
+                params![hash, next],
+            )?;
+            Ok(Presented::Good { grant, nonce: None })
+        })
+    }
+
+    /// Ends the grant of a client's refresh token.
+    pub fn revoke_refresh(&self, hash: &Hash, client: &str) -> Result<Option<Uuid>> {
+        self.write(|tx| {
+            let found: Option<[u8; 16]> = tx
+                .conn
+                .query_row(
+                    "SELECT g.id FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id \
+                     WHERE t.hash = ?1 AND g.client = ?2",
+                    params![hash, client],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            let found = found.map(Uuid::from_bytes);
+            if let Some(grant) = found {
+                tx.end_grant(grant)?;
+            }
+            Ok(found)
+        })
+    }
+
+    /// Ends a client's grant.
+    pub fn revoke_grant(&self, grant: Uuid, client: &str) -> Result<bool> {
+        self.write(|tx| {
+            let ours = tx
+                .grant_in_force(grant)?
+                .is_some_and(|found| found.client == client);
+            if ours {
+                tx.end_grant(grant)?;
+            }
+            Ok(ours)
+        })
+    }
+
+    /// Grants and service accounts that ended after `since`: their access tokens may not have expired.
+    pub fn ended_since(&self, since: i64) -> Result<Vec<Uuid>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare(
+                    "SELECT id FROM grants WHERE revoked_at > ?1 \
+                     UNION ALL SELECT id FROM service_accounts WHERE deleted_at > ?1",
+                )?
+                .query_map([since], |row| row.get(0).map(Uuid::from_bytes))?
+                .collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Forgets codes and tokens that have expired, and grants that have none left.
+    pub fn forget_old_logins(&self) -> Result<()> {
+        self.write(|tx| {
+            for table in ["authorization_codes", "device_codes", "refresh_tokens"] {
+                let sql = format!("DELETE FROM {table} WHERE expires_at <= ?1");
+                tx.conn.execute(&sql, [tx.now])?;
+            }
+            // An access token outlives its grant by ten minutes.
+            tx.conn.execute(
+                "DELETE FROM grants WHERE created_at <= ?1 AND coalesce(revoked_at, 0) <= ?1 AND NOT EXISTS \
+                 (SELECT 1 FROM refresh_tokens WHERE grant_id = grants.id)",
+                [tx.now - 24 * 3600 * 1000],
+            )?;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! Wakes those who wait for a space's feed to move.
+//!
+//! It carries positions, never changes: a listener reads the feed itself, so a slow one loses
+//! nothing and a burst is read in one go.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use tokio::sync::watch;
+
+/// One channel per space that somebody listens to.
+#[derive(Default)]
+pub struct Hub {
+    spaces: Mutex<HashMap<i64, watch::Sender<i64>>>,
+}
+
+impl Hub {
+    /// Listens to a space; the value is the position of its last change since anyone listened.
+    pub fn listen(&self, space: i64) -> watch::Receiver<i64> {
+        let mut spaces = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        spaces
+            .entry(space)
+            .or_insert_with(|| watch::Sender::new(0))
+            .subscribe()
+    }
+
+    /// Says that a space's feed has moved up to `seq`.
+    pub(crate) fn moved(&self, space: i64, seq: i64) {
+        let mut spaces = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = spaces.get(&space)
+            && sender.send(seq).is_err()
+        {
+            spaces.remove(&space);
+        }
+    }
+
+    /// Ends all listening.
+    pub(crate) fn close_all(&self) {
+        self.spaces
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}

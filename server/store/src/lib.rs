@@ -1,0 +1,471 @@
+//! The state of the server: SQL, rights, ledger, feed, events, outbox and sealed objects.
+//!
+//! It knows no HTTP, and no key that could open what clients sealed. One connection writes, in
+//! short transactions; others read. In memory there is one connection for both. A transaction that
+//! moved the feed wakes the listeners after it is committed.
+
+mod accounts;
+mod ai;
+mod api_keys;
+mod audit;
+pub mod catalog;
+mod chunks;
+mod comments;
+mod copy;
+mod credentials;
+mod deletion;
+mod device_codes;
+mod devices;
+mod diagnostics;
+mod erasure;
+mod error;
+pub mod events;
+mod feed;
+mod folders;
+mod grants;
+mod hub;
+mod idempotency;
+mod listing;
+mod mails;
+mod nodes;
+mod notifications;
+mod objects;
+mod options;
+mod outbox;
+mod payments;
+pub mod provider;
+mod prune;
+mod purge;
+mod recovery;
+mod retention;
+mod revisions;
+pub mod rights;
+mod rows;
+mod scope;
+mod seal;
+mod search;
+mod service_accounts;
+mod share_settings;
+mod share_visits;
+mod shares;
+mod social;
+mod source;
+mod teams;
+mod trash;
+mod update;
+mod upload_content;
+mod uploads;
+mod usage;
+mod webhooks;
+
+pub use accounts::{Account, NewAccount};
+pub use ai::{Facts, NamedFile};
+pub use chunks::ChunkPlace;
+pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
+pub use error::{Error, Result};
+pub use grants::{Grant, Hash, NewCode, Presented};
+pub use idempotency::Remembered;
+pub use listing::{Listing, Order};
+pub use mails::Mail;
+pub use nodes::NewFolder;
+pub use objects::{Extent, Objects};
+pub use options::{KeptRevisions, Limits, ObjectLocation};
+pub use payments::NewTip;
+pub use scope::Scopes;
+pub use search::{Mode, Search};
+pub use service_accounts::CLIENT_PREFIX;
+pub use share_visits::{Visitor, may_view};
+pub use shares::{NewShare, ShareRow, ShareSettings};
+pub use social::{Handle, Side};
+pub use source::{Clock, Source};
+pub use update::Edit;
+pub use upload_content::BatchItem;
+pub use uploads::OpenUpload;
+pub use webhooks::{Due, Outcome, Outgoing, Verdict};
+
+pub use ai::AiPlan;
+pub use api_keys::KeyHolder;
+pub use hub::Hub;
+pub use purge::Purged;
+pub use teams::Membership;
+pub use upload_content::Stored;
+
+use self::outbox::Raised;
+use self::seal::Sealer;
+use cairn_model::{AccountId, DeviceId, SpaceId};
+pub use device_codes::WaitingDevice;
+pub use diagnostics::KeyStatus;
+pub use outbox::Outbox;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Numbered and never edited once released; `user_version` counts those that ran.
+const MIGRATIONS: [&str; 7] = [
+    include_str!("sql/0001_core.sql"),
+    include_str!("sql/0010_webhooks.sql"),
+    include_str!("sql/0011_identity.sql"),
+    include_str!("sql/0012_content.sql"),
+    include_str!("sql/0020_teams.sql"),
+    include_str!("sql/0021_people.sql"),
+    include_str!("sql/0022_payments.sql"),
+];
+
+/// As many as reads that can run at once on a small machine.
+const READERS: usize = 2;
+
+/// The database and what goes with its changes.
+pub struct Store {
+    source: Arc<Source>,
+    hub: Hub,
+    outbox: Outbox,
+    /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
+    /// fold the log into the database file.
+    readers: Vec<Mutex<Connection>>,
+    writer: Mutex<Connection>,
+    turn: AtomicUsize,
+    epoch: RwLock<String>,
+}
+
+/// A space, by its row and by its id on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    pub row: i64,
+    pub id: SpaceId,
+}
+
+/// Who changes something.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor {
+    pub account: AccountId,
+    pub device: Option<DeviceId>,
+    pub space: Space,
+}
+
+/// A write transaction: the connection, its time, and the feed positions that it gives out.
+pub struct Tx<'a> {
+    pub(crate) conn: &'a Connection,
+    pub now: i64,
+    pub(crate) source: &'a Source,
+    outbox: &'a Outbox,
+    raised: Raised,
+    last_seq: Cell<Option<i64>>,
+    moved: RefCell<Vec<i64>>,
+}
+
+impl Store {
+    /// Opens the database under `data`, or a new one in memory.
+    pub fn open(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
+        let mut writer = match data {
+            Some(data) => Connection::open(data.join("cairn.db"))?,
+            None => Connection::open_in_memory()?,
+        };
+        configure(&writer)?;
+        if data.is_some() {
+            writer.pragma_update(None, "journal_mode", "WAL")?;
+        }
+        migrate(&mut writer)?;
+        let epoch = epoch(&writer, &source)?;
+        let mut readers = Vec::new();
+        if let Some(data) = data {
+            for _ in 0..READERS {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                let reader = Connection::open_with_flags(data.join("cairn.db"), flags)?;
+                configure(&reader)?;
+                readers.push(Mutex::new(reader));
+            }
+        }
+        let outbox = Outbox::new(Sealer::open(data, &source)?);
+        Ok(Self {
+            outbox,
+            source,
+            hub: Hub::default(),
+            writer: Mutex::new(writer),
+            readers,
+            turn: AtomicUsize::new(0),
+            epoch: RwLock::new(epoch),
+        })
+    }
+
+    pub fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Names the history that feed positions belong to.
+    pub fn epoch(&self) -> String {
+        self.epoch
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Reads one consistent state. `f` must not call the store again.
+    pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let mut conn = self.reader();
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
+        f(&tx)
+    }
+
+    /// Runs `f` in one transaction: all of it happens, or nothing. `f` must not call the store again.
+    pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        let (value, seq, moved, raised) = {
+            let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let tx = Tx {
+                conn: &transaction,
+                now: self.source.now_ms(),
+                source: &self.source,
+                outbox: &self.outbox,
+                raised: Raised::default(),
+                last_seq: Cell::new(None),
+                moved: RefCell::default(),
+            };
+            let value = f(&tx)?;
+            let (seq, moved) = (tx.last_seq.get(), tx.moved.take());
+            let raised = tx.raised.any();
+            if let Some(seq) = seq {
+                transaction
+                    .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
+                    .execute(params![seq, self.source.nonce()])?;
+            }
+            transaction.commit()?;
+            (value, seq, moved, raised)
+        };
+        if raised {
+            self.outbox.wake();
+        }
+        for space in moved {
+            self.hub.moved(space, seq.unwrap_or_default());
+        }
+        Ok(value)
+    }
+
+    /// Tells whether the database answers.
+    pub fn check(&self) -> Result<()> {
+        self.read(|conn| Ok(conn.query_row("SELECT 1", [], |_| Ok(()))?))
+    }
+
+    /// Empties the database and begins a new history.
+    pub fn reset(&self) -> Result<()> {
+        let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let tables: Vec<String> = conn
+            .prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+                 AND name <> 'settings' AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')",
+            )?
+            .query_map([], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let tx = conn.transaction()?;
+        // The order of deletion is not the order of the references.
+        tx.pragma_update(None, "defer_foreign_keys", true)?;
+        for table in tables {
+            tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
+        }
+        tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
+        let epoch = epoch(&tx, &self.source)?;
+        tx.commit()?;
+        *self.epoch.write().unwrap_or_else(PoisonError::into_inner) = epoch;
+        self.hub.close_all();
+        Ok(())
+    }
+
+    /// A value that is made once and kept, such as a signing key.
+    pub fn secret(&self, key: &str) -> Result<[u8; 32]> {
+        self.write(|tx| {
+            let known: Option<[u8; 32]> = tx
+                .conn
+                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
+                    row.get(0)
+                })
+                .optional()?;
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let fresh: [u8; 32] = tx.source.bytes();
+            tx.conn.execute(
+                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
+                params![key, fresh],
+            )?;
+            Ok(fresh)
+        })
+    }
+
+    /// A longer value that is made once and kept, sealed. It is made outside of any transaction.
+    pub fn kept(
+        &self,
+        key: &str,
+        make: impl FnOnce(&Source) -> Result<Vec<u8>>,
+    ) -> Result<Vec<u8>> {
+        let find = |conn: &Connection| -> Result<Option<Vec<u8>>> {
+            let sealed: Option<Vec<u8>> = conn
+                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
+                    row.get(0)
+                })
+                .optional()?;
+            let sealer = &self.outbox.sealer;
+            sealed
+                .map(|sealed| sealer.open_record(key.as_bytes(), &sealed))
+                .transpose()
+        };
+        if let Some(known) = self.read(find)? {
+            return Ok(known);
+        }
+        let fresh = make(&self.source)?;
+        self.write(|tx| {
+            if let Some(known) = find(tx.conn)? {
+                return Ok(known);
+            }
+            let sealed = self.outbox.sealer.seal(tx.source, key.as_bytes(), &fresh)?;
+            tx.conn.execute(
+                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
+                params![key, sealed],
+            )?;
+            Ok(fresh)
+        })
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        for reader in &self.readers {
+            if let Ok(free) = reader.try_lock() {
+                return free;
+            }
+        }
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let busy = if self.readers.is_empty() {
+            &self.writer
+        } else {
+            &self.readers[turn % self.readers.len()]
+        };
+        busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tx<'_> {
+    /// Gives out the next position of the feed to a change in `space`.
+    pub(crate) fn next_seq(&self, space: Space) -> Result<i64> {
+        let last = match self.last_seq.get() {
+            Some(seq) => seq,
+            None => feed::last_commit(self.conn)?,
+        };
+        self.last_seq.set(Some(last + 1));
+        let mut moved = self.moved.borrow_mut();
+        if !moved.contains(&space.row) {
+            moved.push(space.row);
+        }
+        Ok(last + 1)
+    }
+}
+
+fn configure(conn: &Connection) -> Result<()> {
+    conn.busy_timeout(std::time::Duration::from_secs(10))?;
+    conn.set_prepared_statement_cache_capacity(256);
+    // Otherwise SQLite plans a statement anew whenever values are bound to it.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    // KiB: 100,000 nodes with their indexes stay in memory.
+    conn.pragma_update(None, "cache_size", -65_536)?;
+    // Pages: 16 MiB. The same pages are written again and again while many files come in.
+    conn.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+    Ok(())
+}
+
+fn migrate(conn: &mut Connection) -> Result<()> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done: usize = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if done > MIGRATIONS.len() {
+        return Err(Error::Config(format!(
+            "the database is of a newer cairn-server (schema {done}, this one knows {}); use that one",
+            MIGRATIONS.len()
+        )));
+    }
+    for sql in &MIGRATIONS[done..] {
+        tx.execute_batch(sql)?;
+    }
+    tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
+    tx.commit()?;
+    Ok(())
+}
+
+fn epoch(conn: &Connection, source: &Source) -> Result<String> {
+    let known: Option<Vec<u8>> = conn
+        .query_row(
+            "SELECT value FROM settings WHERE key = 'epoch'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if let Some(known) = known {
+        return String::from_utf8(known)
+            .map_err(|_| Error::Config("the epoch in the database is no text".into()));
+    }
+    let fresh = source.nonce();
+    conn.execute(
+        "INSERT INTO settings (key, value) VALUES ('epoch', ?1)",
+        [fresh.as_bytes()],
+    )?;
+    Ok(fresh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source() -> Arc<Source> {
+        Arc::new(Source::new(Clock::System, None))
+    }
+
+    fn store(data: Option<&Path>) -> Store {
+        Store::open(data, source()).unwrap()
+    }
+
+    #[test]
+    fn a_failed_transaction_leaves_nothing() {
+        let store = store(None);
+        let failed: Result<()> = store.write(|tx| {
+            tx.conn
+                .execute("INSERT INTO settings (key, value) VALUES ('x', x'00')", [])?;
+            Err(Error::invalid("no"))
+        });
+        assert!(failed.is_err());
+        let left: i64 = store
+            .read(|c| {
+                Ok(
+                    c.query_row("SELECT count(*) FROM settings WHERE key = 'x'", [], |r| {
+                        r.get(0)
+                    })?,
+                )
+            })
+            .unwrap();
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn the_epoch_and_secrets_survive_a_restart_and_a_newer_schema_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (epoch, secret) = {
+            let first = store(Some(dir.path()));
+            (first.epoch(), first.secret("k").unwrap())
+        };
+        let second = store(Some(dir.path()));
+        assert_eq!(
+            (second.epoch(), second.secret("k").unwrap()),
+            (epoch.clone(), secret)
+        );
+        second.reset().unwrap();
+        assert_ne!(second.epoch(), epoch);
+        let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
+        conn.pragma_update(None, "user_version", 99).unwrap();
+        drop(second);
+        let refused = Store::open(Some(dir.path()), source());
+        assert!(matches!(refused, Err(Error::Config(_))));
+    }
+}

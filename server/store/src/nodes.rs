@@ -1,0 +1,202 @@
+//! Single nodes: finding one, checking a place for it, putting it there.
+
+use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, parent_blob};
+use super::{Actor, Space, Store, Tx};
+use crate::error::{Error, Result};
+use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_wire::Sealed;
+use cairn_wire::nodes::Node;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+/// A folder to be made.
+#[derive(Clone, Debug)]
+pub struct NewFolder {
+    pub id: Option<NodeId>,
+    pub parent: Option<NodeId>,
+    pub name: Name,
+    pub seal: Option<Sealed>,
+}
+
+/// A row to be inserted.
+pub(super) struct Insert<'a> {
+    pub(super) id: NodeId,
+    pub(super) parent: Option<NodeId>,
+    pub(super) kind: Kind,
+    pub(super) name: &'a Name,
+    pub(super) size: u64,
+    pub(super) revision: Option<RevisionId>,
+    pub(super) modified_at: Option<i64>,
+    pub(super) executable: bool,
+    pub(super) seal: Option<&'a Sealed>,
+}
+
+/// Any node, of any space and in any state.
+pub(super) fn find(conn: &Connection, id: NodeId) -> Result<Option<NodeRow>> {
+    let sql = format!("SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.id = ?1");
+    Ok(conn
+        .prepare_cached(&sql)?
+        .query_row([id.as_bytes()], node_row)
+        .optional()?)
+}
+
+/// A node that the space's owner can see: active or trashed.
+pub(super) fn visible(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
+    find(conn, id)?
+        .filter(|found| found.is_in(space))
+        .ok_or_else(|| Error::not_found(format!("there is no node {id}")))
+}
+
+/// A visible node that is not in the trash.
+pub(super) fn active(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
+    let found = visible(conn, space, id)?;
+    if found.state != State::Active {
+        return Err(Error::conflict(format!(
+            "the node {id} is in the trash; restore it first"
+        )));
+    }
+    Ok(found)
+}
+
+/// Checks that something can be put into `parent`.
+pub(super) fn check_folder(conn: &Connection, space: Space, parent: Option<NodeId>) -> Result<()> {
+    let Some(parent) = parent else { return Ok(()) };
+    let found: Option<(i64, i64, i64)> = conn
+        .prepare_cached("SELECT space, state, kind FROM nodes WHERE id = ?1")?
+        .query_row([parent.as_bytes()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .optional()?;
+    match found {
+        Some((in_space, 0, 1)) if in_space == space.row => Ok(()),
+        Some((in_space, 0, _)) if in_space == space.row => Err(Error::invalid(format!(
+            "`parent_id` {parent} is a file; it has to be a folder"
+        ))),
+        Some((in_space, 1, _)) if in_space == space.row => Err(Error::conflict(format!(
+            "the folder {parent} is in the trash; restore it first"
+        ))),
+        Some(_) | None => Err(Error::not_found(format!(
+            "there is no folder {parent} (`parent_id`)"
+        ))),
+    }
+}
+
+/// The active node with this name in a folder.
+pub(super) fn named(
+    conn: &Connection,
+    space: Space,
+    parent: Option<NodeId>,
+    name: &Name,
+) -> Result<Option<NodeId>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT id FROM nodes WHERE space = ?1 AND parent = ?2 AND name_key = ?3 AND state = 0",
+        )?
+        .query_row(
+            params![space.row, parent_blob(parent.as_ref()), name.key().as_str()],
+            |row| super::rows::id(row, 0),
+        )
+        .optional()?)
+}
+
+/// Checks that a name is free in a folder for `who`.
+pub(super) fn check_free(
+    conn: &Connection,
+    space: Space,
+    parent: Option<NodeId>,
+    name: &Name,
+    who: Option<NodeId>,
+) -> Result<()> {
+    match named(conn, space, parent, name)? {
+        Some(other) if Some(other) != who => Err(Error::conflict(format!(
+            "the name {name:?} is taken in this folder by the node {other}"
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Inserts an active node. The caller has checked the place.
+pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &Insert<'_>) -> Result<()> {
+    let seq = tx.next_seq(actor.space)?;
+    tx.conn
+        .prepare_cached(
+            "INSERT INTO nodes (id, space, parent, kind, name, name_key, size, state, revision, version, seq, \
+             created_seq, created_at, updated_at, modified_at, executable, seal, device) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, 1, ?9, ?9, ?10, ?10, ?11, ?12, ?13, ?14)",
+        )?
+        .execute(params![
+            new.id.as_bytes(),
+            actor.space.row,
+            parent_blob(new.parent.as_ref()),
+            i64::from(new.kind == Kind::Folder),
+            new.name.as_str(),
+            new.name.key().as_str(),
+            new.size,
+            new.revision.as_ref().map(RevisionId::as_bytes),
+            seq,
+            tx.now,
+            new.modified_at,
+            new.executable,
+            new.seal.map(|seal| &seal.0),
+            actor.device.as_ref().map(|device| device.as_bytes()),
+        ])?;
+    Ok(())
+}
+
+/// Makes a folder; asking again with the same id finds the one that was made.
+pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Result<(Node, bool)> {
+    if let Some(id) = new.id
+        && let Some(known) = find(tx.conn, id)?
+    {
+        let untouched = known.node.version == 1;
+        let same = known.node.name == new.name.as_str() && known.node.parent_id == new.parent;
+        let made_before = known.space == actor.space.row
+            && known.state == State::Active
+            && known.node.kind == Kind::Folder
+            && (same || !untouched);
+        return if made_before {
+            Ok((known.node, false))
+        } else {
+            Err(Error::conflict(format!(
+                "the id {id} can't be used any more; choose another"
+            )))
+        };
+    }
+    check_folder(tx.conn, actor.space, new.parent)?;
+    check_free(tx.conn, actor.space, new.parent, &new.name, None)?;
+    let id = new
+        .id
+        .unwrap_or_else(|| tx.source.id(NodeId::from_random_bytes));
+    insert(
+        tx,
+        actor,
+        &Insert {
+            id,
+            parent: new.parent,
+            kind: Kind::Folder,
+            name: &new.name,
+            size: 0,
+            revision: None,
+            modified_at: None,
+            executable: false,
+            seal: new.seal.as_ref(),
+        },
+    )?;
+    Ok((visible(tx.conn, actor.space, id)?.node, true))
+}
+
+impl Tx<'_> {
+    /// Makes a folder; the flag tells whether it is new.
+    pub fn create_folder(&self, actor: &Actor, new: &NewFolder) -> Result<(Node, bool)> {
+        create_folder(self, actor, new)
+    }
+}
+
+impl Store {
+    /// An active or trashed node.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], also for a node of another space.
+    pub fn node(&self, space: Space, id: NodeId) -> Result<Node> {
+        self.read(|conn| Ok(visible(conn, space, id)?.node))
+    }
+}

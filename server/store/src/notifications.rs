@@ -1,0 +1,186 @@
+//! What an account is told, and which of it also goes out by mail.
+
+use super::rows::{fresh_id, id, json};
+use super::{Store, Tx};
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::account::{EmailPreferences, UpdateEmailPreferences};
+use cairn_wire::notifications::Notification;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde_json::Value;
+use uuid::Uuid;
+
+fn notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
+    let read_at: Option<i64> = row.get(5)?;
+    Ok(Notification {
+        id: id(row, 0)?,
+        kind: row.get(1)?,
+        title: row.get(2)?,
+        data: json(row, 3)?,
+        read: read_at.is_some(),
+        created_at: Timestamp(row.get(4)?),
+        read_at: read_at.map(Timestamp),
+    })
+}
+
+const COLUMNS: &str = "id, kind, title, data, created_at, read_at";
+
+/// Whether a notification of this type also goes out by mail. Invitations and alerts send mails of
+/// their own.
+fn is_mailed(kind: &str, wishes: &EmailPreferences) -> bool {
+    match kind {
+        "comment" | "share_accessed" => wishes.share_notifications,
+        "follow" => wishes.follow_notifications,
+        "system" | "security" => wishes.system_announcements,
+        _ => false,
+    }
+}
+
+pub(super) fn preferences(conn: &Connection, account: AccountId) -> Result<EmailPreferences> {
+    let known = conn
+        .prepare_cached(
+            "SELECT share_notifications, follow_notifications, system_announcements, marketing_emails \
+             FROM email_preferences WHERE account = ?1",
+        )?
+        .query_row([account.as_bytes()], |row| {
+            Ok(EmailPreferences {
+                share_notifications: row.get(0)?,
+                follow_notifications: row.get(1)?,
+                system_announcements: row.get(2)?,
+                marketing_emails: row.get(3)?,
+            })
+        })
+        .optional()?;
+    Ok(known.unwrap_or_default())
+}
+
+impl Tx<'_> {
+    /// Stores a notification, and queues a mail where the account wants one. One for an account
+    /// that is gone is dropped.
+    pub(crate) fn add_notification(
+        &self,
+        account: AccountId,
+        kind: &str,
+        title: &str,
+        data: &Value,
+    ) -> Result<()> {
+        let email: Option<String> = self
+            .conn
+            .query_row(
+                "SELECT email FROM accounts WHERE id = ?1",
+                [account.as_bytes()],
+                |row| row.get(0),
+            )
+            .optional()?;
+        let Some(email) = email else { return Ok(()) };
+        self.conn
+            .prepare_cached(
+                "INSERT INTO notifications (id, account, kind, title, data, created_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                fresh_id(self).as_bytes(),
+                account.as_bytes(),
+                kind,
+                title,
+                data.to_string(),
+                self.now
+            ])?;
+        if is_mailed(kind, &preferences(self.conn, account)?) {
+            self.send_mail(&email, title, &format!("{title}\n"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// One page of an account's notifications, latest first, and their number.
+    pub fn notifications(
+        &self,
+        account: AccountId,
+        unread_only: bool,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<Notification>, u64)> {
+        let filter = "account = ?1 AND (NOT ?2 OR read_at IS NULL)";
+        self.read(|conn| {
+            let total = conn
+                .prepare_cached(&format!("SELECT count(*) FROM notifications WHERE {filter}"))?
+                .query_row(params![account.as_bytes(), unread_only], |row| row.get(0))?;
+            let found = conn
+                .prepare_cached(&format!(
+                    "SELECT {COLUMNS} FROM notifications WHERE {filter} ORDER BY row DESC LIMIT ?4 OFFSET ?3"
+                ))?
+                .query_map(
+                    params![account.as_bytes(), unread_only, skip, take],
+                    notification,
+                )?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((found, total))
+        })
+    }
+
+    /// Marks a notification as read; one that is stays as it is.
+    ///
+    /// # Errors
+    /// 404, also for another account's.
+    pub fn read_notification(&self, account: AccountId, wanted: Uuid) -> Result<Notification> {
+        self.write(|tx| {
+            tx.conn
+                .query_row(
+                    &format!(
+                        "UPDATE notifications SET read_at = coalesce(read_at, ?3) \
+                         WHERE account = ?1 AND id = ?2 RETURNING {COLUMNS}"
+                    ),
+                    params![account.as_bytes(), wanted.as_bytes(), tx.now],
+                    notification,
+                )
+                .optional()?
+                .ok_or_else(|| Error::not_found(format!("there is no notification {wanted}")))
+        })
+    }
+
+    /// What an account wants by mail.
+    pub fn email_preferences(&self, account: AccountId) -> Result<EmailPreferences> {
+        self.read(|conn| preferences(conn, account))
+    }
+
+    /// Changes what an account wants by mail.
+    pub fn update_email_preferences(
+        &self,
+        account: AccountId,
+        change: &UpdateEmailPreferences,
+    ) -> Result<EmailPreferences> {
+        self.write(|tx| {
+            let known = preferences(tx.conn, account)?;
+            let keep = !change.unsubscribe_all.unwrap_or(false);
+            let new = EmailPreferences {
+                share_notifications: keep
+                    && change.share_notifications.unwrap_or(known.share_notifications),
+                follow_notifications: keep
+                    && change
+                        .follow_notifications
+                        .unwrap_or(known.follow_notifications),
+                system_announcements: keep
+                    && change
+                        .system_announcements
+                        .unwrap_or(known.system_announcements),
+                marketing_emails: keep
+                    && change.marketing_emails.unwrap_or(known.marketing_emails),
+            };
+            tx.conn.execute(
+                "INSERT OR REPLACE INTO email_preferences (account, share_notifications, follow_notifications, \
+                 system_announcements, marketing_emails) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![
+                    account.as_bytes(),
+                    new.share_notifications,
+                    new.follow_notifications,
+                    new.system_announcements,
+                    new.marketing_emails
+                ],
+            )?;
+            Ok(new)
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! Sealed bytes by name, in a folder, in memory or in an S3-compatible store.
+//!
+//! Names are random and say nothing. What lies in an object is known to the database alone; an
+//! object is always there before the database speaks of it.
+
+use crate::error::{Error, Result};
+use crate::options::ObjectLocation;
+use crate::source::Source;
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Ranges of one object that lie at most this far apart are read at once.
+const COALESCE: u64 = 64 * 1024;
+
+/// The store of sealed bytes.
+#[derive(Clone)]
+pub struct Objects {
+    store: Arc<dyn ObjectStore>,
+}
+
+/// Where a chunk lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub(crate) object: String,
+    pub(crate) range: Range<u64>,
+}
+
+impl Objects {
+    /// Opens the object store; `data` is the data directory, absent for a server in memory.
+    ///
+    /// # Errors
+    /// A folder or an address that can't be used.
+    pub fn open(location: &ObjectLocation, data: Option<&std::path::Path>) -> Result<Self> {
+        let store: Arc<dyn ObjectStore> = match (location, data) {
+            (ObjectLocation::Local, None) => Arc::new(InMemory::new()),
+            (ObjectLocation::Local, Some(data)) => {
+                let folder = data.join("objects");
+                std::fs::create_dir_all(&folder).map_err(|source| Error::Io {
+                    what: format!("can't make {}", folder.display()),
+                    source,
+                })?;
+                Arc::new(LocalFileSystem::new_with_prefix(folder)?)
+            }
+            (
+                ObjectLocation::S3 {
+                    url,
+                    endpoint,
+                    region,
+                    allow_http,
+                },
+                _,
+            ) => s3(url, endpoint.as_ref(), region.as_ref(), *allow_http)?,
+        };
+        Ok(Self { store })
+    }
+
+    /// A name that no object has; the first two digits spread objects over folders.
+    pub fn fresh_name(source: &Source) -> String {
+        let id = source.id(Uuid::from_bytes).simple().to_string();
+        format!("{}/{id}", &id[..2])
+    }
+
+    pub async fn put(&self, name: &str, parts: impl IntoIterator<Item = Bytes>) -> Result<()> {
+        self.store
+            .put(&Path::from(name), PutPayload::from_iter(parts))
+            .await?;
+        Ok(())
+    }
+
+    pub async fn get(&self, name: &str, range: Range<u64>) -> Result<Bytes> {
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        Ok(self.store.get_range(&Path::from(name), range).await?)
+    }
+
+    /// Reads many ranges in order, each run of neighbours within one object at once.
+    pub async fn get_many(&self, places: &[Extent]) -> Result<Vec<Bytes>> {
+        let mut out = Vec::with_capacity(places.len());
+        let mut rest = places;
+        while let Some(first) = rest.first() {
+            let mut run = first.range.clone();
+            let mut length = 0;
+            for place in rest {
+                if place.object != first.object
+                    || place.range.start < run.start
+                    || place.range.start > run.end + COALESCE
+                {
+                    break;
+                }
+                run.end = run.end.max(place.range.end);
+                length += 1;
+            }
+            let (these, later) = rest.split_at(length);
+            let bytes = self.get(&first.object, run.clone()).await?;
+            for place in these {
+                let start = usize::try_from(place.range.start - run.start).unwrap_or(usize::MAX);
+                let end = usize::try_from(place.range.end - run.start).unwrap_or(usize::MAX);
+                if end > bytes.len() || start > end {
+                    return Err(Error::Internal(format!(
+                        "the object {} is cut short",
+                        place.object
+                    )));
+                }
+                out.push(bytes.slice(start..end));
+            }
+            rest = later;
+        }
+        Ok(out)
+    }
+
+    /// Deletes objects; one that is gone already, or can't be deleted now, is left to the next sweep.
+    pub async fn delete(&self, names: &[String]) {
+        for name in names {
+            match self.store.delete(&Path::from(name.as_str())).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => tracing::warn!(%error, name, "can't delete an object"),
+            }
+        }
+    }
+
+    /// Deletes every object older than `before_ms` that is not in `known`; tells how many.
+    pub async fn sweep(&self, known: &HashSet<String>, before_ms: i64) -> Result<usize> {
+        let found: Vec<_> = self.store.list(None).try_collect().await?;
+        let orphans: Vec<String> = found
+            .into_iter()
+            .filter(|meta| meta.last_modified.timestamp_millis() < before_ms)
+            .map(|meta| meta.location.to_string())
+            .filter(|name| !known.contains(name))
+            .collect();
+        self.delete(&orphans).await;
+        Ok(orphans.len())
+    }
+}
+
+fn s3(
+    url: &str,
+    endpoint: Option<&String>,
+    region: Option<&String>,
+    allow_http: bool,
+) -> Result<Arc<dyn ObjectStore>> {
+    let place = url.strip_prefix("s3://").ok_or_else(|| {
+        Error::Config(format!(
+            "[objects] url is `{url}`; it has to be s3://BUCKET or s3://BUCKET/PREFIX"
+        ))
+    })?;
+    let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
+    let mut builder = AmazonS3Builder::from_env()
+        .with_bucket_name(bucket)
+        .with_allow_http(allow_http);
+    if let Some(endpoint) = endpoint {
+        builder = builder.with_endpoint(endpoint);
+    }
+    if let Some(region) = region {
+        builder = builder.with_region(region);
+    }
+    let store = builder.build()?;
+    let prefix = prefix.trim_matches('/');
+    Ok(if prefix.is_empty() {
+        Arc::new(store)
+    } else {
+        Arc::new(PrefixStore::new(store, prefix))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(object: &str, range: Range<u64>) -> Extent {
+        Extent {
+            object: object.into(),
+            range,
+        }
+    }
+
+    #[tokio::test]
+    async fn ranges_come_back_in_order_whatever_is_read_at_once() {
+        let objects = Objects::open(&ObjectLocation::Local, None).unwrap();
+        objects
+            .put(
+                "aa/1",
+                [Bytes::from_static(b"0123"), Bytes::from_static(b"456789")],
+            )
+            .await
+            .unwrap();
+        objects
+            .put("bb/2", [Bytes::from_static(b"abcdef")])
+            .await
+            .unwrap();
+        let places = [
+            place("aa/1", 0..3),
+            place("aa/1", 3..5),
+            place("bb/2", 1..2),
+            place("aa/1", 8..10),
+            place("aa/1", 2..4),
+        ];
+        let got = objects.get_many(&places).await.unwrap();
+        let want: [&[u8]; 5] = [b"012", b"34", b"b", b"89", b"23"];
+        assert_eq!(got, want);
+        assert!(objects.get_many(&[place("aa/1", 8..12)]).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_sweep_takes_what_nobody_knows_and_what_is_old_enough() {
+        let objects = Objects::open(&ObjectLocation::Local, None).unwrap();
+        objects
+            .put("aa/1", [Bytes::from_static(b"x")])
+            .await
+            .unwrap();
+        objects
+            .put("bb/2", [Bytes::from_static(b"y")])
+            .await
+            .unwrap();
+        let known = HashSet::from(["aa/1".to_owned()]);
+        assert_eq!(objects.sweep(&known, 0).await.unwrap(), 0);
+        assert_eq!(objects.sweep(&known, i64::MAX).await.unwrap(), 1);
+        assert!(objects.get("aa/1", 0..1).await.is_ok());
+        assert!(objects.get("bb/2", 0..1).await.is_err());
+    }
+}

@@ -1,0 +1,46 @@
+//! Choices of a server's set-up that the store looks at: quotas, kept revisions, the place of objects.
+
+/// How many old revisions of a file are kept; all of them by default. The current one always is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptRevisions {
+    /// The newest so many, the current one included.
+    pub newest: Option<u32>,
+    /// Those of the last so many days.
+    pub days: Option<u32>,
+}
+
+/// The place of sealed chunks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ObjectLocation {
+    /// `objects/` under the data directory, or memory without one.
+    #[default]
+    Local,
+    /// An S3-compatible store; `url` is `s3://BUCKET/PREFIX`. Credentials come from the `AWS_*`
+    /// variables of the environment.
+    S3 {
+        url: String,
+        endpoint: Option<String>,
+        region: Option<String>,
+        allow_http: bool,
+    },
+}
+
+/// Quotas of new accounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes.
+    pub storage: u64,
+    /// Bytes per month.
+    pub bandwidth: u64,
+    pub files: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            storage: 1 << 40,
+            bandwidth: 10 << 40,
+            files: 10_000_000,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Which tier an account is on: changing it, renewing it, falling back to the free one.
+//!
+//! A dearer tier is charged and holds at once; a cheaper one holds from the next renewal.
+
+use super::Purchase;
+use super::ledger::{Book, Currency, Posting};
+use crate::catalog::{self, PERIOD_MS};
+use crate::error::{Error, Result};
+use crate::rows::{id, name_of, optional_word, word};
+use crate::{Store, Tx};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::payments::{Plan, Subscription};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde_json::json;
+
+/// A renewal that was declined is tried again daily, for a week.
+const RETRY_MS: i64 = 24 * 3600 * 1000;
+const RETRIES: i64 = 7;
+
+#[derive(Clone, Copy, Debug)]
+struct Paid {
+    plan: Plan,
+    next_plan: Option<Plan>,
+    past_due: bool,
+    start: i64,
+    end: i64,
+}
+
+const COLUMNS: &str = "plan, next_plan, state = 'past_due', period_start, period_end";
+
+fn paid(row: &Row<'_>) -> rusqlite::Result<Paid> {
+    Ok(Paid {
+        plan: word(row, 0)?,
+        next_plan: optional_word(row, 1)?,
+        past_due: row.get(2)?,
+        start: row.get(3)?,
+        end: row.get(4)?,
+    })
+}
+
+fn find(conn: &Connection, account: AccountId) -> Result<Option<Paid>> {
+    Ok(conn
+        .prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM subscriptions WHERE account = ?1"
+        ))?
+        .query_row([account.as_bytes()], paid)
+        .optional()?)
+}
+
+/// The tier that an account is on.
+pub(crate) fn plan_of(conn: &Connection, account: AccountId) -> Result<Plan> {
+    Ok(find(conn, account)?.map_or(Plan::Standard, |paid| paid.plan))
+}
+
+fn describe(paid: Option<Paid>, base_storage: u64) -> Subscription {
+    let plan = paid.map_or(Plan::Standard, |paid| paid.plan);
+    let past_due = paid.is_some_and(|paid| paid.past_due);
+    Subscription {
+        plan,
+        status: if past_due { "past_due" } else { "active" }.to_owned(),
+        current_period_start: paid.map(|paid| Timestamp(paid.start)),
+        renews_at: paid.map(|paid| Timestamp(paid.end)),
+        next_plan: paid.and_then(|paid| paid.next_plan),
+        tier: catalog::tier(plan, base_storage),
+        available: catalog::tiers(base_storage),
+    }
+}
+
+impl Tx<'_> {
+    fn charge_plan(&self, account: AccountId, cents: i64) -> Result<()> {
+        if cents == 0 {
+            return Ok(());
+        }
+        self.buy(Purchase {
+            account,
+            kind: "subscription",
+            cents,
+            postings: vec![Posting {
+                book: Book::Revenue,
+                currency: Currency::Usd,
+                amount: cents,
+            }],
+        })?;
+        Ok(())
+    }
+
+    fn set_plan(
+        &self,
+        account: AccountId,
+        plan: Plan,
+        start: i64,
+        base_storage: u64,
+    ) -> Result<()> {
+        if plan == Plan::Standard {
+            self.conn.execute(
+                "DELETE FROM subscriptions WHERE account = ?1",
+                [account.as_bytes()],
+            )?;
+        } else {
+            self.conn.execute(
+                "INSERT OR REPLACE INTO subscriptions (account, plan, next_plan, state, period_start, period_end) \
+                 VALUES (?1, ?2, NULL, 'active', ?3, ?4)",
+                params![account.as_bytes(), name_of(&plan), start, start + PERIOD_MS],
+            )?;
+        }
+        let limit = catalog::storage_limit(plan, base_storage);
+        self.conn.execute(
+            "UPDATE accounts SET storage_limit = ?2 WHERE id = ?1",
+            params![account.as_bytes(), i64::try_from(limit).unwrap_or(i64::MAX)],
+        )?;
+        Ok(())
+    }
+
+    /// Renews what is due; an account whose card is declined for a week falls back to the free tier.
+    pub(super) fn renew_plans(&self, base_storage: u64) -> Result<()> {
+        loop {
+            let due = self
+                .conn
+                .prepare_cached(&format!(
+                    "SELECT {COLUMNS}, account FROM subscriptions WHERE period_end <= ?1 \
+                     ORDER BY period_end, account LIMIT 1"
+                ))?
+                .query_row([self.now], |row| Ok((paid(row)?, id(row, 5)?)))
+                .optional()?;
+            let Some((paid, account)) = due else {
+                return Ok(());
+            };
+            self.renew(account, paid, base_storage)?;
+        }
+    }
+
+    fn renew(&self, account: AccountId, paid: Paid, base_storage: u64) -> Result<()> {
+        let plan = paid.next_plan.unwrap_or(paid.plan);
+        match self.charge_plan(account, catalog::price(plan)) {
+            Ok(()) => self.set_plan(account, plan, paid.end, base_storage),
+            Err(Error::PaymentRequired(why)) => {
+                let given_up = paid.end - paid.start >= PERIOD_MS + RETRIES * RETRY_MS;
+                let title = if given_up {
+                    "Your subscription ended: the payment was declined for a week"
+                } else {
+                    "The payment for your subscription was declined"
+                };
+                self.notify(account, "payment", title, &json!({"reason": why}))?;
+                if given_up {
+                    return self.set_plan(account, Plan::Standard, paid.end, base_storage);
+                }
+                self.conn.execute(
+                    "UPDATE subscriptions SET state = 'past_due', period_end = period_end + ?2 WHERE account = ?1",
+                    params![account.as_bytes(), RETRY_MS],
+                )?;
+                Ok(())
+            }
+            Err(other) => Err(other),
+        }
+    }
+}
+
+impl Store {
+    /// The tier of an account, and all that there are.
+    pub fn subscription(&self, account: AccountId, base_storage: u64) -> Result<Subscription> {
+        self.read(|conn| Ok(describe(find(conn, account)?, base_storage)))
+    }
+
+    /// Puts an account on another tier: a dearer one now, a cheaper one at the next renewal.
+    /// The tier in force calls a change off.
+    ///
+    /// # Errors
+    /// 402 for a declined charge, and what the coupon answers; 400 for a coupon with nothing to pay.
+    pub fn change_plan(
+        &self,
+        account: AccountId,
+        plan: Plan,
+        coupon: Option<&str>,
+        base_storage: u64,
+    ) -> Result<Subscription> {
+        self.write(|tx| {
+            let known = find(tx.conn, account)?;
+            let current = known.map_or(Plan::Standard, |paid| paid.plan);
+            let dearer = catalog::price(plan) > catalog::price(current);
+            if coupon.is_some() && !dearer {
+                return Err(Error::invalid(
+                    "`coupon` lowers a charge, and this change charges nothing",
+                ));
+            }
+            if dearer {
+                let cents = tx.redeem(account, coupon, catalog::price(plan))?;
+                tx.charge_plan(account, cents)?;
+                tx.set_plan(account, plan, tx.now, base_storage)?;
+            } else {
+                let next = (plan != current).then(|| name_of(&plan));
+                tx.conn.execute(
+                    "UPDATE subscriptions SET next_plan = ?2 WHERE account = ?1",
+                    params![account.as_bytes(), next],
+                )?;
+            }
+            Ok(describe(find(tx.conn, account)?, base_storage))
+        })
+    }
+
+    /// Does what time has made due: renewals, creators' periods, withdrawals.
+    pub fn settle_payments(&self, base_storage: u64) -> Result<()> {
+        self.write(|tx| {
+            tx.renew_plans(base_storage)?;
+            tx.settle_creators()?;
+            tx.pay_withdrawals()
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Tips: from one person to another's jar.
+
+use super::Purchase;
+use super::ledger::{Book, Currency, Posting, transfer};
+use crate::Store;
+use crate::error::{Error, Result};
+use crate::rows::{fresh_id, id, name_of};
+use crate::social::refuse_blocked;
+use cairn_model::AccountId;
+use cairn_wire::social::{TipCurrency, TipReceipt};
+use cairn_wire::{Amount, Timestamp};
+use rusqlite::{OptionalExtension as _, params};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// A tip to be given.
+pub struct NewTip<'a> {
+    pub sender: AccountId,
+    pub jar: Uuid,
+    pub currency: TipCurrency,
+    /// Dollars or tokens.
+    pub amount: Amount,
+    pub message: &'a str,
+    pub is_anonymous: bool,
+}
+
+impl Store {
+    /// Gives a tip: dollars from the card, tokens from the wallet.
+    ///
+    /// # Errors
+    /// 404 for no jar, 400 for one's own, 403 for somebody whom its holder blocks, 402.
+    pub fn tip(&self, tip: &NewTip<'_>) -> Result<TipReceipt> {
+        self.write(|tx| {
+            let (recipient, recipient_name): (AccountId, String) = tx
+                .conn
+                .query_row(
+                    "SELECT a.id, a.display_name FROM profiles p JOIN accounts a ON a.id = p.account \
+                     WHERE p.tip_jar = ?1",
+                    [tip.jar.as_bytes()],
+                    |row| Ok((id(row, 0)?, row.get(1)?)),
+                )
+                .optional()?
+                .ok_or_else(|| Error::not_found(format!("there is no tip jar {}", tip.jar)))?;
+            if recipient == tip.sender {
+                return Err(Error::invalid("`tip_jar_id` is your own"));
+            }
+            refuse_blocked(tx.conn, tip.sender, recipient)?;
+            let wallet = Book::Wallet(recipient);
+            let receipt = match tip.currency {
+                TipCurrency::Fiat => {
+                    tx.buy(Purchase {
+                        account: tip.sender,
+                        kind: "tip",
+                        cents: tip.amount.0,
+                        postings: vec![Posting {
+                            book: wallet,
+                            currency: Currency::Usd,
+                            amount: tip.amount.0,
+                        }],
+                    })?
+                    .id
+                }
+                TipCurrency::Tokens => {
+                    let entry = fresh_id(tx);
+                    let lines = transfer(
+                        Book::Wallet(tip.sender),
+                        wallet,
+                        Currency::Tokens,
+                        tip.amount.0,
+                    );
+                    tx.post(entry, "tip", &lines)?;
+                    entry
+                }
+            };
+            tx.conn.execute(
+                "INSERT INTO tips (id, sender, recipient, currency, amount, message, anonymous, created_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    receipt.as_bytes(),
+                    tip.sender.as_bytes(),
+                    recipient.as_bytes(),
+                    name_of(&tip.currency),
+                    tip.amount.0,
+                    tip.message,
+                    tip.is_anonymous,
+                    tx.now
+                ],
+            )?;
+            let sender = if tip.is_anonymous {
+                Value::Null
+            } else {
+                json!(tip.sender)
+            };
+            let data = json!({
+                "tip_id": receipt, "sender_id": sender, "amount": tip.amount,
+                "currency_type": tip.currency, "message": tip.message,
+            });
+            tx.notify(recipient, "tip", "You were given a tip", &data)?;
+            if !tip.is_anonymous {
+                let data = json!({"recipient_id": recipient, "recipient_name": recipient_name});
+                tx.publish(tip.sender, "tipped", &data)?;
+            }
+            Ok(TipReceipt {
+                id: receipt,
+                tip_jar_id: tip.jar,
+                recipient_id: recipient,
+                recipient_name,
+                currency_type: tip.currency,
+                amount: tip.amount,
+                message: (!tip.message.is_empty()).then(|| tip.message.to_owned()),
+                is_anonymous: tip.is_anonymous,
+                created_at: Timestamp(tx.now),
+            })
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! AI tokens: bought in packs.
+
+use super::Purchase;
+use super::ledger::Posting;
+use super::ledger::{Book, Currency, balance, received, transfer};
+use crate::Store;
+use crate::catalog;
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::payments::{Receipt, TokenBalance};
+
+impl Store {
+    /// What an account has of AI tokens.
+    pub fn token_balance(&self, account: AccountId) -> Result<TokenBalance> {
+        self.read(|conn| {
+            let wallet = Book::Wallet(account);
+            let left = balance(conn, wallet, Currency::AiTokens)?;
+            let purchased = received(conn, wallet, Currency::AiTokens)?;
+            Ok(TokenBalance {
+                balance: left,
+                purchased,
+                used: purchased - left,
+            })
+        })
+    }
+
+    /// Buys a pack of AI tokens.
+    ///
+    /// # Errors
+    /// 400 for no pack, 402 for a declined charge, and what the coupon answers.
+    pub fn buy_ai_tokens(
+        &self,
+        account: AccountId,
+        pack: &str,
+        coupon: Option<&str>,
+    ) -> Result<Receipt> {
+        let pack = catalog::pack(pack).ok_or_else(|| {
+            Error::invalid("`pack` has to be `starter`, `standard` or `professional`")
+        })?;
+        self.write(|tx| {
+            let cents = tx.redeem(account, coupon, pack.price.0)?;
+            let mut postings = transfer(
+                Book::Mint,
+                Book::Wallet(account),
+                Currency::AiTokens,
+                pack.tokens,
+            )
+            .to_vec();
+            postings.push(Posting {
+                book: Book::Revenue,
+                currency: Currency::Usd,
+                amount: cents,
+            });
+            tx.buy(Purchase {
+                account,
+                kind: "token_pack",
+                cents,
+                postings,
+            })
+        })
+    }
+}

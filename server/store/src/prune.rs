@@ -1,0 +1,59 @@
+//! Old revisions go where the configuration says so.
+//!
+//! The current one stays, and so does whatever a share link carries or a running upload builds on.
+
+use super::rows::id as read_id;
+use super::{Store, chunks, revisions};
+use crate::error::Result;
+use crate::options::KeptRevisions;
+use cairn_model::RevisionId;
+use rusqlite::params;
+
+const DAY_MS: i64 = 86_400_000;
+/// Revisions that one transaction deletes.
+const PER_PASS: u64 = 500;
+
+impl Store {
+    /// Deletes revisions beyond what is to be kept; the names of objects that nothing refers to
+    /// any more come back.
+    pub fn prune_revisions(&self, kept: KeptRevisions) -> Result<Vec<String>> {
+        let mut garbage = Vec::new();
+        if kept == KeptRevisions::default() {
+            return Ok(garbage);
+        }
+        let newest = kept.newest.map_or(i64::MAX, i64::from);
+        let since = kept.days.map_or(i64::MIN, |days| {
+            self.source().now_ms() - i64::from(days) * DAY_MS
+        });
+        loop {
+            let gone = self.write(|tx| {
+                let due: Vec<RevisionId> = tx
+                    .conn
+                    .prepare_cached(
+                        "SELECT id FROM (SELECT r.id, r.node, r.created_at, \
+                         row_number() OVER (PARTITION BY r.node ORDER BY r.number DESC) AS age FROM revisions r) o \
+                         WHERE (o.age > ?1 OR o.created_at < ?2) \
+                         AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = o.node AND n.revision = o.id) \
+                         AND NOT EXISTS (SELECT 1 FROM share_files f WHERE f.revision = o.id) \
+                         AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.node = o.node AND u.done = 0) LIMIT ?3",
+                    )?
+                    .query_map(params![newest, since, PER_PASS], |row| read_id(row, 0))?
+                    .collect::<rusqlite::Result<_>>()?;
+                for id in &due {
+                    let Some(revision) = revisions::find(tx.conn, *id)? else { continue };
+                    let holder = revision.holder(revision.node);
+                    for chunk in &revision.chunks()? {
+                        chunks::release(tx.conn, holder, chunk.id, &mut garbage)?;
+                    }
+                    tx.conn
+                        .prepare_cached("DELETE FROM revisions WHERE id = ?1")?
+                        .execute([id.as_bytes()])?;
+                }
+                Ok(due.len() as u64)
+            })?;
+            if gone < PER_PASS {
+                return Ok(garbage);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Out of the trash for good: content goes, a tombstone row stays so that the id is never used again.
+//!
+//! No new feed position: clients dropped these nodes when they were trashed.
+
+use super::rows::{State, id as read_id};
+use super::usage::{self, Growth};
+use super::{Actor, Space, Tx, chunks, comments, nodes, revisions, search};
+use crate::error::{Error, Result};
+use cairn_model::NodeId;
+use rusqlite::{Connection, params};
+
+/// What a purge did: how many nodes went, and the objects that nothing refers to any more.
+#[derive(Debug, Default)]
+pub struct Purged {
+    pub nodes: u64,
+    pub objects: Vec<String>,
+}
+
+fn together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64, i64)>> {
+    Ok(conn
+        .prepare_cached("SELECT id, kind, size FROM nodes WHERE trash_root = ?1 AND state = 1")?
+        .query_map([root.as_bytes()], |row| {
+            Ok((read_id(row, 0)?, row.get(1)?, row.get(2)?))
+        })?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()> {
+    for revision in revisions::of_node(tx.conn, node)? {
+        let holder = revision.holder(node);
+        for chunk in &revision.chunks()? {
+            chunks::release(tx.conn, holder, chunk.id, &mut purged.objects)?;
+        }
+    }
+    chunks::drop_unused(tx.conn, node, &mut purged.objects)?;
+    tx.conn
+        .prepare_cached("DELETE FROM revisions WHERE node = ?1")?
+        .execute([node.as_bytes()])?;
+    tx.conn
+        .prepare_cached("DELETE FROM uploads WHERE node = ?1")?
+        .execute([node.as_bytes()])?;
+    tx.conn
+        .prepare_cached(
+            "UPDATE nodes SET state = 2, trash_root = NULL, name = '', name_key = '', size = 0, revision = NULL, \
+             description = '', labels = NULL, tags = NULL, seal = NULL, modified_at = NULL, updated_at = ?2 \
+             WHERE id = ?1",
+        )?
+        .execute(params![node.as_bytes(), tx.now])?;
+    search::forget(tx.conn, node)?;
+    comments::forget(tx.conn, node)?;
+    purged.nodes += 1;
+    Ok(())
+}
+
+fn purge_root(tx: &Tx<'_>, space: Space, root: NodeId, purged: &mut Purged) -> Result<()> {
+    let mut growth = Growth::default();
+    for (node, kind, size) in together(tx.conn, root)? {
+        erase(tx, node, purged)?;
+        if kind == 0 {
+            growth += Growth {
+                bytes: -size,
+                files: -1,
+            };
+        }
+    }
+    usage::grow(tx.conn, space, growth)
+}
+
+impl Tx<'_> {
+    /// Deletes a trashed node and what went with it for good. The objects are to be deleted after
+    /// the transaction.
+    ///
+    /// # Errors
+    /// 404, or 409 for a node that is not itself in the trash.
+    pub fn purge(&self, actor: &Actor, id: NodeId) -> Result<Purged> {
+        let found = nodes::visible(self.conn, actor.space, id)?;
+        if found.state != State::Trashed {
+            return Err(Error::conflict(format!(
+                "the node {id} is not in the trash; DELETE /nodes/{id} puts it there"
+            )));
+        }
+        if found.trash_root != Some(id) {
+            return Err(Error::conflict(format!(
+                "the node {id} is in the trash with its folder; purge that one"
+            )));
+        }
+        let mut purged = Purged::default();
+        purge_root(self, actor.space, id, &mut purged)?;
+        Ok(purged)
+    }
+
+    /// Deletes everything in the trash for good.
+    pub fn purge_all(&self, actor: &Actor) -> Result<Purged> {
+        let roots: Vec<NodeId> = self
+            .conn
+            .prepare_cached(
+                "SELECT id FROM nodes WHERE space = ?1 AND state = 1 AND trash_root = id",
+            )?
+            .query_map([actor.space.row], |row| read_id(row, 0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut purged = Purged::default();
+        for root in roots {
+            purge_root(self, actor.space, root, &mut purged)?;
+        }
+        Ok(purged)
+    }
+}

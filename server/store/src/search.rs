@@ -1,0 +1,217 @@
+//! Search: by a part of a name or of metadata, or by words in everything that is written about a
+//! node, with filters on top.
+//!
+//! The word index is brought up to date by the search that needs it.
+
+use super::rows::{NODE_COLUMNS, NODE_TABLES, media, node_row};
+use super::{Space, Store};
+use crate::error::Result;
+use cairn_model::{Kind, NodeId};
+use cairn_wire::nodes::Node;
+use rusqlite::types::ToSql;
+use rusqlite::{Connection, params};
+
+/// What a text is looked for in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// A part of a name, a description, a label or a tag.
+    #[default]
+    Parts,
+    /// Words, or their beginnings, also in comments.
+    Words,
+}
+
+/// A search.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    pub text: String,
+    pub mode: Mode,
+    pub category: Option<String>,
+    /// Without a dot, lower case.
+    pub extension: Option<String>,
+    /// Created from this time on.
+    pub from: Option<i64>,
+    /// Created up to this time.
+    pub to: Option<i64>,
+}
+
+/// A LIKE pattern that finds the text itself anywhere.
+fn pattern(text: &str) -> String {
+    let mut out = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('%');
+    out
+}
+
+/// An FTS5 query for all words, the last ones as they begin; `None` where there is no word.
+fn words(text: &str) -> Option<String> {
+    let terms: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| format!("\"{word}\"*"))
+        .collect();
+    (!terms.is_empty()).then(|| terms.join(" "))
+}
+
+/// Takes the present texts of one node into the index.
+pub(super) fn take_in(conn: &Connection, row: i64) -> Result<()> {
+    conn.prepare_cached("DELETE FROM node_text WHERE rowid = ?1")?
+        .execute([row])?;
+    conn.prepare_cached(
+        "INSERT INTO node_text (rowid, name, description, labels, tags, comments) \
+         SELECT n.row, n.name, n.description, coalesce(n.labels, ''), coalesce(n.tags, ''), \
+         (SELECT coalesce(group_concat(c.body, char(10)), '') FROM comments c WHERE c.node = n.id) \
+         FROM nodes n WHERE n.row = ?1 AND n.state < 2",
+    )?
+    .execute([row])?;
+    Ok(())
+}
+
+/// Takes a node out of the index.
+pub(super) fn forget(conn: &Connection, node: NodeId) -> Result<()> {
+    conn.prepare_cached(
+        "DELETE FROM node_text WHERE rowid = (SELECT row FROM nodes WHERE id = ?1)",
+    )?
+    .execute([node.as_bytes()])?;
+    Ok(())
+}
+
+impl Store {
+    /// Takes everything into the index that changed since the last search by words.
+    fn index_texts(&self, space: Space) -> Result<()> {
+        let behind = |conn: &Connection| -> Result<Vec<(i64, i64)>> {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT row, seq FROM nodes WHERE space = ?1 \
+                     AND seq > coalesce((SELECT seq FROM node_text_state WHERE space = ?1), -1) ORDER BY seq",
+                )?
+                .query_map([space.row], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?)
+        };
+        if self.read(behind)?.is_empty() {
+            return Ok(());
+        }
+        self.write(|tx| {
+            let changed = behind(tx.conn)?;
+            for (row, _) in &changed {
+                take_in(tx.conn, *row)?;
+            }
+            if let Some((_, seq)) = changed.last() {
+                tx.conn
+                    .prepare_cached(
+                        "INSERT INTO node_text_state (space, seq) VALUES (?1, ?2) \
+                         ON CONFLICT (space) DO UPDATE SET seq = excluded.seq",
+                    )?
+                    .execute(params![space.row, seq])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// One page of the active nodes that a search finds, and their number.
+    pub fn search(
+        &self,
+        spaces: &[Space],
+        search: &Search,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<Node>, u64)> {
+        let (tables, filter, order, text) = match search.mode {
+            Mode::Parts => (
+                "nodes n",
+                "(n.name LIKE ?1 ESCAPE '\\' OR n.description LIKE ?1 ESCAPE '\\' \
+                 OR n.tags LIKE ?1 ESCAPE '\\' OR n.labels LIKE ?1 ESCAPE '\\')",
+                "n.name_key, n.id",
+                pattern(&search.text),
+            ),
+            Mode::Words => {
+                let Some(query) = words(&search.text) else {
+                    return Ok((Vec::new(), 0));
+                };
+                for space in spaces {
+                    self.index_texts(*space)?;
+                }
+                (
+                    "node_text t JOIN nodes n ON n.row = t.rowid",
+                    "node_text MATCH ?1",
+                    // A word in the name counts most.
+                    "bm25(node_text, 10, 4, 4, 4, 1), n.name_key, n.id",
+                    query,
+                )
+            }
+        };
+        let rows: Vec<String> = spaces.iter().map(|space| space.row.to_string()).collect();
+        let sql = format!(
+            "SELECT n.row, n.kind, n.name FROM {tables} WHERE n.state = 0 AND n.space IN ({}) AND {filter} \
+             AND n.created_at >= ?2 AND n.created_at <= ?3 ORDER BY {order}",
+            rows.join(", ")
+        );
+        let from = search.from.unwrap_or(i64::MIN);
+        let to = search.to.unwrap_or(i64::MAX);
+        let values: [&dyn ToSql; 3] = [&text, &from, &to];
+        self.read(|conn| {
+            let mut found: Vec<i64> = Vec::new();
+            let mut statement = conn.prepare_cached(&sql)?;
+            let mut candidates = statement.query(values.as_slice())?;
+            while let Some(row) = candidates.next()? {
+                let kind = if row.get::<_, i64>(1)? == 1 {
+                    Kind::Folder
+                } else {
+                    Kind::File
+                };
+                if fits(search, kind, &row.get::<_, String>(2)?) {
+                    found.push(row.get(0)?);
+                }
+            }
+            let page = found
+                .iter()
+                .skip(usize::try_from(skip).unwrap_or(usize::MAX))
+                .take(usize::try_from(take).unwrap_or(usize::MAX))
+                .map(|row| {
+                    let sql = format!("SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.row = ?1");
+                    Ok(conn
+                        .prepare_cached(&sql)?
+                        .query_row([row], |row| node_row(row).map(|found| found.node))?)
+                })
+                .collect::<Result<_>>()?;
+            Ok((page, found.len() as u64))
+        })
+    }
+}
+
+/// The filters that come from a node's name.
+fn fits(search: &Search, kind: Kind, name: &str) -> bool {
+    if let Some(wanted) = &search.category {
+        let (_, category) = media(kind, name);
+        let category = category.unwrap_or_else(|| "folder".to_owned());
+        if category != *wanted {
+            return false;
+        }
+    }
+    search.extension.as_ref().is_none_or(|wanted| {
+        kind == Kind::File
+            && name
+                .rsplit_once('.')
+                .is_some_and(|(_, extension)| extension.to_lowercase() == *wanted)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn words_are_quoted_so_that_no_text_is_a_query_language() {
+        assert_eq!(words("tax 2025").as_deref(), Some("\"tax\"* \"2025\"*"));
+        assert_eq!(
+            words("a\" OR name:b*").as_deref(),
+            Some("\"a\"* \"OR\"* \"name\"* \"b\"*")
+        );
+        assert_eq!(words("—%_"), None);
+    }
+}

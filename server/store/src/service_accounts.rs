@@ -1,0 +1,132 @@
+//! Service accounts: credentials with which a program gets tokens of the account that made them.
+
+use super::Store;
+use super::grants::Hash;
+use super::rows::id as read_id;
+use crate::error::{Error, Result};
+use crate::scope::Scopes;
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::identity::ServiceAccount;
+use rusqlite::{OptionalExtension as _, Row, params};
+use uuid::Uuid;
+
+/// What a client id of a service account begins with.
+pub const CLIENT_PREFIX: &str = "sa_";
+/// Service accounts of one account at most.
+const MAX_ACTIVE: i64 = 20;
+
+const COLUMNS: &str = "id, name, scope, created_at, last_used_at";
+
+fn service_account(row: &Row<'_>) -> rusqlite::Result<ServiceAccount> {
+    let id = Uuid::from_bytes(row.get(0)?);
+    Ok(ServiceAccount {
+        id: id.to_string(),
+        name: row.get(1)?,
+        client_id: format!("{CLIENT_PREFIX}{}", id.simple()),
+        scope: row.get(2)?,
+        created_at: Timestamp(row.get(3)?),
+        last_used_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+    })
+}
+
+impl Store {
+    /// Makes a service account.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] for an account with too many.
+    pub fn add_service_account(
+        &self,
+        account: AccountId,
+        name: &str,
+        scope: Scopes,
+        secret: &Hash,
+    ) -> Result<ServiceAccount> {
+        self.write(|tx| {
+            let active: i64 = tx.conn.query_row(
+                "SELECT count(*) FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL",
+                [account.as_bytes()],
+                |row| row.get(0),
+            )?;
+            if active >= MAX_ACTIVE {
+                return Err(Error::conflict(format!(
+                    "the account has {MAX_ACTIVE} service accounts, the most allowed; delete one first"
+                )));
+            }
+            let id = tx.fresh_uuid();
+            let sql = format!(
+                "INSERT INTO service_accounts (id, account, name, secret, scope, created_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING {COLUMNS}"
+            );
+            Ok(tx.conn.query_row(
+                &sql,
+                params![id.as_bytes(), account.as_bytes(), name, secret, scope.to_string(), tx.now],
+                service_account,
+            )?)
+        })
+    }
+
+    /// One page of an account's service accounts, oldest first, and their number.
+    pub fn service_accounts(
+        &self,
+        account: AccountId,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<ServiceAccount>, u64)> {
+        self.read(|conn| {
+            let total = conn.query_row(
+                "SELECT count(*) FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL",
+                [account.as_bytes()],
+                |row| row.get(0),
+            )?;
+            let sql = format!(
+                "SELECT {COLUMNS} FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL \
+                 ORDER BY created_at, id LIMIT ?3 OFFSET ?2"
+            );
+            let found = conn
+                .prepare_cached(&sql)?
+                .query_map(params![account.as_bytes(), skip, take], service_account)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((found, total))
+        })
+    }
+
+    /// Deletes a service account.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if the account has no such one.
+    pub fn delete_service_account(&self, account: AccountId, id: Uuid) -> Result<()> {
+        self.write(|tx| {
+            let changed = tx.conn.execute(
+                "UPDATE service_accounts SET deleted_at = ?3 WHERE account = ?1 AND id = ?2 AND deleted_at IS NULL",
+                params![account.as_bytes(), id.as_bytes(), tx.now],
+            )?;
+            if changed == 0 {
+                return Err(Error::not_found(format!("there is no service account {id}")));
+            }
+            Ok(())
+        })
+    }
+
+    /// The account and the scope of a service account whose secret has this hash.
+    pub fn use_service_account(
+        &self,
+        id: Uuid,
+        secret: &Hash,
+    ) -> Result<Option<(AccountId, Scopes)>> {
+        self.write(|tx| {
+            Ok(tx
+                .conn
+                .query_row(
+                    "UPDATE service_accounts SET last_used_at = ?3 WHERE id = ?1 AND secret = ?2 \
+                     AND deleted_at IS NULL RETURNING account, scope",
+                    params![id.as_bytes(), secret, tx.now],
+                    |row| {
+                        let scope = Scopes::parse(&row.get::<_, String>(1)?);
+                        Ok((read_id(row, 0)?, scope.unwrap_or_default()))
+                    },
+                )
+                .optional()?)
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! Visits of share links: the gate's tokens, the access log, the counts, and what chunks they reach.
+
+use super::rows::id as read_id;
+use super::shares::{self, ShareRow};
+use super::{ChunkPlace, Store, Tx, chunks};
+use crate::error::{Error, Result};
+use crate::events::EventKind;
+use cairn_model::{ChunkId, NodeId};
+use cairn_wire::Timestamp;
+use cairn_wire::shares::{AccessEntry, AccessMode};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// How long a token of a visit is good: a large folder over a slow line.
+const VISIT_MS: i64 = 24 * 3600 * 1000;
+/// Wrong passwords from one address, before it has to wait.
+const MAX_DENIED: u64 = 20;
+const DENIED_WINDOW_MS: i64 = 15 * 60 * 1000;
+
+/// Who visits; nothing more of the address is kept.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    pub email: Option<String>,
+    pub masked_ip: String,
+}
+
+impl Visitor {
+    fn data(&self, share: &ShareRow) -> Value {
+        let mut data = share.event_data();
+        data["email"] = json!(self.email.as_deref().unwrap_or("anonymous"));
+        data["masked_ip"] = json!(self.masked_ip);
+        data
+    }
+}
+
+/// A visit that was let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Visit {
+    row: i64,
+    share: i64,
+    is_download: bool,
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+fn visit(conn: &Connection, token: &str, now: i64) -> Result<Option<Visit>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT row, share, action = 'downloaded' FROM share_visits WHERE token = ?1 AND expires_at > ?2",
+        )?
+        .query_row(params![hash(token), now], |row| {
+            Ok(Visit {
+                row: row.get(0)?,
+                share: row.get(1)?,
+                is_download: row.get(2)?,
+            })
+        })
+        .optional()?)
+}
+
+fn no_visit() -> Error {
+    Error::Unauthorized("`X-Share-Access` is missing or no longer good; open the link again".into())
+}
+
+/// Whether chunks may be fetched before a download is begun: where it would not get around a limit.
+pub fn may_view(share: &ShareRow) -> bool {
+    share.share.access_mode == AccessMode::ViewOnly || share.share.download_limit.is_none()
+}
+
+fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: &str) -> Result<String> {
+    let token = hex::encode(tx.source.bytes::<24>());
+    let kept = (action != "denied").then(|| hash(&token));
+    tx.conn
+        .prepare_cached(
+            "INSERT INTO share_visits (share, token, action, email, masked_ip, at, expires_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            share.row,
+            kept,
+            action,
+            who.email,
+            who.masked_ip,
+            tx.now,
+            tx.now + VISIT_MS
+        ])?;
+    Ok(token)
+}
+
+impl Tx<'_> {
+    /// Notes that a visitor was turned away at the gate.
+    pub fn deny_visit(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
+        add_visit(self, share, who, "denied").map(drop)
+    }
+
+    /// Lets a visitor in and answers the token of the visit.
+    pub fn open_visit(&self, share: &ShareRow, who: &Visitor) -> Result<String> {
+        let token = add_visit(self, share, who, "opened")?;
+        self.conn
+            .prepare_cached("UPDATE shares SET access_count = access_count + 1 WHERE row = ?1")?
+            .execute([share.row])?;
+        self.emit(share.account, EventKind::ShareAccessed, &who.data(share))?;
+        Ok(token)
+    }
+
+    /// Begins a download, which counts.
+    ///
+    /// # Errors
+    /// 401 without a visit, 403 for a view-only link, 410 at the limit.
+    pub fn begin_download(&self, code: &str, token: &str, node: Option<NodeId>) -> Result<String> {
+        let share = shares::by_code(self.conn, code)?.ok_or_else(no_visit)?;
+        let visit = visit(self.conn, token, self.now)?
+            .filter(|visit| visit.share == share.row)
+            .ok_or_else(no_visit)?;
+        if share.share.access_mode == AccessMode::ViewOnly {
+            return Err(Error::Forbidden(
+                "this link is for viewing; its files can't be downloaded".into(),
+            ));
+        }
+        let counted = self
+            .conn
+            .prepare_cached(
+                "UPDATE shares SET download_count = download_count + 1 \
+                 WHERE row = ?1 AND (download_limit IS NULL OR download_count < download_limit)",
+            )?
+            .execute([share.row])?;
+        if counted == 0 {
+            return Err(Error::Gone("the link's download limit is reached".into()));
+        }
+        let who = self.conn.query_row(
+            "SELECT email, masked_ip FROM share_visits WHERE row = ?1",
+            [visit.row],
+            |row| {
+                Ok(Visitor {
+                    email: row.get(0)?,
+                    masked_ip: row.get(1)?,
+                })
+            },
+        )?;
+        let token = add_visit(self, &share, &who, "downloaded")?;
+        let mut data = who.data(&share);
+        data["downloaded_file_id"] = json!(node);
+        self.emit(share.account, EventKind::ShareDownloaded, &data)?;
+        if share.share.notify_on_download {
+            let title = format!("{} was downloaded", share.share.file_name);
+            self.notify(share.account, "share", &title, &data)?;
+        }
+        Ok(token)
+    }
+
+    /// Adds served bytes to a visit.
+    pub fn add_served(&self, visit: i64, bytes: u64) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE share_visits SET bytes = bytes + ?2 WHERE row = ?1")?
+            .execute(params![visit, bytes])?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Refuses an address that has tried too many wrong passwords.
+    ///
+    /// # Errors
+    /// 429.
+    pub fn check_denials(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
+        let now = self.source().now_ms();
+        let (count, oldest): (u64, i64) = self.read(|conn| {
+            Ok(conn.query_row(
+                "SELECT count(*), coalesce(min(at), 0) FROM share_visits \
+                 WHERE share = ?1 AND at > ?2 AND action = 'denied' AND masked_ip = ?3",
+                params![share.row, now - DENIED_WINDOW_MS, who.masked_ip],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?)
+        })?;
+        if count < MAX_DENIED {
+            return Ok(());
+        }
+        let wait = (oldest + DENIED_WINDOW_MS - now).max(1000);
+        Err(Error::TooManyAttempts {
+            message: "too many refused attempts to open this link".into(),
+            retry_after: u64::try_from(wait / 1000).unwrap_or(1),
+        })
+    }
+
+    /// Where a chunk of a shared revision lies, for a visit that may have it; also the visit's row.
+    ///
+    /// # Errors
+    /// 401 without a visit, 403 where a download has to be begun first, 404 for what the link does
+    /// not carry.
+    pub fn shared_chunk(
+        &self,
+        share: &ShareRow,
+        token: &str,
+        node: NodeId,
+        chunk: ChunkId,
+    ) -> Result<(ChunkPlace, i64)> {
+        let now = self.source().now_ms();
+        self.read(|conn| {
+            let visit = visit(conn, token, now)?
+                .filter(|visit| visit.share == share.row)
+                .ok_or_else(no_visit)?;
+            if !visit.is_download && !may_view(share) {
+                return Err(Error::Forbidden(
+                    "begin a download first: POST …/downloads".into(),
+                ));
+            }
+            let missing = || Error::not_found(format!("the link has no chunk {chunk} of {node}"));
+            let revision = conn
+                .prepare_cached(
+                    "SELECT f.revision FROM share_files f JOIN nodes n ON n.id = f.node \
+                     WHERE f.share = ?1 AND f.node = ?2 AND n.state = 0",
+                )?
+                .query_row(params![share.row, node.as_bytes()], |row| read_id(row, 0))
+                .optional()?
+                .ok_or_else(missing)?;
+            if !shares::below(conn, share.share.file_id, node)? {
+                return Err(missing());
+            }
+            let place = chunks::of_revision(conn, revision, chunk)?.ok_or_else(missing)?;
+            Ok((place, visit.row))
+        })
+    }
+
+    /// The visits of a link between two times, the newest first.
+    pub fn visits(
+        &self,
+        share: &ShareRow,
+        from: Option<i64>,
+        to: Option<i64>,
+    ) -> Result<Vec<AccessEntry>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT coalesce(email, 'anonymous'), masked_ip, bytes, action, at FROM share_visits \
+                     WHERE share = ?1 AND at >= ?2 AND at <= ?3 ORDER BY row DESC",
+                )?
+                .query_map(
+                    params![share.row, from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX)],
+                    |row| {
+                        Ok(AccessEntry {
+                            email: row.get(0)?,
+                            masked_ip: row.get(1)?,
+                            bytes_served: row.get(2)?,
+                            action: row.get(3)?,
+                            at: Timestamp(row.get(4)?),
+                        })
+                    },
+                )?
+                .collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}

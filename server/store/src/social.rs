@@ -1,0 +1,131 @@
+//! People to each other: profiles, following, blocking, the feed.
+//!
+//! Whoever is blocked can't see the profile, follow, tip or subscribe (403); a private profile is
+//! its owner's alone.
+
+mod feed;
+mod follows;
+mod profiles;
+mod relations;
+
+pub use follows::Side;
+pub use profiles::Handle;
+
+use super::Tx;
+use super::rows::{fresh_id, id};
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::social::{Connection as Standing, Relationship};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde_json::Value;
+
+/// Whether a row of one of the tables of pairs is there.
+fn pair(conn: &Connection, table: Pair, from: AccountId, to: AccountId) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(table.sql())?
+        .query_row(params![from.as_bytes(), to.as_bytes()], |row| row.get(0))?)
+}
+
+/// The tables that hold who stands how to whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pair {
+    Follows,
+    Blocks,
+    Mutes,
+}
+
+impl Pair {
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Follows => {
+                "SELECT EXISTS (SELECT 1 FROM follows WHERE follower = ?1 AND followee = ?2)"
+            }
+            Self::Blocks => {
+                "SELECT EXISTS (SELECT 1 FROM blocks WHERE blocker = ?1 AND blocked = ?2)"
+            }
+            Self::Mutes => "SELECT EXISTS (SELECT 1 FROM mutes WHERE muter = ?1 AND muted = ?2)",
+        }
+    }
+}
+
+/// Refuses somebody whom another blocks.
+///
+/// # Errors
+/// 403.
+pub(super) fn refuse_blocked(conn: &Connection, who: AccountId, by: AccountId) -> Result<()> {
+    if pair(conn, Pair::Blocks, by, who)? {
+        return Err(Error::Forbidden(format!("the user {by} has blocked you")));
+    }
+    Ok(())
+}
+
+fn relationship(following: bool, followed_by: bool) -> Relationship {
+    match (following, followed_by) {
+        (true, true) => Relationship::Friends,
+        (true, false) => Relationship::Following,
+        (false, true) => Relationship::FollowsYou,
+        (false, false) => Relationship::None,
+    }
+}
+
+fn standing(conn: &Connection, me: AccountId, other: AccountId) -> Result<Standing> {
+    let is_following = pair(conn, Pair::Follows, me, other)?;
+    let is_followed_by = pair(conn, Pair::Follows, other, me)?;
+    Ok(Standing {
+        user_id: other,
+        relationship: relationship(is_following, is_followed_by),
+        is_following,
+        is_followed_by,
+        is_blocked: pair(conn, Pair::Blocks, me, other)?,
+        is_muted: pair(conn, Pair::Mutes, me, other)?,
+    })
+}
+
+/// Checks that there is somebody, who is not the caller.
+fn another(conn: &Connection, me: AccountId, other: AccountId) -> Result<String> {
+    if me == other {
+        return Err(Error::invalid("that user is you"));
+    }
+    conn.prepare_cached("SELECT display_name FROM accounts WHERE id = ?1")?
+        .query_row([other.as_bytes()], |row| row.get(0))
+        .optional()?
+        .ok_or_else(|| no_user(other))
+}
+
+fn no_user(user: AccountId) -> Error {
+    Error::not_found(format!("there is no user {user}"))
+}
+
+impl Tx<'_> {
+    /// Makes the social side of an account, if it is not there.
+    pub(super) fn ensure_profile(&self, account: AccountId) -> Result<()> {
+        let known: Option<AccountId> = self
+            .conn
+            .prepare_cached("SELECT account FROM profiles WHERE account = ?1")?
+            .query_row([account.as_bytes()], |row| id(row, 0))
+            .optional()?;
+        if known.is_none() {
+            self.conn.execute(
+                "INSERT INTO profiles (account, tip_jar) VALUES (?1, ?2)",
+                params![account.as_bytes(), fresh_id(self).as_bytes()],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Shows followers what an account has done.
+    pub(crate) fn publish(&self, account: AccountId, kind: &str, data: &Value) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO activities (id, account, kind, data, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                fresh_id(self).as_bytes(),
+                account.as_bytes(),
+                kind,
+                data.to_string(),
+                self.now
+            ])?;
+        Ok(())
+    }
+}

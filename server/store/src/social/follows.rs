@@ -1,0 +1,185 @@
+//! Following: who follows whom, and whom one might.
+
+use super::{another, refuse_blocked, relationship, standing};
+use crate::error::{Error, Result};
+use crate::rows::id;
+use crate::{Store, Tx};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::social::{Connection as Standing, Contact, Suggestion, Visibility};
+use rusqlite::{Row, params};
+use serde_json::json;
+
+/// Suggestions of one answer.
+const SUGGESTIONS: usize = 20;
+
+/// Which side of following to list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    Followers,
+    Following,
+}
+
+impl Side {
+    /// The column of the person listed, and of the person asked about.
+    fn columns(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Followers => ("follower", "followee"),
+            Self::Following => ("followee", "follower"),
+        }
+    }
+}
+
+fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
+    Ok(Contact {
+        user_id: id(row, 0)?,
+        display_name: row.get(1)?,
+        username: row.get(2)?,
+        relationship: relationship(row.get(3)?, row.get(4)?),
+        since: Timestamp(row.get(5)?),
+    })
+}
+
+impl Tx<'_> {
+    fn follow(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        let name = another(self.conn, me, other)?;
+        refuse_blocked(self.conn, me, other)?;
+        let before = standing(self.conn, me, other)?;
+        if before.is_blocked {
+            return Err(Error::conflict(format!(
+                "you block the user {other}; unblock them first"
+            )));
+        }
+        let visibility: Visibility = self.conn.query_row(
+            "SELECT coalesce((SELECT visibility FROM profiles WHERE account = ?1), 'public')",
+            [other.as_bytes()],
+            |row| crate::rows::word(row, 0),
+        )?;
+        if visibility == Visibility::Private && !before.is_following {
+            return Err(Error::Forbidden(format!(
+                "the profile of {other} is private; nobody can follow it"
+            )));
+        }
+        if before.is_following {
+            return Ok(before);
+        }
+        self.conn.execute(
+            "INSERT INTO follows (follower, followee, created_at) VALUES (?1, ?2, ?3)",
+            params![me.as_bytes(), other.as_bytes(), self.now],
+        )?;
+        let data = json!({"user_id": me, "mutual": before.is_followed_by});
+        let title = if before.is_followed_by {
+            "Somebody whom you follow follows you back"
+        } else {
+            "You have a new follower"
+        };
+        self.notify(other, "follow", title, &data)?;
+        self.publish(
+            me,
+            "followed",
+            &json!({"user_id": other, "display_name": name}),
+        )?;
+        standing(self.conn, me, other)
+    }
+}
+
+impl Store {
+    /// Follows somebody; following again changes nothing.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself, 403 where the other blocks or is private, 409 for somebody one blocks.
+    pub fn follow(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.write(|tx| tx.follow(me, other))
+    }
+
+    /// Follows no longer.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn unfollow(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.write(|tx| {
+            another(tx.conn, me, other)?;
+            tx.conn.execute(
+                "DELETE FROM follows WHERE follower = ?1 AND followee = ?2",
+                params![me.as_bytes(), other.as_bytes()],
+            )?;
+            standing(tx.conn, me, other)
+        })
+    }
+
+    /// How the caller stands to somebody.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn standing(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.read(|conn| {
+            another(conn, me, other)?;
+            standing(conn, me, other)
+        })
+    }
+
+    /// One page of followers or followed, latest first, and their number.
+    pub fn contacts(
+        &self,
+        me: AccountId,
+        side: Side,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<Contact>, u64)> {
+        let (listed, asked) = side.columns();
+        self.read(|conn| {
+            let total = conn.query_row(
+                &format!("SELECT count(*) FROM follows WHERE {asked} = ?1"),
+                [me.as_bytes()],
+                |row| row.get(0),
+            )?;
+            let found = conn
+                .prepare_cached(&format!(
+                    "SELECT a.id, a.display_name, p.username, \
+                     EXISTS (SELECT 1 FROM follows x WHERE x.follower = ?1 AND x.followee = a.id), \
+                     EXISTS (SELECT 1 FROM follows x WHERE x.follower = a.id AND x.followee = ?1), f.created_at \
+                     FROM follows f JOIN accounts a ON a.id = f.{listed} \
+                     LEFT JOIN profiles p ON p.account = a.id WHERE f.{asked} = ?1 \
+                     ORDER BY f.created_at DESC, a.id LIMIT ?3 OFFSET ?2"
+                ))?
+                .query_map(params![me.as_bytes(), skip, take], contact)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((found, total))
+        })
+    }
+
+    /// People whom one might follow: those whom one's own people follow, teammates, and whoever is
+    /// followed and active most.
+    pub fn suggestions(&self, me: AccountId) -> Result<Vec<Suggestion>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT a.id, a.display_name, p.username, \
+                     (SELECT count(*) FROM follows mine JOIN follows theirs ON theirs.follower = mine.followee \
+                      WHERE mine.follower = ?1 AND theirs.followee = a.id) AS mutual, \
+                     (SELECT count(*) FROM team_members mine JOIN team_members theirs ON theirs.team = mine.team \
+                      WHERE mine.account = ?1 AND theirs.account = a.id) AS teams, \
+                     (SELECT count(*) FROM follows f WHERE f.followee = a.id) AS followers, \
+                     (SELECT count(*) FROM activities t WHERE t.account = a.id) AS acts \
+                     FROM accounts a JOIN profiles p ON p.account = a.id \
+                     WHERE a.id <> ?1 AND p.visibility = 'public' AND a.deletion_requested_at IS NULL \
+                     AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower = ?1 AND f.followee = a.id) \
+                     AND NOT EXISTS (SELECT 1 FROM blocks b WHERE (b.blocker = ?1 AND b.blocked = a.id) \
+                      OR (b.blocker = a.id AND b.blocked = ?1)) \
+                     AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.muter = ?1 AND m.muted = a.id) \
+                     ORDER BY mutual DESC, teams DESC, followers DESC, acts DESC, a.created_at, a.id LIMIT ?2",
+                )?
+                .query_map(params![me.as_bytes(), SUGGESTIONS], |row| {
+                    Ok(Suggestion {
+                        user_id: id(row, 0)?,
+                        display_name: row.get(1)?,
+                        username: row.get(2)?,
+                        mutual_connections: row.get(3)?,
+                        shared_teams: row.get(4)?,
+                        follower_count: row.get(5)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}

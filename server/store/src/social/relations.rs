@@ -1,0 +1,110 @@
+//! Keeping people away: blocking, muting, reporting.
+
+use super::{another, standing};
+use crate::Store;
+use crate::error::Result;
+use crate::rows::{fresh_id, name_of};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::social::{Connection as Standing, Report, ReportUser};
+use rusqlite::params;
+
+/// What the service says of a report that nobody has looked at yet.
+const RECEIVED: &str = "received";
+
+impl Store {
+    /// Blocks somebody: both stop following each other, and the other can't come near any more.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn block(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.write(|tx| {
+            another(tx.conn, me, other)?;
+            tx.conn.execute(
+                "INSERT OR IGNORE INTO blocks (blocker, blocked, created_at) VALUES (?1, ?2, ?3)",
+                params![me.as_bytes(), other.as_bytes(), tx.now],
+            )?;
+            tx.conn.execute(
+                "DELETE FROM follows WHERE (follower = ?1 AND followee = ?2) OR (follower = ?2 AND followee = ?1)",
+                params![me.as_bytes(), other.as_bytes()],
+            )?;
+            standing(tx.conn, me, other)
+        })
+    }
+
+    /// Blocks somebody no longer; following does not come back by itself.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn unblock(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.write(|tx| {
+            another(tx.conn, me, other)?;
+            tx.conn.execute(
+                "DELETE FROM blocks WHERE blocker = ?1 AND blocked = ?2",
+                params![me.as_bytes(), other.as_bytes()],
+            )?;
+            standing(tx.conn, me, other)
+        })
+    }
+
+    /// Keeps somebody's activity out of the feed, without their knowing.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn mute(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.write(|tx| {
+            another(tx.conn, me, other)?;
+            tx.conn.execute(
+                "INSERT OR IGNORE INTO mutes (muter, muted, created_at) VALUES (?1, ?2, ?3)",
+                params![me.as_bytes(), other.as_bytes(), tx.now],
+            )?;
+            standing(tx.conn, me, other)
+        })
+    }
+
+    /// Lets somebody's activity into the feed again.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn unmute(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+        self.write(|tx| {
+            another(tx.conn, me, other)?;
+            tx.conn.execute(
+                "DELETE FROM mutes WHERE muter = ?1 AND muted = ?2",
+                params![me.as_bytes(), other.as_bytes()],
+            )?;
+            standing(tx.conn, me, other)
+        })
+    }
+
+    /// Hands a report to moderation; the reported learns nothing of it.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    pub fn report(&self, me: AccountId, report: &ReportUser) -> Result<Report> {
+        self.write(|tx| {
+            another(tx.conn, me, report.user_id)?;
+            let made = Report {
+                id: fresh_id(tx),
+                user_id: report.user_id,
+                reason: report.reason,
+                status: RECEIVED.to_owned(),
+                created_at: Timestamp(tx.now),
+            };
+            tx.conn.execute(
+                "INSERT INTO reports (id, reporter, reported, reason, details, state, created_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    made.id.as_bytes(),
+                    me.as_bytes(),
+                    made.user_id.as_bytes(),
+                    name_of(&made.reason),
+                    report.details.as_deref().unwrap_or_default(),
+                    made.status,
+                    tx.now
+                ],
+            )?;
+            Ok(made)
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! Teams and who belongs to them; each has a space of its own.
+//!
+//! Whoever is no member learns nothing, not even that the team exists (404); a member without the
+//! right is told so (403).
+
+mod figures;
+mod grants;
+mod invitations;
+mod members;
+
+use super::rows::{id, name_of, word};
+use super::{Space, Store, Tx};
+use crate::error::{Error, Result};
+use crate::events::EventKind;
+use crate::options::Limits;
+use crate::rights::{Right, allows, refusal};
+use cairn_model::{AccountId, SpaceId, TeamId};
+use cairn_wire::Timestamp;
+use cairn_wire::teams::{Team, TeamRole};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde_json::{Value, json};
+
+/// Somebody's part in a team.
+#[derive(Clone, Copy, Debug)]
+pub struct Membership {
+    pub team: TeamId,
+    pub role: TeamRole,
+    pub space: Space,
+}
+
+const TEAM_SQL: &str = "SELECT t.id, t.name, m.role, o.account, a.display_name, \
+     (SELECT count(*) FROM team_members c WHERE c.team = t.id), s.id, t.key_epoch, t.created_at \
+     FROM team_members m JOIN teams t ON t.id = m.team JOIN spaces s ON s.row = t.space \
+     JOIN team_members o ON o.team = t.id AND o.role = 'owner' JOIN accounts a ON a.id = o.account \
+     WHERE m.account = ?1";
+
+fn team(row: &Row<'_>) -> rusqlite::Result<Team> {
+    Ok(Team {
+        id: id(row, 0)?,
+        name: row.get(1)?,
+        role: word(row, 2)?,
+        owner_id: id(row, 3)?,
+        owner_name: row.get(4)?,
+        member_count: row.get(5)?,
+        space_id: id(row, 6)?,
+        key_epoch: row.get(7)?,
+        created_at: Timestamp(row.get(8)?),
+    })
+}
+
+fn membership(row: &Row<'_>) -> rusqlite::Result<Membership> {
+    Ok(Membership {
+        team: id(row, 0)?,
+        role: word(row, 1)?,
+        space: Space {
+            row: row.get(2)?,
+            id: id(row, 3)?,
+        },
+    })
+}
+
+const MEMBERSHIP_SQL: &str = "SELECT m.team, m.role, s.row, s.id FROM team_members m \
+     JOIN teams t ON t.id = m.team JOIN spaces s ON s.row = t.space WHERE m.account = ?1";
+
+fn no_team(team: TeamId) -> Error {
+    Error::not_found(format!("there is no team {team}"))
+}
+
+/// The caller's part in a team, if it grants a right.
+///
+/// # Errors
+/// 404 for somebody who is no member, 403 for a member without the right.
+pub(super) fn require(
+    conn: &Connection,
+    team: TeamId,
+    account: AccountId,
+    right: Right,
+) -> Result<Membership> {
+    let found = role_of(conn, team, account)?.ok_or_else(|| no_team(team))?;
+    if allows(found.role, right) {
+        Ok(found)
+    } else {
+        Err(Error::Forbidden(refusal(right)))
+    }
+}
+
+fn role_of(conn: &Connection, team: TeamId, account: AccountId) -> Result<Option<Membership>> {
+    Ok(conn
+        .prepare_cached(&format!("{MEMBERSHIP_SQL} AND m.team = ?2"))?
+        .query_row(params![account.as_bytes(), team.as_bytes()], membership)
+        .optional()?)
+}
+
+fn read_team(conn: &Connection, id: TeamId, account: AccountId) -> Result<Team> {
+    conn.prepare_cached(&format!("{TEAM_SQL} AND t.id = ?2"))?
+        .query_row(params![account.as_bytes(), id.as_bytes()], team)
+        .optional()?
+        .ok_or_else(|| no_team(id))
+}
+
+/// All members' accounts.
+pub(super) fn member_ids(conn: &Connection, team: TeamId) -> Result<Vec<AccountId>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT account FROM team_members WHERE team = ?1 ORDER BY joined_at, account",
+        )?
+        .query_map([team.as_bytes()], |row| id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+fn team_name(conn: &Connection, team: TeamId) -> Result<String> {
+    Ok(conn.query_row(
+        "SELECT name FROM teams WHERE id = ?1",
+        [team.as_bytes()],
+        |row| row.get(0),
+    )?)
+}
+
+/// What the events about one member carry.
+fn member_data(conn: &Connection, team: TeamId, account: AccountId) -> Result<Value> {
+    let (email, display_name): (String, String) = conn.query_row(
+        "SELECT email, display_name FROM accounts WHERE id = ?1",
+        [account.as_bytes()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(json!({
+        "team_id": team, "team_name": team_name(conn, team)?, "user_id": account,
+        "email": email, "display_name": display_name,
+    }))
+}
+
+impl Tx<'_> {
+    fn insert_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<TeamId> {
+        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
+        let team: TeamId = self.source.id(TeamId::from_random_bytes);
+        self.conn.execute(
+            "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'team', ?2)",
+            params![space.as_bytes(), self.now],
+        )?;
+        let row = self.conn.last_insert_rowid();
+        self.conn.execute(
+            "INSERT INTO teams (id, name, space, created_at, storage_limit, bandwidth_limit, file_count_limit) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                team.as_bytes(),
+                name,
+                row,
+                self.now,
+                number(limits.storage),
+                number(limits.bandwidth),
+                number(limits.files)
+            ],
+        )?;
+        self.join(team, owner, TeamRole::Owner)?;
+        Ok(team)
+    }
+
+    pub fn join(&self, team: TeamId, account: AccountId, role: TeamRole) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO team_members (team, account, role, joined_at) VALUES (?1, ?2, ?3, ?4)",
+            params![
+                team.as_bytes(),
+                account.as_bytes(),
+                name_of(&role),
+                self.now
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Raises an event for everybody in a team.
+    fn tell_team(&self, team: TeamId, kind: EventKind, data: &Value) -> Result<()> {
+        for account in member_ids(self.conn, team)? {
+            self.emit(account, kind, data)?;
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// One page of the teams that an account belongs to, by name, and their number.
+    pub fn teams(&self, account: AccountId, skip: u64, take: u64) -> Result<(Vec<Team>, u64)> {
+        self.read(|conn| {
+            let total = conn
+                .prepare_cached("SELECT count(*) FROM team_members WHERE account = ?1")?
+                .query_row([account.as_bytes()], |row| row.get(0))?;
+            let teams = conn
+                .prepare_cached(&format!(
+                    "{TEAM_SQL} ORDER BY t.name COLLATE NOCASE, t.id LIMIT ?3 OFFSET ?2"
+                ))?
+                .query_map(params![account.as_bytes(), skip, take], team)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((teams, total))
+        })
+    }
+
+    /// Makes a team that the account owns, with an empty space.
+    pub fn create_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<Team> {
+        self.write(|tx| {
+            let team = tx.insert_team(owner, name, limits)?;
+            read_team(tx.conn, team, owner)
+        })
+    }
+
+    /// A team as one of its members sees it.
+    ///
+    /// # Errors
+    /// 404, also for somebody who is no member.
+    pub fn team(&self, account: AccountId, team: TeamId) -> Result<Team> {
+        self.read(|conn| read_team(conn, team, account))
+    }
+
+    /// Gives a team another name.
+    ///
+    /// # Errors
+    /// 404, 403.
+    pub fn rename_team(&self, account: AccountId, team: TeamId, name: &str) -> Result<Team> {
+        self.write(|tx| {
+            require(tx.conn, team, account, Right::EditTeam)?;
+            tx.conn.execute(
+                "UPDATE teams SET name = ?2 WHERE id = ?1",
+                params![team.as_bytes(), name],
+            )?;
+            read_team(tx.conn, team, account)
+        })
+    }
+
+    /// The caller's role in a team.
+    ///
+    /// # Errors
+    /// 404.
+    pub fn team_role(&self, account: AccountId, team: TeamId) -> Result<TeamRole> {
+        self.read(|conn| Ok(require(conn, team, account, Right::View)?.role))
+    }
+
+    /// The caller's part in the team that a space belongs to.
+    ///
+    /// # Errors
+    /// 404 for any other space.
+    pub fn membership_in_space(&self, account: AccountId, space: SpaceId) -> Result<Membership> {
+        self.read(|conn| {
+            conn.prepare_cached(&format!("{MEMBERSHIP_SQL} AND s.id = ?2"))?
+                .query_row(params![account.as_bytes(), space.as_bytes()], membership)
+                .optional()?
+                .ok_or_else(|| {
+                    Error::not_found(format!("there is no space {space} (`X-Space-Id`)"))
+                })
+        })
+    }
+}

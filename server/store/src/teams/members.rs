@@ -1,0 +1,252 @@
+//! The people of a team: who they are, what they become, and how they go.
+
+use super::{MEMBERSHIP_SQL, member_data, membership, require, role_of};
+use crate::error::{Error, Result};
+use crate::events::EventKind;
+use crate::rights::Right;
+use crate::rows::{id, name_of, word};
+use crate::{ShareSettings, Space, Store, Tx};
+use cairn_model::{AccountId, TeamId};
+use cairn_wire::Timestamp;
+use cairn_wire::teams::{Offboarded, TeamMember, TeamRole};
+use rusqlite::{Connection, Row, params};
+use serde_json::json;
+use uuid::Uuid;
+
+const MEMBER_SQL: &str = "SELECT m.account, a.email, a.display_name, m.role, m.joined_at \
+     FROM team_members m JOIN accounts a ON a.id = m.account WHERE m.team = ?1";
+
+fn member(row: &Row<'_>) -> rusqlite::Result<TeamMember> {
+    Ok(TeamMember {
+        user_id: id(row, 0)?,
+        email: row.get(1)?,
+        display_name: row.get(2)?,
+        role: word(row, 3)?,
+        joined_at: Timestamp(row.get(4)?),
+    })
+}
+
+fn read_member(conn: &Connection, team: TeamId, account: AccountId) -> Result<TeamMember> {
+    Ok(conn
+        .prepare_cached(&format!("{MEMBER_SQL} AND m.account = ?2"))?
+        .query_row(params![team.as_bytes(), account.as_bytes()], member)?)
+}
+
+/// A member whom others may change: anybody but the owner.
+fn changeable(conn: &Connection, team: TeamId, user: AccountId, rule: &str) -> Result<()> {
+    match role_of(conn, team, user)?.map(|found| found.role) {
+        None => Err(Error::not_found(format!("the team has no member {user}"))),
+        Some(TeamRole::Owner) => Err(Error::Forbidden(rule.to_owned())),
+        Some(TeamRole::Admin | TeamRole::Member) => Ok(()),
+    }
+}
+
+impl Tx<'_> {
+    /// Takes somebody out of a team: their grants go, and the key's epoch is raised, so that they
+    /// can't read what is written from now on.
+    pub(crate) fn take_out(&self, team: TeamId, user: AccountId) -> Result<u64> {
+        let data = member_data(self.conn, team, user)?;
+        self.tell_team(team, EventKind::TeamMemberLeft, &data)?;
+        self.conn.execute(
+            "DELETE FROM team_members WHERE team = ?1 AND account = ?2",
+            params![team.as_bytes(), user.as_bytes()],
+        )?;
+        let grants = self.conn.execute(
+            "DELETE FROM team_grants WHERE team = ?1 AND account = ?2",
+            params![team.as_bytes(), user.as_bytes()],
+        )?;
+        self.conn.execute(
+            "UPDATE teams SET key_epoch = key_epoch + 1 WHERE id = ?1",
+            [team.as_bytes()],
+        )?;
+        Ok(grants as u64)
+    }
+
+    /// Ends the share links that somebody made on the files of a space.
+    fn revoke_shares(&self, user: AccountId, space: Space) -> Result<u64> {
+        let links: Vec<Uuid> = self
+            .conn
+            .prepare(
+                "SELECT s.id FROM shares s JOIN nodes n ON n.id = s.node \
+                 WHERE s.account = ?1 AND s.is_active = 1 AND n.space = ?2",
+            )?
+            .query_map(params![user.as_bytes(), space.row], |row| id(row, 0))?
+            .collect::<rusqlite::Result<_>>()?;
+        for link in &links {
+            let old = self.share(user, &link.to_string())?;
+            let settings = ShareSettings {
+                is_active: false,
+                ..old.settings()
+            };
+            self.set_share(&old, &settings)?;
+        }
+        Ok(links.len() as u64)
+    }
+
+    fn withdraw_invitations_of(&self, team: TeamId, user: AccountId) -> Result<u64> {
+        Ok(self.conn.execute(
+            "UPDATE team_invitations SET state = 'withdrawn' \
+             WHERE team = ?1 AND invited_by = ?2 AND state = 'pending'",
+            params![team.as_bytes(), user.as_bytes()],
+        )? as u64)
+    }
+
+    /// Ends all memberships of an account; teams that it owned go on under their longest-standing
+    /// admin or member. Answers the teams that nobody is left in.
+    pub(crate) fn leave_all_teams(&self, account: AccountId) -> Result<Vec<TeamId>> {
+        let memberships = self
+            .conn
+            .prepare(MEMBERSHIP_SQL)?
+            .query_map([account.as_bytes()], membership)?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut orphaned = Vec::new();
+        for its in memberships {
+            if its.role == TeamRole::Owner && !self.hand_over(its.team, account)? {
+                orphaned.push(its.team);
+                continue;
+            }
+            self.withdraw_invitations_of(its.team, account)?;
+            self.take_out(its.team, account)?;
+        }
+        Ok(orphaned)
+    }
+
+    /// Makes another member the owner; false if there is none.
+    fn hand_over(&self, team: TeamId, owner: AccountId) -> Result<bool> {
+        let heirs: Vec<AccountId> = self
+            .conn
+            .prepare(
+                "SELECT account FROM team_members WHERE team = ?1 AND account <> ?2 \
+                 ORDER BY role = 'admin' DESC, joined_at, account LIMIT 1",
+            )?
+            .query_map(params![team.as_bytes(), owner.as_bytes()], |row| id(row, 0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let Some(heir) = heirs.first() else {
+            return Ok(false);
+        };
+        // One owner at a time: the old one steps down first.
+        for (who, role) in [(owner, TeamRole::Admin), (*heir, TeamRole::Owner)] {
+            self.set_role(team, who, role)?;
+        }
+        let data = member_data(self.conn, team, *heir)?;
+        self.notify(*heir, "team", "You now own a team", &data)?;
+        Ok(true)
+    }
+
+    fn set_role(&self, team: TeamId, user: AccountId, role: TeamRole) -> Result<()> {
+        self.conn.execute(
+            "UPDATE team_members SET role = ?3 WHERE team = ?1 AND account = ?2",
+            params![team.as_bytes(), user.as_bytes(), name_of(&role)],
+        )?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// One page of a team's members, the owner first, and their number.
+    ///
+    /// # Errors
+    /// 404 for somebody who is no member.
+    pub fn team_members(
+        &self,
+        account: AccountId,
+        team: TeamId,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<TeamMember>, u64)> {
+        self.read(|conn| {
+            require(conn, team, account, Right::View)?;
+            let total = conn.query_row(
+                "SELECT count(*) FROM team_members WHERE team = ?1",
+                [team.as_bytes()],
+                |row| row.get(0),
+            )?;
+            let members = conn
+                .prepare_cached(&format!(
+                    "{MEMBER_SQL} ORDER BY m.role = 'owner' DESC, m.role = 'admin' DESC, a.email \
+                     LIMIT ?3 OFFSET ?2"
+                ))?
+                .query_map(params![team.as_bytes(), skip, take], member)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((members, total))
+        })
+    }
+
+    /// Makes a member an admin, or an admin a member.
+    ///
+    /// # Errors
+    /// 404, 403; the owner's role can't be changed.
+    pub fn change_role(
+        &self,
+        account: AccountId,
+        team: TeamId,
+        user: AccountId,
+        role: TeamRole,
+    ) -> Result<TeamMember> {
+        self.write(|tx| {
+            require(tx.conn, team, account, Right::ChangeRoles)?;
+            changeable(tx.conn, team, user, "the owner's role cannot be changed")?;
+            tx.set_role(team, user, role)?;
+            if user != account {
+                let mut data = member_data(tx.conn, team, user)?;
+                data["role"] = json!(role);
+                tx.notify(user, "team", "Your role in a team was changed", &data)?;
+            }
+            read_member(tx.conn, team, user)
+        })
+    }
+
+    /// Takes a member out of a team; anybody but the owner may take out themselves.
+    ///
+    /// # Errors
+    /// 404, 403; the owner can't be removed.
+    pub fn remove_member(&self, account: AccountId, team: TeamId, user: AccountId) -> Result<()> {
+        self.write(|tx| {
+            let right = if user == account {
+                Right::View
+            } else {
+                Right::Remove
+            };
+            require(tx.conn, team, account, right)?;
+            changeable(
+                tx.conn,
+                team,
+                user,
+                "the owner cannot be removed from the team",
+            )?;
+            let data = member_data(tx.conn, team, user)?;
+            tx.take_out(team, user)?;
+            if user != account {
+                tx.notify(user, "team", "You were removed from a team", &data)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes a member out of a team with everything that they had opened to others there.
+    ///
+    /// # Errors
+    /// 404, 403; the owner can't be offboarded.
+    pub fn offboard_member(
+        &self,
+        account: AccountId,
+        team: TeamId,
+        user: AccountId,
+    ) -> Result<Offboarded> {
+        self.write(|tx| {
+            let its = require(tx.conn, team, account, Right::Offboard)?;
+            changeable(tx.conn, team, user, "the owner cannot be offboarded")?;
+            let data = member_data(tx.conn, team, user)?;
+            let revoked_share_links = tx.revoke_shares(user, its.space)?;
+            let withdrawn_invitations = tx.withdraw_invitations_of(team, user)?;
+            let revoked_grants = tx.take_out(team, user)?;
+            tx.notify(user, "team", "You were removed from a team", &data)?;
+            Ok(Offboarded {
+                user_id: user,
+                revoked_share_links,
+                revoked_grants,
+                withdrawn_invitations,
+            })
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Into the trash and out again.
+//!
+//! Trashing is one change of the top node; what lies below follows without changes of its own.
+//! Restoring makes a change for each, because clients have dropped them all.
+
+use super::rows::{NodeRow, State, id as read_id, parent_blob};
+use super::{Actor, Space, Tx, nodes};
+use crate::error::{Error, Result};
+use crate::events::{EventKind, about_node};
+use cairn_model::{DeviceId, Name, NodeId};
+use cairn_wire::Sealed;
+use cairn_wire::nodes::Node;
+use rusqlite::{Connection, params};
+
+/// An active node and all active ones below it.
+const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub JOIN nodes n \
+     ON n.parent = sub.id AND n.space = ?2 AND n.state = 0)";
+
+/// Numbers tried for a name that is taken.
+const MAX_COPIES: u32 = 10_000;
+
+/// Refuses if another device changed anything in the subtree after position `seen`.
+fn check_seen(
+    conn: &Connection,
+    space: Space,
+    top: NodeId,
+    seen: i64,
+    device: Option<&DeviceId>,
+) -> Result<()> {
+    let unseen: Option<NodeId> = conn
+        .prepare_cached(&format!(
+            "{SUBTREE} SELECT min(n.id) FROM sub JOIN nodes n ON n.id = sub.id \
+             WHERE n.seq > ?3 AND (?4 IS NULL OR n.device IS NOT ?4)"
+        ))?
+        .query_row(
+            params![
+                top.as_bytes(),
+                space.row,
+                seen,
+                device.map(DeviceId::as_bytes)
+            ],
+            |row| super::rows::optional_id(row, 0),
+        )?;
+    match unseen {
+        Some(node) => Err(Error::conflict(format!(
+            "the node {node} changed after the position in `seen`; read the feed and decide again"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A free name in a folder: the one asked for, or `stem (2).ext`, `stem (3).ext` and so on.
+fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Name) -> Result<Name> {
+    if nodes::named(conn, space, parent, name)?.is_none() {
+        return Ok(name.clone());
+    }
+    let (stem, extension) = name.split_extension();
+    for number in 2..MAX_COPIES {
+        let mark = format!(" ({number})");
+        let room = cairn_model::name::MAX_NAME_BYTES.saturating_sub(mark.len() + extension.len());
+        let mut end = stem.len().min(room);
+        while !stem.is_char_boundary(end) {
+            end -= 1;
+        }
+        if let Ok(candidate) = Name::new(format!("{}{mark}{extension}", &stem[..end]))
+            && nodes::named(conn, space, parent, &candidate)?.is_none()
+        {
+            return Ok(candidate);
+        }
+    }
+    Err(Error::conflict(format!(
+        "the name {name:?} and its numbered forms are all taken in this folder"
+    )))
+}
+
+/// The trashed descendants of a trashed node that went with it, parents first.
+fn companions(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
+    Ok(conn
+        .prepare_cached(
+            "WITH RECURSIVE sub (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
+             JOIN nodes n ON n.parent = sub.id WHERE n.trash_root = ?1 AND n.state = 1 AND n.id <> ?1) \
+             SELECT id FROM sub WHERE depth > 0 ORDER BY depth, id",
+        )?
+        .query_map([top.as_bytes()], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow) -> Result<()> {
+    let parent = match nodes::check_folder(tx.conn, actor.space, top.node.parent_id) {
+        Ok(()) => top.node.parent_id,
+        // Its folder is gone: the top of the space is always there.
+        Err(Error::NotFound(_) | Error::Conflict { .. }) => None,
+        Err(other) => return Err(other),
+    };
+    let name = Name::new(top.node.name.clone())
+        .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?;
+    let name = free_name(tx.conn, actor.space, parent, &name)?;
+    let seq = tx.next_seq(actor.space)?;
+    tx.conn
+        .prepare_cached(
+            "UPDATE nodes SET state = 0, trash_root = NULL, parent = ?2, name = ?3, name_key = ?4, seal = NULL, \
+             version = version + 1, seq = ?5, updated_at = ?6, device = ?7 WHERE row = ?1",
+        )?
+        .execute(params![
+            top.row,
+            parent_blob(parent.as_ref()),
+            name.as_str(),
+            name.key().as_str(),
+            seq,
+            tx.now,
+            actor.device.as_ref().map(DeviceId::as_bytes),
+        ])?;
+    Ok(())
+}
+
+impl Tx<'_> {
+    /// Moves a node with everything below it into the trash; one that is there stays there.
+    ///
+    /// # Errors
+    /// 404, or 409 if something below changed after `seen` by another device.
+    pub fn trash(
+        &self,
+        actor: &Actor,
+        id: NodeId,
+        seen: Option<i64>,
+        seal: Option<&Sealed>,
+    ) -> Result<Node> {
+        let top = nodes::visible(self.conn, actor.space, id)?;
+        if top.state == State::Trashed {
+            return Ok(top.node);
+        }
+        if let Some(seen) = seen {
+            check_seen(self.conn, actor.space, id, seen, actor.device.as_ref())?;
+        }
+        self.conn
+            .prepare_cached(&format!(
+                "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
+            ))?
+            .execute(params![id.as_bytes(), actor.space.row])?;
+        let seq = self.next_seq(actor.space)?;
+        self.conn
+            .prepare_cached(
+                "UPDATE nodes SET version = version + 1, seq = ?2, updated_at = ?3, device = ?4, seal = ?5 \
+                 WHERE row = ?1",
+            )?
+            .execute(params![
+                top.row,
+                seq,
+                self.now,
+                actor.device.as_ref().map(DeviceId::as_bytes),
+                seal.map(|seal| &seal.0)
+            ])?;
+        let trashed = nodes::visible(self.conn, actor.space, id)?.node;
+        self.emit_with(actor.account, EventKind::FileDeleted, || {
+            about_node(&trashed)
+        })?;
+        Ok(trashed)
+    }
+
+    /// Takes a node with everything that went with it out of the trash, under another name where
+    /// its own is taken, at the top of the space where its folder is gone.
+    ///
+    /// # Errors
+    /// 404, or 409 for a node that went into the trash with its folder.
+    pub fn restore(&self, actor: &Actor, id: NodeId) -> Result<Node> {
+        let top = nodes::visible(self.conn, actor.space, id)?;
+        if top.state == State::Active {
+            return Ok(top.node);
+        }
+        if let Some(root) = top.trash_root
+            && root != id
+        {
+            return Err(Error::conflict(format!(
+                "the node {id} is in the trash with the folder {root}; restore that one"
+            )));
+        }
+        let below = companions(self.conn, id)?;
+        restore_top(self, actor, &top)?;
+        let mut restore = self.conn.prepare_cached(
+            "UPDATE nodes SET state = 0, trash_root = NULL, seq = ?2, updated_at = ?3, device = ?4 WHERE id = ?1",
+        )?;
+        for node in below {
+            let seq = self.next_seq(actor.space)?;
+            restore.execute(params![
+                node.as_bytes(),
+                seq,
+                self.now,
+                actor.device.as_ref().map(DeviceId::as_bytes)
+            ])?;
+        }
+        Ok(nodes::visible(self.conn, actor.space, id)?.node)
+    }
+}

@@ -1,0 +1,157 @@
+//! Changing a node's metadata: name, folder and the rest in one atomic step.
+
+use super::rows::{NodeRow, parent_blob};
+use super::{Actor, Space, Tx, nodes};
+use crate::error::{Error, Result};
+use cairn_model::{Kind, Name, NodeId};
+use cairn_wire::Sealed;
+use cairn_wire::nodes::Node;
+use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+
+/// The fields to change; `None` leaves one as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Edit {
+    pub name: Option<Name>,
+    pub parent: Option<Option<NodeId>>,
+    pub executable: Option<bool>,
+    pub description: Option<String>,
+    pub labels: Option<BTreeMap<String, String>>,
+    pub tags: Option<Vec<String>>,
+    pub favorite: Option<bool>,
+    pub seal: Option<Sealed>,
+    /// The version that the change was decided on.
+    pub version: Option<u64>,
+}
+
+/// What the node looks like afterwards, as far as an edit can change it.
+fn edited(old: &Node, edit: &Edit) -> Node {
+    let mut new = old.clone();
+    if let Some(name) = &edit.name {
+        new.name = name.as_str().to_owned();
+    }
+    if let Some(parent) = edit.parent {
+        new.parent_id = parent;
+    }
+    if let Some(executable) = edit.executable {
+        new.executable = executable;
+    }
+    if let Some(description) = &edit.description {
+        new.description.clone_from(description);
+    }
+    if let Some(labels) = &edit.labels {
+        new.labels.clone_from(labels);
+    }
+    if let Some(tags) = &edit.tags {
+        new.tags.clone_from(tags);
+    }
+    if let Some(favorite) = edit.favorite {
+        new.favorite = favorite;
+    }
+    let sealed_part =
+        new.name != old.name || new.parent_id != old.parent_id || new.executable != old.executable;
+    if edit.seal.is_some() || sealed_part {
+        new.seal.clone_from(&edit.seal);
+    }
+    new
+}
+
+/// Refuses to put a folder into itself or below itself.
+fn check_no_cycle(
+    conn: &Connection,
+    space: Space,
+    moved: NodeId,
+    into: Option<NodeId>,
+) -> Result<()> {
+    let Some(into) = into else { return Ok(()) };
+    let inside: bool = conn
+        .prepare_cached(
+            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
+             WHERE n.space = ?3 AND n.parent <> x'') SELECT EXISTS (SELECT 1 FROM up WHERE id = ?2)",
+        )?
+        .query_row(params![into.as_bytes(), moved.as_bytes(), space.row], |row| row.get(0))?;
+    if inside {
+        return Err(Error::conflict(format!(
+            "the folder {moved} can't be moved into {into}, which lies inside it"
+        )));
+    }
+    Ok(())
+}
+
+fn stored<T: serde::Serialize>(value: &T, is_empty: bool) -> Option<String> {
+    if is_empty {
+        None
+    } else {
+        serde_json::to_string(value).ok()
+    }
+}
+
+fn apply(tx: &Tx<'_>, actor: &Actor, old: &NodeRow, new: &Node, name: &Name) -> Result<()> {
+    let seq = tx.next_seq(actor.space)?;
+    tx.conn
+        .prepare_cached(
+            "UPDATE nodes SET parent = ?2, name = ?3, name_key = ?4, executable = ?5, favorite = ?6, \
+             description = ?7, labels = ?8, tags = ?9, seal = ?10, version = version + 1, seq = ?11, \
+             updated_at = ?12, device = ?13 WHERE row = ?1",
+        )?
+        .execute(params![
+            old.row,
+            parent_blob(new.parent_id.as_ref()),
+            name.as_str(),
+            name.key().as_str(),
+            new.executable,
+            new.favorite,
+            new.description,
+            stored(&new.labels, new.labels.is_empty()),
+            stored(&new.tags, new.tags.is_empty()),
+            new.seal.as_ref().map(|seal| &seal.0),
+            seq,
+            tx.now,
+            actor.device.as_ref().map(|device| device.as_bytes()),
+        ])?;
+    Ok(())
+}
+
+impl Tx<'_> {
+    /// Changes an active node.
+    ///
+    /// # Errors
+    /// 404 for the node or the new folder, 409 for a taken name or a cycle, 412 for another version.
+    pub fn edit(&self, actor: &Actor, id: NodeId, edit: &Edit) -> Result<Node> {
+        let old = nodes::active(self.conn, actor.space, id)?;
+        let new = edited(&old.node, edit);
+        if new == old.node && (edit.version.is_none() || old.node.device_id == actor.device) {
+            // Said again, perhaps because the first answer was lost (RFC 9110, section 13.1.1).
+            return Ok(old.node);
+        }
+        if let Some(version) = edit.version
+            && version != old.node.version
+        {
+            return Err(Error::Stale {
+                message: format!(
+                    "the node {id} is at version {}, not {version}; read it again",
+                    old.node.version
+                ),
+                version: old.node.version,
+            });
+        }
+        if edit.executable.is_some() && old.node.kind == Kind::Folder {
+            return Err(Error::invalid(
+                "`executable` belongs to files, and this is a folder",
+            ));
+        }
+        let name =
+            Name::new(new.name.clone()).map_err(|e| Error::invalid(format!("`name`: {e}")))?;
+        if new.parent_id != old.node.parent_id {
+            nodes::check_folder(self.conn, actor.space, new.parent_id)?;
+            if old.node.kind == Kind::Folder {
+                check_no_cycle(self.conn, actor.space, id, new.parent_id)?;
+            }
+        }
+        nodes::check_free(self.conn, actor.space, new.parent_id, &name, Some(id))?;
+        apply(self, actor, &old, &new, &name)?;
+        let changed = nodes::visible(self.conn, actor.space, id)?.node;
+        self.emit_edit(actor.account, &old.node, &changed)?;
+        Ok(changed)
+    }
+}

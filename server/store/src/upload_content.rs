@@ -1,0 +1,338 @@
+//! Content becomes a revision: the checks and the one transaction, for a single upload and for a batch.
+
+use super::rows::{NodeRow, State, pack_chunks};
+use super::usage::{self, Growth};
+use super::{Actor, OpenUpload, Space, Store, Tx, chunks, nodes, revisions, uploads};
+use crate::error::{Error, Result};
+use cairn_model::{Kind, Name, NodeId};
+use cairn_wire::nodes::Node;
+use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
+use rusqlite::{Connection, params};
+
+/// What an upload would do now.
+pub(super) enum Target {
+    /// The revision is there already.
+    Done(Box<Node>),
+    NewNode {
+        parent: Option<NodeId>,
+        name: Name,
+    },
+    NewRevision {
+        old: Box<NodeRow>,
+    },
+}
+
+/// One file of a batch.
+pub struct BatchItem<'a> {
+    pub create: &'a CreateUpload,
+    pub complete: &'a CompleteUpload,
+    /// Distinct, in file order, each with where it begins in the pack.
+    pub chunks: Vec<(SealedChunk, u64)>,
+}
+
+/// What became of a batch, in order, and objects that nothing refers to.
+pub struct Stored {
+    pub results: Vec<Result<Node>>,
+    pub garbage: Option<String>,
+}
+
+/// Finds out what an upload would do now.
+pub(super) fn check_target(
+    conn: &Connection,
+    space: Space,
+    create: &CreateUpload,
+) -> Result<Target> {
+    let id = create.node_id;
+    let Some(old) = nodes::find(conn, id)? else {
+        if create.base_revision_id.is_some() {
+            return Err(Error::not_found(format!(
+                "there is no node {id}, so nothing has the revision in `base_revision_id`"
+            )));
+        }
+        let name = create
+            .name
+            .as_ref()
+            .ok_or_else(|| Error::invalid("`name` is missing; a new node needs one"))?;
+        let name = Name::new(name.as_str()).map_err(|e| Error::invalid(format!("`name`: {e}")))?;
+        check_revision_id(conn, create)?;
+        nodes::check_folder(conn, space, create.parent_id)?;
+        nodes::check_free(conn, space, create.parent_id, &name, None)?;
+        return Ok(Target::NewNode {
+            parent: create.parent_id,
+            name,
+        });
+    };
+    if !old.is_in(space) {
+        return Err(if create.base_revision_id.is_some() {
+            Error::not_found(format!("there is no node {id}"))
+        } else {
+            Error::conflict(format!("the id {id} can't be used; choose another"))
+        });
+    }
+    if revisions::owner(conn, create.revision_id)? == Some(id) {
+        return Ok(Target::Done(Box::new(old.node)));
+    }
+    if old.node.kind == Kind::Folder {
+        return Err(Error::invalid(format!(
+            "{id} is a folder; content belongs to files"
+        )));
+    }
+    if create.base_revision_id != old.node.revision_id {
+        return Err(Error::Conflict {
+            message: create.base_revision_id.map_or_else(
+                || format!("the node {id} exists; a new revision needs `base_revision_id`"),
+                |base| format!("the revision {base} is no longer the head of the node {id}"),
+            ),
+            head: old.node.revision_id,
+        });
+    }
+    if old.state == State::Trashed {
+        return Err(Error::conflict(format!(
+            "the node {id} is in the trash; restore it or upload a new node"
+        )));
+    }
+    check_revision_id(conn, create)?;
+    Ok(Target::NewRevision { old: Box::new(old) })
+}
+
+fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {
+    match revisions::owner(conn, create.revision_id)? {
+        Some(_) => Err(Error::conflict(format!(
+            "the id {} can't be used (`revision_id`); choose another",
+            create.revision_id
+        ))),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn growth_of(target: &Target, size: u64) -> Growth {
+    match target {
+        Target::Done(_) => Growth::default(),
+        Target::NewNode { .. } => Growth {
+            bytes: revisions::signed(size),
+            files: 1,
+        },
+        Target::NewRevision { old } => Growth {
+            bytes: revisions::signed(size) - revisions::signed(old.node.size),
+            files: 0,
+        },
+    }
+}
+
+/// Writes the revision and the node. The chunks are there and hold a reference for it.
+fn commit(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    target: &Target,
+    create: &CreateUpload,
+    complete: &CompleteUpload,
+    packed: Vec<u8>,
+) -> Result<Node> {
+    let (number, new) = match target {
+        Target::Done(node) => return Ok(node.as_ref().clone()),
+        Target::NewNode { parent, name } => (1, Some((*parent, name))),
+        Target::NewRevision { .. } => {
+            let last: u64 = tx
+                .conn
+                .prepare_cached("SELECT coalesce(max(number), 0) FROM revisions WHERE node = ?1")?
+                .query_row([create.node_id.as_bytes()], |row| row.get(0))?;
+            (last + 1, None)
+        }
+    };
+    let content = revisions::RevisionRow {
+        id: create.revision_id,
+        node: create.node_id,
+        number,
+        size: create.size,
+        content_key: complete.content_key.0.clone(),
+        source: None,
+        modified_at: complete.modified_at.map(|at| at.0),
+        executable: complete.executable,
+        packed,
+        manifest: complete.manifest.0.clone(),
+    };
+    revisions::insert(tx, actor, &content)?;
+    match new {
+        Some((parent, name)) => nodes::insert(
+            tx,
+            actor,
+            &nodes::Insert {
+                id: create.node_id,
+                parent,
+                kind: Kind::File,
+                name,
+                size: create.size,
+                revision: Some(create.revision_id),
+                modified_at: content.modified_at,
+                executable: complete.executable,
+                seal: complete.seal.as_ref(),
+            },
+        )?,
+        None => revisions::set_head(tx, actor, &content, complete.seal.as_ref())?,
+    }
+    let node = nodes::visible(tx.conn, actor.space, create.node_id)?.node;
+    tx.emit_upload(actor.account, &node)?;
+    Ok(node)
+}
+
+/// Stores one file on top of what the batch has grown by already. Nothing is written before all
+/// checks have passed.
+fn store_one(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    item: &BatchItem<'_>,
+    object: i64,
+    growth: &mut Growth,
+) -> Result<(Node, i64)> {
+    let target = check_target(tx.conn, actor.space, item.create)?;
+    if let Target::Done(node) = target {
+        return Ok((*node, 0));
+    }
+    let mut total = *growth;
+    total += growth_of(&target, item.create.size);
+    usage::check_quota(tx.conn, actor.space, total)?;
+    for (chunk, _) in &item.chunks {
+        if let Some(size) = chunks::size(tx.conn, item.create.node_id, chunk.id)?
+            && size != chunk.size
+        {
+            return Err(Error::invalid(format!(
+                "`chunks`: the chunk {} has {size} bytes here, and {} are announced",
+                chunk.id, chunk.size
+            )));
+        }
+    }
+    let mut used = 0;
+    for (chunk, start) in &item.chunks {
+        let new = chunks::add(
+            tx.conn,
+            item.create.node_id,
+            chunk.id,
+            object,
+            *start,
+            chunk.size,
+            1,
+        )?;
+        used += i64::from(new);
+    }
+    let node = commit(
+        tx,
+        actor,
+        &target,
+        item.create,
+        item.complete,
+        pack_chunks(&item.create.chunks),
+    )?;
+    *growth = total;
+    Ok((node, used))
+}
+
+impl Tx<'_> {
+    /// Makes an upload's content a revision; repeating it answers the same.
+    ///
+    /// # Errors
+    /// 400 while chunks are missing, 409 if the base is no longer the head or the name is taken, 507.
+    pub fn complete_upload(
+        &self,
+        actor: &Actor,
+        upload: &OpenUpload,
+        complete: &CompleteUpload,
+    ) -> Result<Node> {
+        let create = &upload.create;
+        let target = check_target(self.conn, actor.space, create)?;
+        if let Target::Done(node) = target {
+            self.finish(upload)?;
+            return Ok(*node);
+        }
+        let missing = uploads::missing(self.conn, upload)?;
+        if let Some(first) = missing.first() {
+            return Err(Error::invalid(format!(
+                "{} chunks are missing, the first is {first}; PUT them before completing the upload",
+                missing.len()
+            )));
+        }
+        let growth = growth_of(&target, create.size);
+        usage::check_quota(self.conn, actor.space, growth)?;
+        for chunk in &create.chunks {
+            chunks::retain(self.conn, create.node_id, chunk.id)?;
+        }
+        let node = commit(
+            self,
+            actor,
+            &target,
+            create,
+            complete,
+            pack_chunks(&create.chunks),
+        )?;
+        usage::grow(self.conn, actor.space, growth)?;
+        self.finish(upload)?;
+        Ok(node)
+    }
+
+    fn finish(&self, upload: &OpenUpload) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE uploads SET done = 1 WHERE id = ?1 AND done = 0")?
+            .execute(params![upload.id.as_bytes()])?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Which files of a batch would change something now, without changing it: for the others no
+    /// object has to be written.
+    pub fn check_batch(
+        &self,
+        space: Space,
+        items: &[BatchItem<'_>],
+    ) -> Result<Vec<Result<Option<Node>>>> {
+        self.read(|conn| {
+            let mut growth = Growth::default();
+            let mut out = Vec::with_capacity(items.len());
+            for item in items {
+                out.push(match check_target(conn, space, item.create) {
+                    Ok(Target::Done(node)) => Ok(Some(*node)),
+                    Ok(target) => {
+                        let mut total = growth;
+                        total += growth_of(&target, item.create.size);
+                        let room = usage::check_quota(conn, space, total);
+                        if room.is_ok() {
+                            growth = total;
+                        }
+                        room.map(|()| None)
+                    }
+                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                    Err(error) => Err(error),
+                });
+            }
+            Ok(out)
+        })
+    }
+
+    /// Stores the files of a batch whose chunks lie in `object`, each on its own terms, in one
+    /// transaction.
+    pub fn store_batch(
+        &self,
+        actor: &Actor,
+        items: &[BatchItem<'_>],
+        object: &str,
+    ) -> Result<Stored> {
+        self.write(|tx| {
+            let row = chunks::add_object(tx.conn, object)?;
+            let mut used = 0;
+            let mut growth = Growth::default();
+            let mut results = Vec::with_capacity(items.len());
+            for item in items {
+                match store_one(tx, actor, item, row, &mut growth) {
+                    Ok((node, its_chunks)) => {
+                        used += its_chunks;
+                        results.push(Ok(node));
+                    }
+                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                    Err(error) => results.push(Err(error)),
+                }
+            }
+            usage::grow(tx.conn, actor.space, growth)?;
+            let garbage = chunks::settle_object(tx.conn, row, used)?;
+            Ok(Stored { results, garbage })
+        })
+    }
+}

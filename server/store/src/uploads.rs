@@ -1,0 +1,299 @@
+//! Uploads in progress: what they announced, which of their chunks are here, when they end.
+
+use super::rows::{id as read_id, pack_chunks, unpack_chunks};
+use super::upload_content::{Target, check_target, growth_of};
+use super::{Actor, Store, Tx, chunks, usage};
+use crate::error::{Error, Result};
+use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
+use cairn_wire::transfer::{CreateUpload, SealedChunk};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::collections::{HashMap, HashSet};
+
+/// How long an upload can be resumed.
+const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
+
+/// An upload as it was announced.
+#[derive(Clone, Debug)]
+pub struct OpenUpload {
+    pub id: UploadId,
+    pub account: AccountId,
+    pub expires_at: i64,
+    /// Its revision is there.
+    pub(crate) done: bool,
+    /// The request; its chunks are distinct and in file order.
+    pub create: CreateUpload,
+    /// Sealed sizes by chunk.
+    pub sizes: HashMap<ChunkId, u64>,
+}
+
+struct UploadRow {
+    upload: UploadId,
+    account: AccountId,
+    expires_at: i64,
+    done: bool,
+    request: String,
+    packed: Vec<u8>,
+}
+
+const COLUMNS: &str = "id, account, expires_at, done, request, chunks";
+
+fn upload_row(row: &Row<'_>) -> rusqlite::Result<UploadRow> {
+    Ok(UploadRow {
+        upload: read_id(row, 0)?,
+        account: read_id(row, 1)?,
+        expires_at: row.get(2)?,
+        done: row.get(3)?,
+        request: row.get(4)?,
+        packed: row.get(5)?,
+    })
+}
+
+impl UploadRow {
+    fn open(self) -> Result<OpenUpload> {
+        let mut create: CreateUpload = serde_json::from_str(&self.request)
+            .map_err(|e| Error::Internal(format!("a stored upload can't be read: {e}")))?;
+        create.chunks = unpack_chunks(&self.packed)?;
+        Ok(OpenUpload {
+            id: self.upload,
+            account: self.account,
+            expires_at: self.expires_at,
+            done: self.done,
+            sizes: create
+                .chunks
+                .iter()
+                .map(|chunk| (chunk.id, chunk.size))
+                .collect(),
+            create,
+        })
+    }
+}
+
+fn find(conn: &Connection, account: AccountId, id: UploadId, now: i64) -> Result<OpenUpload> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM uploads WHERE id = ?1 AND account = ?2 AND expires_at > ?3");
+    conn.prepare_cached(&sql)?
+        .query_row(params![id.as_bytes(), account.as_bytes(), now], upload_row)
+        .optional()?
+        .ok_or_else(|| {
+            Error::not_found(format!(
+                "there is no upload {id}; it was given up, or is older than 7 days"
+            ))
+        })?
+        .open()
+}
+
+/// The chunks that are not here yet, each once, in file order.
+pub(super) fn missing(conn: &Connection, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
+    let mut out = Vec::new();
+    if upload.done {
+        return Ok(out);
+    }
+    for chunk in &upload.create.chunks {
+        match chunks::size(conn, upload.create.node_id, chunk.id)? {
+            Some(size) if size != chunk.size => {
+                return Err(Error::invalid(format!(
+                    "`chunks`: the chunk {} has {size} bytes here, and {} are announced",
+                    chunk.id, chunk.size
+                )));
+            }
+            Some(_) => {}
+            None => out.push(chunk.id),
+        }
+    }
+    Ok(out)
+}
+
+/// Deletes chunks of an upload that nothing else needs.
+fn give_up(
+    conn: &Connection,
+    node: NodeId,
+    its: &[SealedChunk],
+    garbage: &mut Vec<String>,
+) -> Result<()> {
+    let others: Vec<Vec<u8>> = conn
+        .prepare_cached("SELECT chunks FROM uploads WHERE node = ?1 AND done = 0")?
+        .query_map([node.as_bytes()], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut needed = HashSet::new();
+    for packed in others {
+        needed.extend(unpack_chunks(&packed)?.into_iter().map(|chunk| chunk.id));
+    }
+    its.iter()
+        .filter(|chunk| !needed.contains(&chunk.id))
+        .try_for_each(|chunk| chunks::remove(conn, node, chunk.id, garbage))
+}
+
+fn same_request(one: &CreateUpload, other: &CreateUpload) -> bool {
+    let plain = |create: &CreateUpload| CreateUpload {
+        chunks: Vec::new(),
+        ..create.clone()
+    };
+    plain(one) == plain(other) && pack_chunks(&one.chunks) == pack_chunks(&other.chunks)
+}
+
+/// An upload of the same revision that is still open, or that has been completed.
+fn begun(
+    conn: &Connection,
+    actor: &Actor,
+    revision: RevisionId,
+    node: NodeId,
+    now: i64,
+) -> Result<Option<OpenUpload>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM uploads WHERE node = ?1 AND revision = ?2 AND account = ?3 AND expires_at > ?4"
+    );
+    conn.prepare_cached(&sql)?
+        .query_row(
+            params![
+                node.as_bytes(),
+                revision.as_bytes(),
+                actor.account.as_bytes(),
+                now
+            ],
+            upload_row,
+        )
+        .optional()?
+        .map(UploadRow::open)
+        .transpose()
+}
+
+impl Tx<'_> {
+    /// Begins an upload, or finds the one that the same request began.
+    ///
+    /// # Errors
+    /// What completing it now would answer: 404, 409, 507.
+    pub fn begin_upload(
+        &self,
+        actor: &Actor,
+        create: &CreateUpload,
+    ) -> Result<(OpenUpload, Vec<ChunkId>)> {
+        if let Some(known) = begun(
+            self.conn,
+            actor,
+            create.revision_id,
+            create.node_id,
+            self.now,
+        )? {
+            if !known.done && !same_request(&known.create, create) {
+                return Err(Error::conflict(format!(
+                    "the revision {} is being uploaded with other content; choose another id",
+                    create.revision_id
+                )));
+            }
+            let missing = missing(self.conn, &known)?;
+            return Ok((known, missing));
+        }
+        let target = check_target(self.conn, actor.space, create)?;
+        usage::check_quota(self.conn, actor.space, growth_of(&target, create.size))?;
+        let packed = pack_chunks(&create.chunks);
+        let plain = CreateUpload {
+            chunks: Vec::new(),
+            ..create.clone()
+        };
+        let upload = UploadRow {
+            upload: self.source.id(UploadId::from_random_bytes),
+            account: actor.account,
+            expires_at: self.now + KEPT_MS,
+            done: matches!(target, Target::Done(_)),
+            request: serde_json::to_string(&plain)
+                .map_err(|e| Error::Internal(format!("an upload can't be written: {e}")))?,
+            packed,
+        };
+        self.conn
+            .prepare_cached(
+                "INSERT INTO uploads (id, space, account, node, revision, expires_at, done, request, chunks) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                upload.upload.as_bytes(),
+                actor.space.row,
+                upload.account.as_bytes(),
+                create.node_id.as_bytes(),
+                create.revision_id.as_bytes(),
+                upload.expires_at,
+                upload.done,
+                upload.request,
+                upload.packed
+            ])?;
+        let upload = upload.open()?;
+        let missing = missing(self.conn, &upload)?;
+        Ok((upload, missing))
+    }
+
+    /// An upload for changing it.
+    pub fn upload(&self, account: AccountId, id: UploadId) -> Result<OpenUpload> {
+        find(self.conn, account, id, self.now)
+    }
+
+    /// Gives an upload up. The objects are to be deleted after the transaction.
+    pub fn delete_upload(&self, account: AccountId, id: UploadId) -> Result<Vec<String>> {
+        let upload = find(self.conn, account, id, self.now)?;
+        let mut garbage = Vec::new();
+        self.conn
+            .prepare_cached("DELETE FROM uploads WHERE id = ?1")?
+            .execute([id.as_bytes()])?;
+        if !upload.done {
+            give_up(
+                self.conn,
+                upload.create.node_id,
+                &upload.create.chunks,
+                &mut garbage,
+            )?;
+        }
+        Ok(garbage)
+    }
+
+    /// Records that a chunk lies alone in an object; if it was here already, the object comes back.
+    pub fn add_chunk(
+        &self,
+        node: NodeId,
+        chunk: &SealedChunk,
+        object: &str,
+    ) -> Result<Option<String>> {
+        let row = chunks::add_object(self.conn, object)?;
+        let used = chunks::add(self.conn, node, chunk.id, row, 0, chunk.size, 0)?;
+        chunks::settle_object(self.conn, row, i64::from(used))
+    }
+}
+
+impl Store {
+    /// An upload of this account that has not expired.
+    pub fn upload(&self, account: AccountId, id: UploadId) -> Result<OpenUpload> {
+        let now = self.source().now_ms();
+        self.read(|conn| find(conn, account, id, now))
+    }
+
+    pub fn missing_chunks(&self, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
+        self.read(|conn| missing(conn, upload))
+    }
+
+    /// Tells whether a chunk is stored for a node.
+    pub fn has_chunk(&self, node: NodeId, chunk: ChunkId) -> Result<bool> {
+        self.read(|conn| Ok(chunks::size(conn, node, chunk)?.is_some()))
+    }
+
+    /// Deletes expired uploads; the objects are to be deleted by the caller.
+    pub fn expire_uploads(&self) -> Result<Vec<String>> {
+        self.write(|tx| {
+            let sql = format!("DELETE FROM uploads WHERE expires_at <= ?1 RETURNING {COLUMNS}");
+            let expired: Vec<UploadRow> = tx
+                .conn
+                .prepare(&sql)?
+                .query_map([tx.now], upload_row)?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut garbage = Vec::new();
+            for row in expired {
+                let upload = row.open()?;
+                if !upload.done {
+                    give_up(
+                        tx.conn,
+                        upload.create.node_id,
+                        &upload.create.chunks,
+                        &mut garbage,
+                    )?;
+                }
+            }
+            Ok(garbage)
+        })
+    }
+}

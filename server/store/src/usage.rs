@@ -1,0 +1,147 @@
+//! How much an account uses and how much it may.
+
+use super::{Space, Store};
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::account::Quota;
+use rusqlite::{Connection, params};
+
+/// What a change adds to a space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Growth {
+    pub(super) bytes: i64,
+    pub(super) files: i64,
+}
+
+impl std::ops::AddAssign for Growth {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.files += other.files;
+    }
+}
+
+/// Refuses what does not fit any more; shrinking always fits.
+pub(super) fn check_quota(conn: &Connection, space: Space, growth: Growth) -> Result<()> {
+    if growth.bytes <= 0 && growth.files <= 0 {
+        return Ok(());
+    }
+    let (used, files, limit, file_limit): (i64, i64, i64, i64) = conn
+        .prepare_cached(
+            "SELECT s.storage_used, s.file_count, coalesce(a.storage_limit, t.storage_limit), \
+             coalesce(a.file_count_limit, t.file_count_limit) FROM spaces s \
+             LEFT JOIN accounts a ON a.space = s.row LEFT JOIN teams t ON t.space = s.row WHERE s.row = ?1",
+        )?
+        .query_row([space.row], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })?;
+    if growth.bytes > 0 && used.saturating_add(growth.bytes) > limit {
+        return Err(Error::QuotaFull(format!(
+            "the storage is full: {used} of {limit} bytes are used and this needs {} more; \
+             delete files for good or get more storage",
+            growth.bytes
+        )));
+    }
+    if growth.files > 0 && files.saturating_add(growth.files) > file_limit {
+        return Err(Error::QuotaFull(format!(
+            "the account has {files} of at most {file_limit} files; delete some for good first"
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn grow(conn: &Connection, space: Space, growth: Growth) -> Result<()> {
+    if growth != Growth::default() {
+        conn.prepare_cached(
+            "UPDATE spaces SET storage_used = storage_used + ?2, file_count = file_count + ?3 WHERE row = ?1",
+        )?
+        .execute(params![space.row, growth.bytes, growth.files])?;
+    }
+    Ok(())
+}
+
+/// `2026-01`: bandwidth counts by calendar month.
+pub(super) fn month(now_ms: i64) -> String {
+    Timestamp(now_ms).to_string().chars().take(7).collect()
+}
+
+impl Store {
+    pub fn quota(&self, account: AccountId) -> Result<Quota> {
+        let month = month(self.source().now_ms());
+        self.read(|conn| {
+            Ok(conn.query_row(
+                "SELECT s.storage_used, a.storage_limit, coalesce(b.bytes, 0), a.bandwidth_limit, s.file_count, \
+                 a.file_count_limit FROM accounts a JOIN spaces s ON s.row = a.space \
+                 LEFT JOIN bandwidth b ON b.account = a.id AND b.month = ?2 WHERE a.id = ?1",
+                params![account.as_bytes(), month],
+                |row| {
+                    Ok(Quota {
+                        storage_used: row.get(0)?,
+                        storage_limit: row.get(1)?,
+                        bandwidth_used: row.get(2)?,
+                        bandwidth_limit: row.get(3)?,
+                        file_count: row.get(4)?,
+                        file_count_limit: row.get(5)?,
+                    })
+                },
+            )?)
+        })
+    }
+
+    /// The month that transfers count in now.
+    pub fn month(&self) -> String {
+        month(self.source().now_ms())
+    }
+
+    /// What an account or a team has transferred this month as far as it is written down, and its limit.
+    pub fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
+        let month = self.month();
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT coalesce((SELECT bytes FROM bandwidth WHERE account = ?1 AND month = ?2), 0), \
+                     coalesce((SELECT bandwidth_limit FROM accounts WHERE id = ?1), \
+                     (SELECT bandwidth_limit FROM teams WHERE id = ?1), 0)",
+                )?
+                .query_row(params![account.as_bytes(), month], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?)
+        })
+    }
+
+    /// Adds transferred bytes to a month of the account.
+    pub fn add_bandwidth(&self, account: AccountId, month: &str, bytes: u64) -> Result<()> {
+        self.write(|tx| {
+            tx.conn
+                .prepare_cached(
+                    "INSERT INTO bandwidth (account, month, bytes) VALUES (?1, ?2, ?3) \
+                     ON CONFLICT (account, month) DO UPDATE SET bytes = bytes + excluded.bytes",
+                )?
+                .execute(params![
+                    account.as_bytes(),
+                    month,
+                    i64::try_from(bytes).unwrap_or(i64::MAX)
+                ])?;
+            Ok(())
+        })
+    }
+
+    /// Changes how many bytes an account may store, and transfer in a month.
+    pub fn set_limits(
+        &self,
+        account: AccountId,
+        storage: Option<u64>,
+        bandwidth: Option<u64>,
+    ) -> Result<()> {
+        let whole =
+            |limit: Option<u64>| limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
+        self.write(|tx| {
+            tx.conn.execute(
+                "UPDATE accounts SET storage_limit = coalesce(?2, storage_limit), \
+                 bandwidth_limit = coalesce(?3, bandwidth_limit) WHERE id = ?1",
+                params![account.as_bytes(), whole(storage), whole(bandwidth)],
+            )?;
+            Ok(())
+        })
+    }
+}
