@@ -61,6 +61,8 @@ pub(super) struct Args {
     /// Report the steps as lines of JSON on stderr and read passphrases from stdin
     #[arg(long, hide = true, conflicts_with = "passphrase_file")]
     steps: bool,
+    #[command(flatten)]
+    new_passphrase: prompt::NewPassphrase,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
@@ -167,10 +169,12 @@ async fn open_or_create(
         Err(ApiError::NotFound { .. }) => {
             refuse_to_replace(api, info, before).await?;
             let passphrase = if args.steps {
-                steps::passphrase(app, &info.email, true, None)?
+                steps::new_passphrase(app, &info.email)?
             } else {
                 let file = args.passphrase_file.as_deref();
-                prompt::new_passphrase(file, "--passphrase-file FILE")?
+                let known = [info.email.as_str()];
+                args.new_passphrase
+                    .read(file, "--passphrase-file FILE", &known)?
             };
             let made = tokio::task::block_in_place(|| {
                 cairn_crypto::create_account(

@@ -22,6 +22,8 @@ pub(super) struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
+    /// Generate a passphrase of random words, without setting it
+    Generate,
     /// Set a new passphrase; other devices stay logged in
     Change {
         /// Read the present passphrase from the first line of a file instead of asking
@@ -30,17 +32,40 @@ enum Action {
         /// Read the new passphrase from the first line of a file instead of asking
         #[arg(long, value_name = "FILE")]
         new_passphrase_file: Option<PathBuf>,
+        #[command(flatten)]
+        new_passphrase: prompt::NewPassphrase,
     },
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let Action::Change {
-        passphrase_file,
-        new_passphrase_file,
-    } = args.action;
+    match args.action {
+        Action::Generate => {
+            let passphrase = cairn_crypto::passphrase::generate(&mut SystemRandom);
+            app.out.line(passphrase.as_str());
+            app.out.json(&json!({ "passphrase": passphrase.as_str() }));
+            Ok(())
+        }
+        Action::Change {
+            passphrase_file,
+            new_passphrase_file,
+            new_passphrase,
+        } => {
+            let files = (passphrase_file.as_deref(), new_passphrase_file.as_deref());
+            change(app, files, &new_passphrase).await
+        }
+    }
+}
+
+/// Changes the passphrase. `files` hold the current one and the new one, if they aren't typed.
+async fn change(
+    app: &App,
+    files: (Option<&Path>, Option<&Path>),
+    options: &prompt::NewPassphrase,
+) -> Outcome {
     let session = app.session()?;
-    let (bundle, unlocked, auth) = unlock_current(&session, passphrase_file.as_deref()).await?;
-    let new = prompt::new_passphrase(new_passphrase_file.as_deref(), "--new-passphrase-file FILE")?;
+    let (bundle, unlocked, auth) = unlock_current(&session, files.0).await?;
+    let known = [session.account.email.as_str()];
+    let new = options.read(files.1, "--new-passphrase-file FILE", &known)?;
     let (changed, new_auth) = block_in_place(|| {
         cairn_crypto::change_passphrase(
             &bundle,

@@ -13,11 +13,55 @@ pub(super) fn passphrase(file: Option<&Path>, question: &str) -> Outcome<Zeroizi
     }
 }
 
-/// A new passphrase from the file, or typed twice.
-pub(super) fn new_passphrase(file: Option<&Path>, flag: &str) -> Outcome<Zeroizing<String>> {
-    if let Some(path) = file {
-        return from_file(path);
+/// How a new passphrase is entered.
+#[derive(clap::Args, Debug)]
+pub(super) struct NewPassphrase {
+    /// Accept a new passphrase that is easily guessed
+    #[arg(long)]
+    allow_weak_passphrase: bool,
+}
+
+impl NewPassphrase {
+    /// Reads a new passphrase from the file, or from the terminal, twice. `known` are words that a guesser
+    /// would try first, such as the account's address.
+    ///
+    /// # Errors
+    /// [`Failure`] if it is easily guessed and that isn't allowed.
+    pub(super) fn read(
+        &self,
+        file: Option<&Path>,
+        flag: &str,
+        known: &[&str],
+    ) -> Outcome<Zeroizing<String>> {
+        let passphrase = match file {
+            Some(path) => from_file(path)?,
+            None => typed_twice(flag)?,
+        };
+        match weakness(&passphrase, known) {
+            Some(weakness) if !self.allow_weak_passphrase => Err(Failure::usage(format!(
+                "{weakness} `cairn passphrase generate` makes a good one; --allow-weak-passphrase takes this one"
+            ))),
+            Some(_) | None => Ok(passphrase),
+        }
     }
+}
+
+/// Returns why a new passphrase is too weak, or `None` if it is strong enough. The server has what is
+/// needed to test guesses, so nothing but the passphrase keeps it from the files.
+pub(super) fn weakness(passphrase: &str, known: &[&str]) -> Option<String> {
+    let strength = cairn_crypto::passphrase::judge(passphrase, known);
+    if strength.is_sufficient() {
+        return None;
+    }
+    let mut text = "This passphrase is too easy to guess.".to_owned();
+    for advice in strength.advice() {
+        text.push(' ');
+        text.push_str(advice);
+    }
+    Some(text)
+}
+
+fn typed_twice(flag: &str) -> Outcome<Zeroizing<String>> {
     let first = typed(
         "New passphrase (if it is forgotten, nobody can read your files): ",
         flag,

@@ -33,6 +33,8 @@ enum Action {
         /// Read the new passphrase from the first line of a file instead of asking
         #[arg(long, value_name = "FILE")]
         new_passphrase_file: Option<PathBuf>,
+        #[command(flatten)]
+        new_passphrase: prompt::NewPassphrase,
     },
     /// Tell whether a recovery key is set up [default]
     Status,
@@ -44,7 +46,8 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         Some(Action::Use {
             key_file,
             new_passphrase_file,
-        }) => recover(app, key_file, new_passphrase_file).await,
+            new_passphrase,
+        }) => recover(app, key_file, new_passphrase_file, &new_passphrase).await,
         Some(Action::Status) | None => status(app).await,
     }
 }
@@ -75,6 +78,7 @@ async fn recover(
     app: &App,
     key_file: Option<PathBuf>,
     new_passphrase_file: Option<PathBuf>,
+    options: &prompt::NewPassphrase,
 ) -> Outcome {
     let session = app.session()?;
     let bundle = passphrase::current_bundle(&session).await?;
@@ -93,7 +97,9 @@ async fn recover(
                 ))
             },
         )?;
-    let new = prompt::new_passphrase(new_passphrase_file.as_deref(), "--new-passphrase-file FILE")?;
+    let file = new_passphrase_file.as_deref();
+    let known = [account.email.as_str()];
+    let new = options.read(file, "--new-passphrase-file FILE", &known)?;
     let (changed, auth) = block_in_place(|| {
         cairn_crypto::change_passphrase(
             &bundle,

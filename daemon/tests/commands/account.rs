@@ -137,7 +137,7 @@ fn a_new_passphrase_counts_for_new_logins_only() {
     let world = World::new();
     world.login("a");
     world.login("b");
-    world.write("new", "a quite different passphrase");
+    world.write("new", "velvet cargo ankle rural pulse");
     let (old, new) = (world.text("passphrase"), world.text("new"));
     let change = [
         "passphrase",
@@ -182,7 +182,7 @@ fn a_recovery_key_replaces_a_forgotten_passphrase() {
         "mistyped",
         key.replacen(|c: char| c.is_ascii_digit(), "Z", 1),
     );
-    world.write("new", "a quite different passphrase");
+    world.write("new", "velvet cargo ankle rural pulse");
     let (new, right, wrong) = (world.text("new"), world.text("key"), world.text("mistyped"));
     let recover = [
         "recovery-key",
@@ -199,4 +199,37 @@ fn a_recovery_key_replaces_a_forgotten_passphrase() {
     world
         .run("c", &world.login_args("ck_dev_owner", &passphrase))
         .refused(1, &["passphrase is wrong"]);
+}
+
+/// The server holds what is needed to test guesses, so an easily guessed passphrase is no protection.
+#[test]
+fn a_new_passphrase_that_is_easily_guessed_is_refused() {
+    let world = World::new();
+    world.login("a");
+    let old = world.text("passphrase");
+    let change = |new: &str, more: &[&str]| {
+        world.write("new", new);
+        let new = world.text("new");
+        let arguments = ["passphrase", "change", "--passphrase-file", &old];
+        let arguments = [&arguments[..], &["--new-passphrase-file", &new], more].concat();
+        world.run("a", &arguments)
+    };
+    change("summer2026", &[]).refused(2, &["too easy to guess", "passphrase generate"]);
+    let generated = world.json("a", &["passphrase", "generate"]);
+    change(generated["passphrase"].as_str().unwrap(), &[]);
+    let (old, new) = (world.text("new"), world.path("weak"));
+    world.write("weak", "summer2026");
+    let allowed = world.json(
+        "a",
+        &[
+            "passphrase",
+            "change",
+            "--allow-weak-passphrase",
+            "--passphrase-file",
+            &old,
+            "--new-passphrase-file",
+            &new.display().to_string(),
+        ],
+    );
+    assert_eq!(allowed["changed"], true);
 }

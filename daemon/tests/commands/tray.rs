@@ -48,9 +48,14 @@ fn secrets_come_through_the_standard_input() {
         "--passphrase-file=-",
         "--new-passphrase-file=-",
     ];
-    with_lines(&world, "a", &change, &[PASSPHRASE, "another passphrase"]);
+    with_lines(
+        &world,
+        "a",
+        &change,
+        &[PASSPHRASE, "velvet cargo ankle rural pulse"],
+    );
     let setup = ["recovery-key", "setup", "--passphrase-file=-"];
-    let key = with_lines(&world, "a", &setup, &["another passphrase"]);
+    let key = with_lines(&world, "a", &setup, &["velvet cargo ankle rural pulse"]);
     assert!(key["recovery_key"].as_str().unwrap().len() > 20);
     let devices = world.json("a", &["devices"])["devices"].clone();
     assert_eq!(

@@ -49,3 +49,15 @@ pub(super) fn passphrase(
     .report(app);
     prompt::from_file(Path::new("-"))
 }
+
+/// Reads a new passphrase from stdin, again as long as it is easily guessed.
+pub(super) fn new_passphrase(app: &App, email: &str) -> Outcome<Zeroizing<String>> {
+    let mut last_error: Option<String> = None;
+    loop {
+        let typed = passphrase(app, email, true, last_error.as_deref())?;
+        match prompt::weakness(&typed, &[email]) {
+            None => return Ok(typed),
+            weakness => last_error = weakness,
+        }
+    }
+}

@@ -254,9 +254,10 @@ fn a_login_with_steps_takes_another_passphrase_after_a_wrong_one() -> Result<()>
         let stderr = BufReader::new(child.stderr.take().context("no stderr")?);
         Login { child, stderr }.end()
     };
-    let (status, reported) = steps("correct horse battery staple\n")?;
+    let (status, reported) = steps("summer2026\ncorrect horse battery staple\n")?;
     ensure!(status.success(), "{status}: {reported}");
-    ensure!(reported.contains(r#""is_new":true"#), "{reported}");
+    ensure!(reported.matches(r#""is_new":true"#).count() == 2, "{reported}");
+    ensure!(reported.contains("too easy to guess"), "{reported}");
     let (status, reported) = steps("wrong\ncorrect horse battery staple\n")?;
     ensure!(status.success(), "{status}: {reported}");
     let asked: Vec<_> = reported
