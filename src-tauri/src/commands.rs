@@ -26,10 +26,9 @@ use crate::controller::Input;
 use crate::program::{Fault, Program, Run};
 use crate::settings::{Settings, SettingsFile};
 use async_trait::async_trait;
-use cairn_control::Request;
+use cairn_control::{Request, TypedRequest};
 use parking_lot::Mutex;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -85,8 +84,8 @@ impl Commands {
     }
 
     /// Makes a request to the daemon and returns its reply.
-    pub(crate) async fn request<T: DeserializeOwned>(&self, request: Request) -> Result<T, Fault> {
-        let value = self.daemon.request(request).await?;
+    pub(crate) async fn request<R: TypedRequest>(&self, request: R) -> Result<R::Reply, Fault> {
+        let value = self.daemon.request(request.into()).await?;
         serde_json::from_value(value)
             .map_err(|error| Fault::failed(format!("can't read the daemon's reply: {error}")))
     }

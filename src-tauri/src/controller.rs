@@ -12,7 +12,8 @@ use crate::settings::{IconScheme, Settings};
 use crate::tray::{Action, RECENT, Recent, Tray, tray};
 use crate::view::{self, ActivityView, ConflictView, ConnectionState, Model, View};
 use crate::window::Page;
-use cairn_control::{ConflictList, Event, Request};
+use cairn_control::{Event, Request, typed};
+use cairn_model::ActivityKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,7 +190,7 @@ impl<G: Gui> Controller<G> {
     }
 
     fn activity(&mut self, row: &ActivityView) {
-        if matches!(row.kind.as_str(), "uploaded" | "downloaded")
+        if matches!(row.kind, ActivityKind::Uploaded | ActivityKind::Downloaded)
             && let Some(folder) = &row.folder
         {
             let path = Path::new(folder).join(&row.path);
@@ -221,7 +222,7 @@ impl<G: Gui> Controller<G> {
         let commands = self.commands.clone();
         tokio::spawn(async move {
             // The connection reports a daemon that is gone meanwhile.
-            if let Ok(list) = commands.request::<ConflictList>(Request::Conflicts).await {
+            if let Ok(list) = commands.request(typed::Conflicts {}).await {
                 let conflicts = list.conflicts.iter().map(view::conflict).collect();
                 let _ = commands.inputs.send(Input::Conflicts(conflicts)).await;
             }

@@ -163,7 +163,7 @@ mod tests {
             folder: "/f".into(),
             path: "report.txt".into(),
             copy: "report (2).txt".into(),
-            kind: "edit".into(),
+            kind: cairn_model::ConflictKind::Edit,
             device: "desk".into(),
             at: String::new(),
         };

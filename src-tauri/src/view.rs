@@ -8,6 +8,7 @@ mod convert;
 pub use convert::{Model, activity, build, conflict, folder};
 
 use crate::progress::SyncProgress;
+use cairn_model::{ActivityKind, ConflictKind, ProblemCode};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -52,7 +53,8 @@ pub enum ModeView {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ProblemView {
     pub path: String,
-    pub code: String,
+    #[ts(type = "ProblemCode")]
+    pub code: ProblemCode,
     pub message: String,
     pub hint: String,
 }
@@ -105,7 +107,8 @@ pub struct ConflictView {
     pub path: String,
     /// The path below the folder of the other version, beside it.
     pub copy: String,
-    pub kind: String,
+    #[ts(type = "ConflictKind")]
+    pub kind: ConflictKind,
     pub device: String,
     pub at: String,
 }
@@ -114,7 +117,8 @@ pub struct ConflictView {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ActivityView {
     pub at: String,
-    pub kind: String,
+    #[ts(type = "ActivityKind")]
+    pub kind: ActivityKind,
     pub path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -2,11 +2,12 @@
 //!
 //! Run with `CAIRN_BLESS=1` to write `ui/src/bindings.ts` anew after a change.
 
+use cairn_model::{ActivityKind, ConflictKind, ProblemCode};
 use cairn_tray::commands::{Signature, signatures, visit_types};
 use cairn_tray::program::Fault;
 use cairn_tray::window::{COMMAND, EVENT, WindowEvent};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -58,6 +59,12 @@ fn parameters(signature: &Signature) -> String {
     let parameters = signature.arguments.iter();
     let parameters = parameters.map(|(name, ty)| format!("{name}: {ty}"));
     parameters.collect::<Vec<_>>().join(", ")
+}
+
+/// Declares an enum of the model, which knows no TypeScript.
+fn words(name: &str, values: &[impl Display], out: &mut String) -> std::fmt::Result {
+    let values: Vec<_> = values.iter().map(|value| format!("\"{value}\"")).collect();
+    writeln!(out, "\nexport type {name} = {};", values.join(" | "))
 }
 
 fn calls(signatures: &[Signature], out: &mut String) -> std::fmt::Result {
@@ -118,6 +125,9 @@ fn bindings() -> Result<String, std::fmt::Error> {
     for declaration in declarations.found.values() {
         write!(out, "\nexport {declaration}\n")?;
     }
+    words("ActivityKind", ActivityKind::ALL, &mut out)?;
+    words("ConflictKind", ConflictKind::ALL, &mut out)?;
+    words("ProblemCode", ProblemCode::ALL, &mut out)?;
     write!(
         out,
         "\nexport const COMMAND = \"{COMMAND}\";\nexport const EVENT = \"{EVENT}\";\n"

@@ -254,6 +254,7 @@ export type Calls = {
   logout: { arguments: {  }; reply: null };
   recovery_setup: { arguments: { passphrase: string }; reply: string };
   recovery_status: { arguments: {  }; reply: boolean };
+  generate_passphrase: { arguments: {  }; reply: string };
   change_passphrase: { arguments: { current: string, next: string }; reply: null };
   config: { arguments: {  }; reply: DaemonConfig };
   set_config: { arguments: { key: ConfigKey, value: string }; reply: null };
@@ -320,6 +321,8 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     recoverySetup: (passphrase: string) => send<"recovery_setup">({ op: "recovery_setup", passphrase }),
     /** True if there is a recovery key. */
     recoveryStatus: () => send<"recovery_status">({ op: "recovery_status" }),
+    /** Returns a new passphrase of random words. */
+    generatePassphrase: () => send<"generate_passphrase">({ op: "generate_passphrase" }),
     changePassphrase: (current: string, next: string) => send<"change_passphrase">({ op: "change_passphrase", current, next }),
     config: () => send<"config">({ op: "config" }),
     setConfig: (key: ConfigKey, value: string) => send<"set_config">({ op: "set_config", key, value }),

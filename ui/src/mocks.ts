@@ -306,6 +306,7 @@ const replies: Replies = {
     login?.reject({ code: "cancelled", message: "The login was cancelled." });
     return null;
   },
+  generate_passphrase: () => "velvet-cargo-ankle-rural-pulse-ghost-tunnel",
   recovery_setup: () => "7QX2-M4TD-9KHB-W3EN-5RFC-J8ZV-P6YA-2GUS",
   recovery_status: () => false,
   config: () => ({

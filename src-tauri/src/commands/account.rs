@@ -168,17 +168,24 @@ pub(super) async fn recovery_setup(
 ) -> Result<String, Fault> {
     let run = Run::of(["recovery-key", "setup", "--passphrase-file=-"]).with_secret(passphrase);
     let document = commands.run(run).await?;
-    document["recovery_key"]
-        .as_str()
-        .map(str::to_owned)
-        .ok_or_else(|| {
-            Fault::failed("the cairn program returned no recovery key: see `cairn logs`")
-        })
+    secret(&document["recovery_key"])
 }
 
 pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, Fault> {
     let document = commands.run(Run::of(["recovery-key", "status"])).await?;
     Ok(document["configured"].as_bool().unwrap_or(false))
+}
+
+pub(super) async fn generate_passphrase(commands: &Commands) -> Result<String, Fault> {
+    let document = commands.run(Run::of(["passphrase", "generate"])).await?;
+    secret(&document["passphrase"])
+}
+
+/// Returns a secret of a document.
+fn secret(value: &Value) -> Result<String, Fault> {
+    value.as_str().map(str::to_owned).ok_or_else(|| {
+        Fault::failed("can't read the reply of the cairn program: install Cairn again")
+    })
 }
 
 pub(super) async fn change_passphrase(

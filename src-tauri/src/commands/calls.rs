@@ -126,6 +126,8 @@ calls! {
     RecoverySetup(passphrase: String) -> String = account::recovery_setup;
     /// True if there is a recovery key.
     RecoveryStatus() -> bool = account::recovery_status;
+    /// Returns a new passphrase of random words.
+    GeneratePassphrase() -> String = account::generate_passphrase;
     ChangePassphrase(current: String, next: String) -> () = account::change_passphrase;
     Config() -> DaemonConfig = device::config;
     SetConfig(key: ConfigKey, value: String) -> () = device::set_config;

@@ -3,7 +3,7 @@
 use super::{Commands, path_below};
 use crate::program::{Fault, FaultCode, Run};
 use crate::view::{self, ModeView};
-use cairn_control::{Folder, Gate, IgnoreRules, IgnoreVerdict, NewFolder, Request};
+use cairn_control::{Gate, NewFolder, Request, typed};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -62,7 +62,7 @@ pub struct IgnoreCheck {
 }
 
 pub(super) async fn choices(commands: &Commands, local: String) -> Result<FolderChoices, Fault> {
-    let folders: Vec<Folder> = commands.request(Request::Folders).await?;
+    let folders = commands.request(typed::Folders {}).await?;
     folders
         .iter()
         .find(|folder| folder.local == local)
@@ -133,7 +133,7 @@ pub(super) async fn remote(commands: &Commands, path: String) -> Result<Vec<Remo
 }
 
 pub(super) async fn rules(commands: &Commands, folder: String) -> Result<Vec<String>, Fault> {
-    let rules: IgnoreRules = commands.request(Request::Ignore { folder }).await?;
+    let rules = commands.request(typed::Ignore { folder }).await?;
     Ok(rules.shared)
 }
 
@@ -152,15 +152,15 @@ pub(super) async fn try_rules(
     path: String,
 ) -> Result<IgnoreCheck, Fault> {
     let path = path_below(&folder, &path)?.to_string_lossy().into_owned();
-    let verdict: IgnoreVerdict = commands
-        .request(Request::CheckIgnore {
+    let check = commands
+        .request(typed::CheckIgnore {
             folder,
             path,
             lines: Some(lines),
         })
         .await?;
     Ok(IgnoreCheck {
-        ignored: verdict.ignored,
-        rule: verdict.rule,
+        ignored: check.ignored,
+        rule: check.rule,
     })
 }

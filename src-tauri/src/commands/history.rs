@@ -4,7 +4,7 @@ use super::Commands;
 use super::folders::choices;
 use crate::program::{Fault, Run};
 use crate::view::{self, ActivityView};
-use cairn_control::{ActivityList, Request};
+use cairn_control::typed;
 use serde::Serialize;
 use serde_json::Value;
 use ts_rs::TS;
@@ -22,7 +22,7 @@ pub struct VersionView {
 }
 
 pub(super) async fn activity(commands: &Commands, limit: u32) -> Result<Vec<ActivityView>, Fault> {
-    let list: ActivityList = commands.request(Request::Activity { limit }).await?;
+    let list = commands.request(typed::Activity { limit }).await?;
     Ok(list.events.iter().map(view::activity).collect())
 }
 

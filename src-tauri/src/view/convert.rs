@@ -206,7 +206,7 @@ fn last_part(path: &str) -> String {
 fn problem(problem: &control::Problem) -> ProblemView {
     ProblemView {
         path: problem.path.clone(),
-        code: problem.code.to_string(),
+        code: problem.code,
         message: problem.message.clone(),
         hint: problem.hint.clone(),
     }
@@ -228,7 +228,7 @@ fn transfer(transfer: &control::Transfer) -> TransferView {
 pub fn activity(activity: &control::Activity) -> ActivityView {
     ActivityView {
         at: activity.at.clone(),
-        kind: activity.kind.to_string(),
+        kind: activity.kind,
         path: activity.path.clone(),
         folder: activity.folder.clone(),
         device: activity.device.clone(),
@@ -243,7 +243,7 @@ pub fn conflict(conflict: &control::Conflict) -> ConflictView {
         folder: conflict.folder.clone(),
         path: conflict.path.clone(),
         copy: conflict.copy.clone(),
-        kind: conflict.kind.to_string(),
+        kind: conflict.kind,
         device: conflict.device.clone(),
         at: conflict.at.clone(),
     }
@@ -323,7 +323,7 @@ mod tests {
             folder: "/home/a/Cairn".into(),
             path: "a".into(),
             copy: "b".into(),
-            kind: "edit".into(),
+            kind: cairn_model::ConflictKind::Edit,
             device: "desk".into(),
             at: String::new(),
         }];

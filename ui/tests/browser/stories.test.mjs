@@ -194,6 +194,19 @@ test("from nothing to a synced folder in four steps, by keyboard alone", async (
   await page.getByRole("navigation").waitFor();
 });
 
+test("a passphrase can be generated, and is shown to be written down", async () => {
+  const page = await here.open({ scene: "out", later: false });
+  await page.getByLabel("Server address").fill("https://cloud.example.org");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Continue in your browser" }).waitFor();
+  await page.evaluate(() => window.cairn.steps.passphrase());
+  await button(page, "Generate a passphrase").click();
+  const shown = await page.getByRole("textbox", { name: "Write it down" }).inputValue();
+  assert.deepEqual(await findings(page), []);
+  await button(page, "Log in").click();
+  assert.deepEqual(await calls(page, "enter_passphrase"), [{ op: "enter_passphrase", passphrase: shown }]);
+});
+
 test("a known account needs its passphrase once, and a wrong one is said at the field", async () => {
   const page = await here.open({ scene: "out", later: false, known: true });
   await page.getByLabel("Server address").fill("https://cloud.example.org");
