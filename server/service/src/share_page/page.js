@@ -9,6 +9,8 @@ import { Zip } from "./zip.js";
 const $ = (id) => document.getElementById(id);
 const code = decodeURIComponent(location.pathname.split("/").at(-1));
 const link = service(code);
+// From this number of files on, there is a field to filter them.
+const FILTERED = 20;
 // Chunks on their way at once.
 const AHEAD = 4;
 
@@ -73,7 +75,7 @@ function fail(error) {
   $("progress").hidden = true;
   if (error?.name === "AbortError") return say("");
   const told = error instanceof Refused || error instanceof NotGenuine;
-  say(told ? `That did not work: ${error.message}.` : "That did not work: the browser could not finish it.", true);
+  say(told ? `Something went wrong: ${error.message}.` : "Something went wrong: the browser could not finish it.", true);
   if (!told) console.error(error);
 }
 
@@ -102,7 +104,7 @@ async function download(which, name, fill) {
     throw error;
   }
   $("progress").hidden = true;
-  say(`${name} is downloaded and was checked.`);
+  say(`${name} was downloaded and verified.`);
 }
 
 const downloadFile = (file) =>
@@ -145,17 +147,21 @@ function list() {
   if (!mayDownload) $("summary").textContent += " · for viewing";
   for (const file of files) {
     const row = document.createElement("li");
+    // The heading and the summary have the name and the size of a single file.
+    const single = !folder && files.length === 1;
+    row.classList.toggle("single", single);
     const path = document.createElement("span");
     path.className = "path";
     path.textContent = file.path;
     const length = document.createElement("span");
     length.className = "size";
     length.textContent = size(file.size);
-    row.append(path, length);
+    if (!single) row.append(path, length);
     if (opened.may_view && kindOf(file)) row.append(button("View", `View ${file.path}`, () => preview(file), true));
     if (mayDownload) row.append(button("Download", `Download ${file.path}`, () => downloadFile(file)));
     $("files").append(row);
   }
+  $("filter-field").hidden = files.length < FILTERED;
   const all = $("download-all");
   all.hidden = !(mayDownload && folder && files.length > 0);
   all.textContent = "Download all as zip";
@@ -186,7 +192,7 @@ function askAtGate(secret) {
   $("password-field").hidden = !share.has_password;
   $("email-field").hidden = !share.asks_email;
   $("gate").hidden = false;
-  say(share.has_password ? "This link has a password." : "This link is for certain people.");
+  say(share.has_password ? "This link is protected with a password." : "This link is for certain people.");
   (share.asks_email ? $("email") : $("password")).focus();
   $("gate").addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -207,11 +213,17 @@ async function start() {
   share = await link.look();
   dress(share.theme);
   const secret = parseSecret(location.hash.slice(1));
-  if (!secret) return say("This address is incomplete: copy it whole, with the part after the #.", true);
-  if (!crypto.subtle) return say("The browser decrypts only over https: open the link there.", true);
+  if (!secret) return say("This link is incomplete: copy the full link, including the part after the #.", true);
+  if (!crypto.subtle) return say("Your browser can decrypt only over https: open the link with https.", true);
   if (share.has_password || share.asks_email) askAtGate(secret);
   else await pass(secret);
 }
 
+$("filter").addEventListener("input", () => {
+  const wanted = $("filter").value.trim().toLowerCase();
+  for (const row of $("files").children) {
+    row.hidden = !row.querySelector(".path").textContent.toLowerCase().includes(wanted);
+  }
+});
 window.addEventListener("hashchange", () => location.reload());
 start().catch(fail);

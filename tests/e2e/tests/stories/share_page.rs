@@ -89,7 +89,9 @@ fn a_file_is_opened_and_downloaded_with_its_address_alone() -> Result<()> {
         .to_owned();
     world.browser.open(&address)?;
     world.browser.until(OPEN)?;
-    ensure!(world.says()?.contains("6.0 MiB"));
+    let text = world.says()?;
+    ensure!(text.matches("6.0 MiB").count() == 1, "{text}");
+    ensure!(text.matches("big.bin").count() == 1, "{text}");
     world
         .browser
         .evaluate("document.querySelector('#files button').click()")?;
