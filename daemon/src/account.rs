@@ -9,7 +9,7 @@ use cairn_wire::keys::KeyBundle;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// Where the API key and the account key are kept.
+/// The place in which the API key and the account key are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SecretsKind {

@@ -1,4 +1,4 @@
-//! What every command has at hand: the home, the two streams, and the way to the daemon.
+//! The context of every command: the home, the two streams, and the way to the daemon.
 
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::Out;
@@ -11,11 +11,11 @@ use std::time::Duration;
 use time::UtcOffset;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-/// How long a daemon may take until it answers: opening a big index after a crash included.
+/// Time limit for a daemon to accept connections: opening a big index after a crash included.
 const START: Duration = Duration::from_secs(30);
-/// How long a daemon may take to end; it has promised 5 s.
+/// Time limit for a daemon to end; it has promised 5 s.
 const STOP: Duration = Duration::from_secs(10);
-/// How often to look whether it answers.
+/// Interval between tries to connect.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The context of a command.

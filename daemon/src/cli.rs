@@ -197,7 +197,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// What clap says is wrong, without what it adds after an empty line: usage and hints.
+/// Returns clap's message without the lines after the first empty one: usage and hints.
 fn in_one_line(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
     let wrong = lines.split(|line| line.is_empty()).next();

@@ -16,7 +16,7 @@ pub(crate) use value::{parse_gate, parse_rate};
 pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) rescan_every: Duration,
-    /// How many transfers run at once.
+    /// Number of transfers that run at once.
     pub(crate) parallel: usize,
     /// Changes that no device of the account vouches for wait for a person.
     pub(crate) strict: bool,

@@ -1,4 +1,4 @@
-//! Why a command failed: one line for a person, and an exit code for a script.
+//! Failures of a command: one line for a person, and an exit code for a script.
 
 use cairn_api::{ApiError, ErrorClass, TransportError};
 use cairn_control::{ControlError, FailureCode};

@@ -69,7 +69,8 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
     row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
 }
 
-/// Whether, as far as the index knows the service, a remote path leads to a file or through one.
+/// Returns `true` if, as far as the index knows the service, a remote path leads to a file or
+/// through one.
 fn is_below_a_file(db: &Db<'_>, remote: &str) -> Result<bool, IndexError> {
     let Ok(path) = RelPath::parse(remote.trim_matches('/')) else {
         return Ok(false);
@@ -231,9 +232,9 @@ mod tests {
         };
         let after = change(&index, &wanted).unwrap();
         assert_eq!((after.id, after.remote_path.as_str()), (before.id, "/work"));
-        let told = to_control(&after);
+        let reported = to_control(&after);
         assert_eq!(
-            (told.mode, told.only, told.gate),
+            (reported.mode, reported.only, reported.gate),
             (SyncMode::Upload, wanted.only, wanted.gate)
         );
         let wrong = NewFolder {

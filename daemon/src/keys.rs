@@ -1,9 +1,9 @@
-//! What this program chooses about keys; how they travel and open is known to the crates below.
+//! This program's choices about keys; their formats are the business of the crates below.
 
 pub(crate) use cairn_space::account_keys::{from_wire, to_wire};
 
-/// How often PBKDF2 runs for a new passphrase. `CAIRN_KDF_ITERATIONS` can choose another number
-/// within the bounds that every client accepts.
+/// Returns the number of PBKDF2 rounds for a new passphrase. `CAIRN_KDF_ITERATIONS` can choose
+/// another number within the bounds that every client accepts.
 pub(crate) fn iterations() -> u32 {
     std::env::var("CAIRN_KDF_ITERATIONS")
         .ok()

@@ -1,4 +1,4 @@
-//! Where log lines go: for the daemon to files that rotate daily, for everything to stderr when asked.
+//! Targets of log lines: for the daemon files that rotate daily, for everything stderr when asked.
 //!
 //! Nothing is ever logged to stdout, and no log line holds a key, a token or a file's content.
 

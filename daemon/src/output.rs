@@ -1,4 +1,4 @@
-//! What a command says: lines and tables for people, one JSON document for programs.
+//! Output of a command: lines and tables for people, one JSON document for programs.
 //!
 //! stdout carries the answer alone; notes, prompts and progress go to stderr. Names come from other
 //! devices and from the server, so nothing in them reaches the terminal as a control character.
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// How text stands out, on a terminal.
+/// Emphasis of text on a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
     Good,

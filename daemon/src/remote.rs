@@ -196,7 +196,8 @@ impl Remote {
         Ok(path)
     }
 
-    /// What the node's seal carries, if a client with the keys vouches for its present state.
+    /// Returns the content of the node's seal, if a client with the keys vouches for its present
+    /// state.
     pub(crate) fn seal(&self, node: &Node) -> Option<SealInfo> {
         self.space.seal(node)
     }

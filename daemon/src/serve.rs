@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 use time::UtcOffset;
 use tokio::sync::Notify;
 
-/// How a daemon is run.
+/// Options of a running daemon.
 pub(crate) struct Options {
     pub(crate) home: Home,
     pub(crate) offset: UtcOffset,

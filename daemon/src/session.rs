@@ -19,14 +19,14 @@ const API_KEY: &str = "api-key";
 const LOGIN: &str = "login";
 const ACCOUNT_KEY: &str = "account-key";
 
-/// What a command needs to speak with the service.
+/// The means of a command to speak with the service.
 pub(crate) struct Session {
     pub(crate) account: Account,
     pub(crate) api: Arc<Api>,
     pub(crate) keys: Unlocked,
 }
 
-/// What the server is told to show who is asking.
+/// The credential that requests carry.
 pub(crate) enum Credential {
     ApiKey(Zeroizing<String>),
     /// A login through a browser.

@@ -152,6 +152,6 @@ pub struct View {
     pub folders: Vec<FolderView>,
     pub transfers: Vec<TransferView>,
     pub conflicts: Vec<ConflictView>,
-    /// How many things need a person: conflicts, confirmations and problems.
+    /// Number of things that need a person: conflicts, confirmations and problems.
     pub attention: u64,
 }

@@ -11,7 +11,7 @@ pub(super) struct Args {
     /// Show what happens from now on, until Ctrl-C; with --json one document a line
     #[arg(long)]
     follow: bool,
-    /// How much of the past
+    /// Number of entries
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
 }

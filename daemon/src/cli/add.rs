@@ -104,7 +104,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 }
 
 impl Args {
-    /// What a pair that was there already is to be from now on, if that is something else.
+    /// Returns the new options of a pair that exists already, if they differ.
     fn changed(&self, added: &Folder) -> Option<NewFolder> {
         let or = |said: &Vec<String>, has: &Vec<String>| match said.is_empty() {
             true => has.clone(),

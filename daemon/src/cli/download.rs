@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Args {
     /// A path such as /a/b, or an id
     node: String,
-    /// Where to: a file, or a folder that is there [default: here, under its own name]
+    /// Target: a file, or an existing folder [default: here, under its own name]
     #[arg(long, short, value_name = "PATH")]
     out: Option<PathBuf>,
     /// An old revision (see `cairn versions`)

@@ -50,7 +50,8 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
     Ok(())
 }
 
-/// What the index knows while no daemon runs: nothing moves, so nothing is in sync for sure.
+/// Reads the folders from the index while no daemon runs: nothing moves, so nothing is in sync for
+/// sure.
 fn from_files(app: &App) -> Outcome<Vec<FolderStatus>> {
     let (index, _) = open_index(&app.home)?;
     Ok(index.read(|db| {

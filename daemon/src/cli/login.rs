@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// The server's address
     #[arg(long, value_name = "URL")]
     server: String,
-    /// Where chunks go up and down, if that is another address
+    /// Address for chunks, if it is another one
     #[arg(long, value_name = "URL")]
     file_server: Option<String>,
     /// An API key of the account (also CAIRN_API_KEY)
@@ -52,10 +52,10 @@ pub(super) struct Args {
     /// Read the passphrase from the first line of a file instead of asking
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
-    /// What this device is called in activity and conflict copies [default: the host name]
+    /// Name of this device in activity and conflict copies [default: the host name]
     #[arg(long, value_name = "NAME")]
     device_name: Option<String>,
-    /// Where this device keeps its secrets
+    /// Place for this device's secrets
     #[arg(long, value_enum, default_value_t = SecretsKind::Keyring)]
     secrets: SecretsKind,
     /// Report the steps as lines of JSON on stderr and read passphrases from stdin

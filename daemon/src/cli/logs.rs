@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often new lines are looked for.
+/// Interval between looks for new lines.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Show the daemon's log
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// How many lines of the newest file
+    /// Number of lines from the newest file
     #[arg(long, value_name = "N", default_value_t = 100)]
     lines: usize,
     /// Show new lines as they come, until Ctrl-C

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Write the manual pages to a directory
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Where to; it is made if it is missing
+    /// Target directory; it is made if it is missing
     directory: PathBuf,
 }
 

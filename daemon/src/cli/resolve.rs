@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Args {
     /// The file, or its conflict copy
     path: PathBuf,
-    /// What stays
+    /// Version that stays
     #[arg(long, value_parser = words(Keep::as_str, &[
         (Keep::Mine, "The conflict copy takes the name"),
         (Keep::Theirs, "What has the name stays"),

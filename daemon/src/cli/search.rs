@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub(super) struct Args {
     /// A part of the name, at least 2 characters
     query: String,
-    /// How many at most
+    /// Number of results at most
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
     #[command(flatten)]

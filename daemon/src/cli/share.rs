@@ -79,7 +79,7 @@ struct Create {
     /// Read the password from the first line of this file
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     password_file: Option<PathBuf>,
-    /// How long it opens, such as 7d or 12h
+    /// Lifetime of the link, such as 7d or 12h
     #[arg(long, value_name = "TIME")]
     expires: Option<Expiry>,
     /// Downloads after which it is gone
@@ -160,7 +160,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
                 )
                 .await
                 .doing(format_args!("change the password of {}", share.file_name))?;
-            told(app, &changed);
+            print_link(app, &changed);
             Ok(())
         }
         Action::Disable { link } => switch(app, &remote, &link, false).await,
@@ -236,7 +236,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
             .await
             .doing(what)?
     };
-    told(app, &made);
+    print_link(app, &made);
     if made.email_sent == Some(true) {
         app.out.note(
             "The mail has the address without its key: send the whole address above another way.",
@@ -246,7 +246,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
 }
 
 /// Says a link's address, and everything about it to programs.
-fn told(app: &App, link: &SharedLink) {
+fn print_link(app: &App, link: &SharedLink) {
     app.out.line(&link.address);
     let mut document = document(&link.share, Some(&link.address));
     if let Some(sent) = link.email_sent {
@@ -356,7 +356,7 @@ async fn refresh(app: &App, remote: &Remote, link: &str, unverified: UnverifiedN
         .refresh_share(&share, &node, unverified)
         .await
         .doing(format_args!("refresh the link to {}", share.file_name))?;
-    told(app, &refreshed);
+    print_link(app, &refreshed);
     Ok(())
 }
 

@@ -15,14 +15,14 @@ pub(super) struct Args {
     /// A path such as /a/b, or an id
     #[arg(default_value = "/")]
     folder: String,
-    /// How deep
+    /// Number of levels
     #[arg(long, value_name = "LEVELS", default_value_t = 20)]
     depth: usize,
     #[command(flatten)]
     within: Within,
 }
 
-/// What is below each folder.
+/// The children of each folder.
 type Below = HashMap<Option<NodeId>, Vec<NodeView>>;
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {

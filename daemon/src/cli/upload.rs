@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// The folder on the service that it goes into: a path such as /a/b, or an id
     #[arg(long, value_name = "FOLDER", default_value = "/")]
     to: String,
-    /// What it is called there [default: its own name]
+    /// Name on the service [default: its own name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Upload a folder with everything below it

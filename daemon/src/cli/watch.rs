@@ -49,7 +49,7 @@ pub(super) fn lines(out: &Out, status: &Status) -> Vec<String> {
     lines
 }
 
-/// How things stand in one line.
+/// Returns the state in one line.
 fn headline(out: &Out, status: &Status) -> String {
     let mut line = out.paint(style(status.state), word(status.state));
     if let Some(until) = &status.paused_until {

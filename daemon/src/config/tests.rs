@@ -1,4 +1,4 @@
-//! What a person may write, and what they are told when it is wrong.
+//! Settings that a person may write, and the messages about wrong ones.
 
 use super::*;
 

@@ -7,7 +7,7 @@ use cairn_index::FolderRow;
 use cairn_platform::Disk;
 use std::path::Path;
 
-/// What lies there, newest first.
+/// Returns the content of the local trash, newest first.
 pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> Outcome<Vec<Trashed>> {
     let found = cairn_engine::trash::list(disk, Path::new(&row.root))
         .doing(format_args!("list the trash of {}", row.root))?;

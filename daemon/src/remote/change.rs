@@ -71,7 +71,8 @@ impl Remote {
             .doing(format_args!("delete {}", node.name))
     }
 
-    /// Where `to` puts a node: into it if it is a folder, else under its last name.
+    /// Returns the place to which `to` moves a node: into it if it is a folder, else under its last
+    /// name.
     pub(crate) async fn destination(
         &self,
         to: &str,

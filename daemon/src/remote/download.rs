@@ -15,7 +15,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tempfile::NamedTempFile;
 
 impl Remote {
-    /// What is needed to fetch a file's content, now or as it was in a revision.
+    /// Returns the facts needed to fetch a file's content, now or as it was in a revision.
     pub(crate) async fn content(
         &self,
         node: &Node,

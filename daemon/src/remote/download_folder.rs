@@ -21,7 +21,7 @@ use tempfile::TempPath;
 /// Larger files on their way at once.
 const AT_ONCE: usize = 5;
 
-/// What became of a folder.
+/// The result for a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct DownloadedFolder {
     pub(crate) downloaded: u64,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Larger files on their way at once.
 const AT_ONCE: usize = 3;
 
-/// What became of a folder.
+/// The result for a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct UploadedFolder {
     pub(crate) files: u64,

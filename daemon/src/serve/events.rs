@@ -20,7 +20,7 @@ struct Source {
     events: Receiver<cairn_engine::Event>,
     /// When the status has to be told next, if it has changed.
     due: Option<Instant>,
-    told: Instant,
+    reported: Instant,
 }
 
 pub(super) fn source(engine: Arc<EngineHandle>) -> EventSource {
@@ -30,7 +30,7 @@ pub(super) fn source(engine: Arc<EngineHandle>) -> EventSource {
         engine,
         events,
         due: Some(now),
-        told: now,
+        reported: now,
     };
     futures_util::stream::unfold(source, |mut source| async move {
         Some((source.next().await?, source))
@@ -58,15 +58,15 @@ impl Source {
                     }
                     // After a gap the status is what counts; the activity can be asked for.
                     Ok(cairn_engine::Event::Status) | Err(RecvError::Lagged(_)) => {
-                        let soon = self.told + MERGE;
+                        let soon = self.reported + MERGE;
                         self.due = Some(self.due.map_or(soon, |due| due.min(soon)));
                     }
                     Err(RecvError::Closed) => return None,
                 },
                 () = waiting => {
                     let status = convert::status(&self.engine.status());
-                    self.told = Instant::now();
-                    self.due = (!status.transfers.is_empty()).then(|| self.told + MOVING);
+                    self.reported = Instant::now();
+                    self.due = (!status.transfers.is_empty()).then(|| self.reported + MOVING);
                     return Some(Event::Status { status });
                 }
             }

@@ -1,4 +1,4 @@
-//! What each request of the control protocol does to the engine, the index and the files.
+//! Requests of the control protocol, carried out on the engine, the index and the files.
 
 use crate::config::Config;
 use crate::failure::{Exit, Failure, Outcome};

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_that_is_not_there_is_told() {
+    async fn a_folder_that_is_not_there_is_reported() {
         let (mut hints, _guard) = RealWatch.watch(Path::new("/nowhere/at/all"));
         assert!(matches!(hints.recv().await, Some(Hint::Lost { .. })));
     }

@@ -289,7 +289,7 @@ fn every_command_that_is_written_runs() {
 }
 
 #[test]
-fn a_client_is_told_how_to_start_it() {
+fn a_client_is_reported_how_to_start_it() {
     let world = World::new();
     let printed = world.json("a", &["mcp", "install", "--client", "claude-desktop"]);
     let entry = &printed["mcpServers"]["cairn"];

@@ -1,4 +1,4 @@
-//! What the tray asks of the program.
+//! The commands that the tray uses.
 
 use crate::world::{PASSPHRASE, Stopping, World};
 use serde_json::{Value, json};

@@ -18,7 +18,7 @@ pub(crate) struct World {
     _server: Runtime,
 }
 
-/// What a command answered.
+/// The exit code and output of a command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,

@@ -117,7 +117,7 @@ calls! {
     Devices() -> Vec<DeviceView> = account::devices;
     /// Its steps are sent as events; it ends when the device is logged in.
     Login(form: LoginForm) -> () = account::login;
-    /// Answers the step of a login that waits for the passphrase.
+    /// Returns the step of a login that waits for the passphrase.
     EnterPassphrase(passphrase: String) -> () = account::enter_passphrase;
     /// Ends a login that waits for the person.
     CancelLogin() -> () = account::cancel_login;

@@ -1,4 +1,4 @@
-//! Where the bearer token comes from.
+//! The source of the bearer token.
 
 use crate::ApiError;
 use async_trait::async_trait;

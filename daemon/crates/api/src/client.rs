@@ -29,7 +29,7 @@ pub struct Api {
     retry: RetryPolicy,
     counters: Arc<Counters>,
     device: DeviceId,
-    /// Where requests act; in the account's own space if `None`.
+    /// The space in which requests act; the account's own if `None`.
     space: Option<SpaceId>,
     base: Base,
     files: Base,

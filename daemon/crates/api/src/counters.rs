@@ -1,4 +1,4 @@
-//! How much the client has asked of the server since it was made.
+//! Counters of the client's requests since it was made.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

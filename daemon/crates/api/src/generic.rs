@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Api {
-    /// Where its tokens come from, for another client of the same account.
+    /// Returns the source of its tokens, for another client of the same account.
     #[must_use]
     pub fn auth(&self) -> Arc<dyn Auth> {
         self.shared_auth()

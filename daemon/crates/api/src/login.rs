@@ -44,7 +44,7 @@ impl fmt::Debug for Tokens {
     }
 }
 
-/// Where the processes of one home keep the tokens.
+/// The store in which the processes of one home keep the tokens.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Keeps the other processes from renewing while the answer lives.

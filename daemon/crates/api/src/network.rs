@@ -61,7 +61,7 @@ impl Transport for HttpTransport {
         } else {
             &self.client
         };
-        let patience =
+        let time_limit =
             IDLE_TIMEOUT + Duration::from_secs(request.body.len() as u64 / SLOWEST_UPLINK);
         let mut headers = request.headers;
         let body = match request.body.0.len() {
@@ -78,9 +78,11 @@ impl Transport for HttpTransport {
             .headers(headers)
             .body(body)
             .send();
-        let answer = tokio::time::timeout(patience, sending)
+        let answer = tokio::time::timeout(time_limit, sending)
             .await
-            .map_err(|_| TransportError::Cut(format!("no answer within {} s", patience.as_secs())))?
+            .map_err(|_| {
+                TransportError::Cut(format!("no answer within {} s", time_limit.as_secs()))
+            })?
             .map_err(|e| classify(&e))?;
         let status = answer.status();
         let headers = answer.headers().clone();

@@ -35,9 +35,9 @@ pub struct Provider {
     discovery: Discovery,
 }
 
-/// What a login through a browser is begun with, and finished.
+/// The state of a login through a browser between its beginning and its end.
 pub struct Attempt {
-    /// Where the person goes.
+    /// The address that the person opens.
     pub url: String,
     /// Comes back with the answer; another one's answer is not ours.
     pub state: String,
@@ -45,7 +45,7 @@ pub struct Attempt {
     redirect: String,
 }
 
-/// What a device learns from asking.
+/// The result of one poll by a device.
 pub enum Asked {
     Pending,
     /// The person has not decided, and the device asks too often.
@@ -110,19 +110,19 @@ impl Provider {
         })
     }
 
-    /// Where tokens are fetched.
+    /// Returns the address at which tokens are fetched.
     #[must_use]
     pub fn token_endpoint(&self) -> &str {
         &self.discovery.token_endpoint
     }
 
-    /// Where logins are ended, if that is possible.
+    /// Returns the address at which logins are ended, if that is possible.
     #[must_use]
     pub fn revocation_endpoint(&self) -> Option<&str> {
         self.discovery.revocation_endpoint.as_deref()
     }
 
-    /// Who the answers to an attempt come from.
+    /// Returns the issuer whose responses an attempt accepts.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.discovery.issuer
@@ -337,9 +337,9 @@ async fn read(mut response: Response) -> Result<Vec<u8>, ApiError> {
 async fn refusal(response: Response) -> Refusal {
     let status = response.status;
     let body = read(response).await.unwrap_or_default();
-    let told = serde_json::from_slice::<OAuthErrorBody>(&body).ok();
-    let code = told.as_ref().map_or("", |body| &body.error).to_owned();
-    let message = told
+    let reported = serde_json::from_slice::<OAuthErrorBody>(&body).ok();
+    let code = reported.as_ref().map_or("", |body| &body.error).to_owned();
+    let message = reported
         .and_then(|body| body.error_description)
         .map_or_else(|| status.to_string(), |text| quote(&text));
     let error = if code == "invalid_grant" || status == StatusCode::UNAUTHORIZED {

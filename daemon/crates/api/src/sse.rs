@@ -23,7 +23,7 @@ pub(crate) struct Events {
     body: BodyStream,
     counters: Arc<Counters>,
     buffer: BytesMut,
-    /// Where the search for the next line end goes on.
+    /// The index at which the search for the next line end goes on.
     searched: usize,
     name: String,
     data: String,

@@ -69,7 +69,7 @@ pub struct Response {
     pub body: BodyStream,
 }
 
-/// Why no complete answer came.
+/// The reason why no complete response came.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// The request never reached the server: it can be sent again without harm.

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use http::Method;
 use serde_json::{Value, json};
 
-/// What can be done with a webhook.
+/// An action on a webhook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WebhookOrder {
     /// Sends a delivery to try it out.

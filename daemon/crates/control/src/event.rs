@@ -1,4 +1,4 @@
-//! What the daemon tells without being asked again.
+//! Events that the daemon sends without another request.
 
 use crate::history::Activity;
 use crate::status::Status;

@@ -22,7 +22,7 @@ pub struct NewFolder {
     /// Patterns in gitignore syntax.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Where not empty: only these subfolders come to this device.
+    /// Unless empty: only these subfolders come to this device.
     #[serde(default)]
     pub only: Vec<String>,
     /// `None`: deletions never wait.
@@ -46,11 +46,11 @@ pub struct Folder {
 pub struct IgnoreRules {
     /// The lines of `.cairnignore` at the folder's root; they sync with the folder.
     pub shared: Vec<String>,
-    /// What only this device leaves out.
+    /// Patterns that only this device leaves out.
     pub own: Vec<String>,
 }
 
-/// Whether a path is ignored, and by which rule.
+/// The decision whether a path is ignored, with the rule that made it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct IgnoreVerdict {
     pub path: String,

@@ -1,4 +1,4 @@
-//! What happened, what is in conflict, what lies in the local trash.
+//! Activity, conflicts, and the content of the local trash.
 
 use cairn_model::{ActivityKind, ConflictKind};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct ActivityList {
 /// Two versions that both were kept.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Conflict {
-    /// What kept the name, below the folder's root.
+    /// The file that kept the name, below the folder's root.
     pub path: String,
     /// The conflict copy beside it.
     pub copy: String,
@@ -53,14 +53,14 @@ pub struct Trashed {
     pub id: String,
     /// The local folder.
     pub folder: String,
-    /// Where it was, below the folder's root.
+    /// The path that it had, below the folder's root.
     pub path: String,
     /// RFC 3339 in UTC.
     pub at: String,
     pub bytes: u64,
 }
 
-/// What lies in the local trash, newest first.
+/// The content of the local trash, newest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TrashedList {
     pub trashed: Vec<Trashed>,

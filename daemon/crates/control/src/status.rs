@@ -1,4 +1,4 @@
-//! What state everything is in: the answer behind `cairn status`, the tray icon and its window.
+//! The state of everything: the reply behind `cairn status`, the tray icon and its window.
 
 use cairn_model::{ProblemCode, Side, SyncMode, SyncState, TransferDirection};
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,11 @@ pub struct Status {
     /// Changes that are known and not yet carried out.
     pub pending: u64,
     pub folders: Vec<FolderStatus>,
-    /// What goes up or down at this moment.
+    /// The running transfers.
     #[serde(default)]
     pub transfers: Vec<Transfer>,
     pub counters: Counters,
-    /// Why the state is `offline` or `error`.
+    /// The reason for the state `offline` or `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// RFC 3339 in UTC; absent: not paused, or until resumed.
@@ -48,9 +48,9 @@ pub struct Problem {
     /// Below the folder's root, with `/`; empty for the folder itself.
     pub path: String,
     pub code: ProblemCode,
-    /// What happened.
+    /// The problem, as a sentence.
     pub message: String,
-    /// What to do.
+    /// The advice to the person.
     pub hint: String,
 }
 
@@ -72,12 +72,12 @@ pub struct Transfer {
 /// Deletions that nobody has agreed to yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Question {
-    /// Where the files would be deleted.
+    /// The side on which the files would be deleted.
     pub side: Side,
     pub files: u64,
 }
 
-/// What was done since the daemon started.
+/// Counters of the work since the daemon started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counters {
     pub uploads: u64,
@@ -99,8 +99,8 @@ pub struct DoctorInfo {
     pub started_at: String,
     /// The server's address.
     pub server: String,
-    /// Whether the last call reached the server.
+    /// The last call reached the server.
     pub online: bool,
-    /// What the watcher lacks, with the exact setting to change; empty if nothing.
+    /// The watcher's problems, with the exact setting to change; empty if there is none.
     pub watch_problems: Vec<Problem>,
 }

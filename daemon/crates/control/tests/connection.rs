@@ -189,7 +189,7 @@ async fn greet(mut ours: DuplexStream, line: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn another_protocol_is_told_the_version_and_no_more() {
+async fn another_protocol_is_reported_the_version_and_no_more() {
     let (ours, theirs) = duplex(4096);
     tokio::spawn(serve_connection(theirs, Fake::new()));
     let hello = serde_json::to_string(&Hello {

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_swap_names_are_told_apart() {
+    fn entries_that_swap_names_are_kept_apart() {
         let (index, id) = pair(&only(&["p/a", "p/b"]));
         follow(&index, id);
         put(&index, &folder_node(2, 1, "b", 2));

@@ -154,11 +154,11 @@ impl Collector<'_, '_> {
             self.queue
                 .extend(named.into_iter().map(|r| Key::Node(r.node)));
         }
-        let twins = self
+        let duplicates = self
             .db
             .children_by_key(self.folder.id, row.parent, &row.name)?;
         self.queue
-            .extend(twins.into_iter().map(|r| Key::Local(r.id)));
+            .extend(duplicates.into_iter().map(|r| Key::Local(r.id)));
         self.out.local.insert(id, row);
         Ok(())
     }

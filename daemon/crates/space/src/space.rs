@@ -110,7 +110,8 @@ impl Space {
         Ok(())
     }
 
-    /// What the node's seal carries, if a client with the keys vouches for its present state.
+    /// Returns the content of the node's seal, if a client with the keys vouches for its present
+    /// state.
     #[must_use]
     pub fn seal(&self, node: &Node) -> Option<SealInfo> {
         let facts = NodeFacts {
@@ -121,7 +122,7 @@ impl Space {
     }
 }
 
-/// What a seal says of a node that is not deleted.
+/// Returns the facts that a seal covers, of a node that is not deleted.
 fn facts(node: &Node) -> NodeFacts<'_> {
     NodeFacts {
         node: node.id,

@@ -79,7 +79,7 @@ pub enum KeyStatus {
     Changed,
     /// They have made no keys yet.
     NoKeys,
-    /// What is served can be no keys.
+    /// The served bytes can be no keys.
     Unusable,
 }
 

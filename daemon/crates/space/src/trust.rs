@@ -46,7 +46,7 @@ struct TeamNote {
     check: Sealed,
 }
 
-/// How served keys compare with what was seen before.
+/// The comparison of served keys with those seen before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PinCheck {
     /// The first that were ever seen, pinned now or before, and accepted by nobody yet.

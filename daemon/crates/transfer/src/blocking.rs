@@ -1,7 +1,7 @@
-//! Where heavy computing and file access run: on threads of their own, or right here, so that a
-//! simulation on one thread stays deterministic.
+//! The threads for heavy computing and file access: threads of their own, or the caller's, so that
+//! a simulation on one thread stays deterministic.
 
-/// Where blocking work runs.
+/// The place at which blocking work runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Blocking {
     /// On the runtime's blocking threads.

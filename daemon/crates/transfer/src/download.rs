@@ -1,4 +1,4 @@
-//! What a download is told.
+//! The order for a download.
 
 use cairn_model::{NodeId, RevisionId};
 use cairn_wire::nodes::ContentSource;
@@ -8,7 +8,8 @@ use cairn_wire::nodes::ContentSource;
 pub struct Download {
     pub node: NodeId,
     pub revision: RevisionId,
-    /// Where the content was sealed, as the node or revision says; `None` if right here.
+    /// The node under whose id the content was sealed, as the node or revision has it; `None` if
+    /// its own.
     pub source: Option<ContentSource>,
     /// The manifest's hash in a checked node seal; another manifest is refused.
     pub manifest_hash: Option<[u8; 32]>,

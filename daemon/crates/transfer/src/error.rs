@@ -1,4 +1,4 @@
-//! What can go wrong with a transfer, by what the caller can do about it.
+//! Errors of a transfer, by the action that a caller can take.
 
 use cairn_api::ApiError;
 use cairn_crypto::{Class, CryptoError};
@@ -6,7 +6,7 @@ use cairn_model::RevisionId;
 use std::io;
 use std::time::Duration;
 
-/// Why a transfer did not happen.
+/// The reason why a transfer did not happen.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// Look at the file again when it is quiet; nothing of it was committed.
@@ -42,7 +42,7 @@ pub enum TransferError {
     Rejected { status: u16, message: String },
     #[error("the server's answer can't be used: {0}")]
     Protocol(String),
-    /// What the server gave is not authentic. Nothing of it was written.
+    /// The server's reply is not authentic. Nothing of it was written.
     #[error("what the server sent was refused at the {check} ({}): {source}", source.class().as_str())]
     Refused { check: Check, source: CryptoError },
     /// The keys or the input at hand do not allow it.

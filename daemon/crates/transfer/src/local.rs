@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::PathBuf;
 
-/// What a source opens.
+/// An open source.
 pub trait SourceReader: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> SourceReader for T {}

@@ -10,7 +10,7 @@ pub const MAX_NUMBER: u64 = 1 << 53;
 /// The most changes without a seal that a server may claim after the last sealed one.
 const MAX_JUMP: u64 = 1 << 32;
 
-/// What is known of a node's numbers before a change.
+/// The numbers of a node that are known before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownNumbers {
     /// The highest sequence of a checked seal of the node; 0 without one.

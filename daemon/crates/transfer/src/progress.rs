@@ -1,9 +1,9 @@
-//! How a transfer tells what it has done, and what it takes to go on with it after a crash.
+//! Progress of a transfer, and the state that it needs to go on after a crash.
 
 use cairn_model::{ContentHash, RevisionId, UploadId};
 use serde::{Deserialize, Serialize};
 
-/// What must be remembered to resume an upload.
+/// The state that has to be remembered to resume an upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
     pub upload: UploadId,

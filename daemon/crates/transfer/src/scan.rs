@@ -18,12 +18,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 const BLOCK: usize = 1024 * 1024;
 /// Blocks on the way from the reader to the cutter.
 const BLOCKS: usize = 4;
-/// What the cutter holds at most: a longest chunk, a block, and room so that it seldom moves bytes.
+/// The size of the cutter's buffer: a longest chunk, a block, and room so that it seldom moves
+/// bytes.
 const WINDOW: usize = 2 * MAX_CHUNK;
 /// Files from this size on are worth a second thread.
 const PARALLEL_FROM: u64 = 4 * 1024 * 1024;
 
-/// What a file consists of.
+/// The chunks and hash of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scanned {
     pub(crate) chunks: Vec<ChunkRef>,
@@ -205,7 +206,7 @@ struct Cutter<'a> {
     chunker: &'a Chunker,
     key: &'a ContentKey,
     window: Vec<u8>,
-    /// Where the bytes begin that are in no chunk yet.
+    /// The start of the bytes that are in no chunk yet.
     start: usize,
     chunks: Vec<ChunkRef>,
 }

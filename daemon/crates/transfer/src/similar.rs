@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
 
-/// Where its chunks lie.
+/// The places of the chunks of a similar file.
 pub(crate) struct Similar {
     source: Arc<dyn Source>,
     offsets: HashMap<(ChunkId, u32), u64>,

@@ -1,4 +1,4 @@
-//! What an upload is told and what it answers.
+//! The order for an upload, and its result.
 
 use crate::local::Source;
 use crate::progress::Started;
@@ -6,7 +6,7 @@ use cairn_model::{ContentHash, Manifest, NodeId, RevisionId};
 use cairn_wire::nodes::{ContentSource, Node};
 use std::sync::Arc;
 
-/// Where an upload goes.
+/// The target of an upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UploadTarget {
     /// A new file.
@@ -66,7 +66,7 @@ pub struct SmallUpload {
     pub unless: Option<ContentHash>,
 }
 
-/// What became of an upload.
+/// The result of an upload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Uploaded {
     /// The revision is the head; the node is as the server answered it.

@@ -197,12 +197,15 @@ async fn a_small_edit_in_a_big_file_sends_little() {
         panic!("{late:?}")
     };
     assert_eq!(head, second.revision_id);
-    let twin = UploadTarget::New {
+    let duplicate = UploadTarget::New {
         node: NodeId::from_random_bytes(id(9)),
         parent: None,
         name: first.name.clone(),
     };
-    let taken = world.put(upload(twin, 9, b"twin")).await.unwrap_err();
+    let taken = world
+        .put(upload(duplicate, 9, b"duplicate"))
+        .await
+        .unwrap_err();
     assert!(matches!(taken, TransferError::Conflict { .. }), "{taken:?}");
 }
 

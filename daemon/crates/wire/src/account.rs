@@ -35,7 +35,7 @@ pub struct AccountInfo {
     pub deletion: Option<PendingDeletion>,
 }
 
-/// What the account has chosen.
+/// The settings of the account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AccountSettings {
@@ -52,7 +52,7 @@ pub struct PendingDeletion {
     pub purge_at: Timestamp,
 }
 
-/// Where an account stands: answer of `DELETE /useraccount` and `POST /useraccount/restore`.
+/// State of an account: response of `DELETE /useraccount` and `POST /useraccount/restore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AccountStatus {

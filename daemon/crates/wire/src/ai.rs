@@ -39,7 +39,7 @@ pub struct ChatDone {
     pub conversation_id: Uuid,
 }
 
-/// What one kind of use has taken this month.
+/// The amount that one kind of use has taken this month.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AiUse {

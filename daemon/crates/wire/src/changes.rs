@@ -8,7 +8,7 @@ use crate::nodes::Node;
 use cairn_model::{Cursor, NodeId};
 use serde::{Deserialize, Serialize};
 
-/// What last happened to a node.
+/// The latest change of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]

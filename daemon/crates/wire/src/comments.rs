@@ -5,7 +5,7 @@ use cairn_model::{AccountId, NodeId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Who wrote a comment.
+/// The author of a comment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Author {

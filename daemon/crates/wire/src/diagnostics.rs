@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -14,7 +14,7 @@ pub const MAX_HEAD: usize = 4 * 1024 * 1024;
 /// Parts below this many bytes are cheaper to copy than to send one by one.
 const SMALL_PIECE: usize = 8 * 1024;
 
-/// Why a body is no frame.
+/// The reason why a body is no frame.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     #[error("the frame is cut short")]

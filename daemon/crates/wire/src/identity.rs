@@ -102,7 +102,7 @@ pub struct DeviceRequest {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DeviceAuthorization {
     pub device_code: String,
-    /// What a person types, such as `BCDF-GHJK`.
+    /// The code that a person types, such as `BCDF-GHJK`.
     pub user_code: String,
     pub verification_uri: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ use crate::{Sealed, Timestamp};
 use cairn_model::SpaceId;
 use serde::{Deserialize, Serialize};
 
-/// How the root key is derived from the passphrase.
+/// Parameters of the derivation of the root key from the passphrase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct KdfParams {
@@ -58,7 +58,7 @@ pub struct PutKeys {
     pub recovery_auth: Option<String>,
 }
 
-/// Who made the recovery key.
+/// The maker of the recovery key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -76,7 +76,7 @@ pub struct RecoveryStatus {
     /// True for one that a client made: it opens the account key. One of the server's only proves
     /// whose account it is.
     pub opens_files: bool,
-    /// Whether the account has keys at all.
+    /// The account has keys.
     pub has_keys: bool,
     pub set_up_at: Option<Timestamp>,
 }

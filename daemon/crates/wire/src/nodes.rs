@@ -5,7 +5,7 @@ use cairn_model::{DeviceId, Kind, NodeId, RevisionId, SpaceId};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// Whether a node is in its folder or in the trash.
+/// Place of a node: in its folder or in the trash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -36,7 +36,8 @@ pub struct Node {
     pub state: NodeState,
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub revision_id: Option<RevisionId>,
-    /// Where the current content was sealed, if a keyless copy or restore brought it here.
+    /// The node and revision for which the current content was sealed, if a keyless copy or restore
+    /// brought it here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,
     /// The metadata version: grows by one at every change; the `ETag`.

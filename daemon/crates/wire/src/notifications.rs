@@ -13,7 +13,7 @@ pub struct Notification {
     #[serde(rename = "type")]
     pub kind: String,
     pub title: String,
-    /// What it is about; varies by type.
+    /// Details; the fields vary by type.
     pub data: serde_json::Value,
     pub read: bool,
     pub created_at: Timestamp,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct ErrorBody {
     /// The HTTP status code.
     pub code: u16,
-    /// What happened, to what, and the rule that was broken.
+    /// The failure, its object, and the rule that was broken.
     pub message: String,
 }
 

@@ -17,7 +17,7 @@ pub enum Plan {
     Premium,
 }
 
-/// What a tier gives.
+/// The quotas and features of a tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Tier {
@@ -87,7 +87,7 @@ pub struct TokenPack {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenPacks {
     pub packs: Vec<TokenPack>,
-    /// Where they are paid for.
+    /// The address of the payment.
     pub checkout_url: String,
 }
 
@@ -141,7 +141,7 @@ pub struct Deposit {
     pub amount: Amount,
 }
 
-/// How a coupon lowers a price.
+/// The way in which a coupon lowers a price.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -204,7 +204,7 @@ pub struct CreateCreatorPlan {
     pub description: Option<String>,
 }
 
-/// What a creator offers for a monthly price.
+/// An offer of a creator for a monthly price.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatorPlan {
@@ -226,7 +226,7 @@ pub struct SubscribeToCreator {
     pub plan_id: Uuid,
 }
 
-/// Where a creator subscription stands.
+/// State of a creator subscription.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -277,7 +277,7 @@ pub struct RequestWithdrawal {
     pub amount: Amount,
 }
 
-/// Where a withdrawal stands.
+/// State of a withdrawal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

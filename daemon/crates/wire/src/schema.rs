@@ -1,4 +1,4 @@
-//! How the vocabulary of `cairn-model` and our own texts look in the OpenAPI document.
+//! Schemas of the vocabulary of `cairn-model` and of our own texts, for the OpenAPI document.
 //!
 //! The types here stand in for foreign ones in `value_type`; they hold nothing and are never made.
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// What a link leads to.
+/// The kind of object behind a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub enum StorageType {
@@ -21,7 +21,7 @@ pub enum StorageType {
     Folder,
 }
 
-/// What those who have the link may do.
+/// The access of those who have the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -31,7 +31,7 @@ pub enum AccessMode {
     ViewOnly,
 }
 
-/// Why a link does not open.
+/// The reason why a link does not open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -43,7 +43,7 @@ pub enum ShareIssue {
     ActiveWindowEnded,
 }
 
-/// Whether a link opens now.
+/// State of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -56,7 +56,7 @@ pub enum ShareStatus {
     ActiveWindowEnded,
 }
 
-/// How a password turns into the value that the gate asks for: PBKDF2-HMAC-SHA256.
+/// Derivation of the value for the password check from the password: PBKDF2-HMAC-SHA256.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct GateKdf {
@@ -279,7 +279,7 @@ pub struct CreateShares {
     pub file_ids: Vec<NodeId>,
 }
 
-/// What became of one file of `POST /shares/bulk`.
+/// The result for one file of `POST /shares/bulk`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BulkShare {
@@ -301,7 +301,7 @@ pub struct BulkShares {
     pub failed: u64,
 }
 
-/// What new links begin with: `GET` and `PUT /shares/defaults`.
+/// The defaults of new links: `GET` and `PUT /shares/defaults`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(default)]
@@ -324,7 +324,7 @@ pub struct UpdateShareDefaults {
     pub notify_on_download: Option<bool>,
 }
 
-/// How the pages of an account's links look; empty fields are not shown.
+/// The look of the pages of an account's links; empty fields are not shown.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(default)]
@@ -365,9 +365,9 @@ pub struct UpdateShareTheme {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ToggledShare {
-    /// Whether the link was active.
+    /// The link was active before.
     pub previous: bool,
-    /// Whether it is now.
+    /// The link is active now.
     pub current: bool,
     pub share: Share,
 }
@@ -376,7 +376,7 @@ pub struct ToggledShare {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AccessEntry {
-    /// What the visitor gave, or `anonymous`.
+    /// The address that the visitor gave, or `anonymous`.
     pub email: String,
     /// The last octet (IPv4) or the last four groups (IPv6) are masked; nothing else is kept.
     pub masked_ip: String,
@@ -422,7 +422,7 @@ pub struct AuditEntry {
     pub bytes_formatted: String,
 }
 
-/// What an audit's entries come to.
+/// The sums of an audit's entries.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AuditSummary {
@@ -455,7 +455,7 @@ pub struct ShareHealth {
     pub link: Share,
 }
 
-/// What a stranger learns of a link before its gate.
+/// The public part of a link, shown before its password is checked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct PublicShare {
@@ -488,7 +488,7 @@ pub struct OpenShare {
 pub struct OpenedShare {
     /// Belongs into `X-Share-Access` of the requests that follow.
     pub access: String,
-    /// Whether `access` is enough to fetch chunks; otherwise a download has to be begun first.
+    /// `access` is enough to fetch chunks; otherwise a download has to be begun first.
     pub may_view: bool,
     pub name: String,
     pub files: Vec<SharedFile>,

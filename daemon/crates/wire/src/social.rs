@@ -5,7 +5,7 @@ use cairn_model::AccountId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Who may see a profile and its activity.
+/// The audience of a profile and its activity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -30,7 +30,7 @@ pub struct Profile {
     pub is_verified: bool,
     pub follower_count: u64,
     pub following_count: u64,
-    /// Where tips for this person go.
+    /// The account that receives tips for this person.
     pub tip_jar_id: Uuid,
     pub created_at: Timestamp,
 }
@@ -73,7 +73,7 @@ pub struct SetVisibility {
     pub visibility: Visibility,
 }
 
-/// How the caller stands to somebody.
+/// The caller's relationship to somebody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -119,7 +119,7 @@ pub struct FollowMany {
     pub user_ids: Vec<AccountId>,
 }
 
-/// What became of one of [`FollowMany`].
+/// The result for one account of [`FollowMany`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Followed {
@@ -180,7 +180,7 @@ pub struct FeedEntry {
     pub created_at: Timestamp,
 }
 
-/// What a tip is paid in.
+/// The currency of a tip.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -219,14 +219,14 @@ pub struct TipReceipt {
     pub recipient_id: AccountId,
     pub recipient_name: String,
     pub currency_type: TipCurrency,
-    /// What was paid, in dollars or in tokens.
+    /// The amount paid, in dollars or in tokens.
     pub amount: Amount,
     pub message: Option<String>,
     pub is_anonymous: bool,
     pub created_at: Timestamp,
 }
 
-/// Why somebody is reported.
+/// The reason of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]

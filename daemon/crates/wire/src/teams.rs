@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// What a member is in a team.
+/// The role of a member in a team.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -77,7 +77,7 @@ pub struct InviteMember {
     pub role: Option<TeamRole>,
 }
 
-/// Where an invitation stands.
+/// State of an invitation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -153,7 +153,7 @@ pub struct TeamPermissions {
     pub permissions: BTreeMap<String, bool>,
 }
 
-/// What one person's revisions take in a team's space.
+/// The storage that one person's revisions take in a team's space.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct MemberStorage {
@@ -162,7 +162,7 @@ pub struct MemberStorage {
     /// Null for somebody whose account is gone.
     pub email: Option<String>,
     pub display_name: Option<String>,
-    /// Whether the person still belongs to the team.
+    /// The person still belongs to the team.
     pub is_member: bool,
     /// Bytes of the files whose current revision is the person's.
     pub storage_used: u64,

@@ -100,8 +100,8 @@ pub struct BatchFile {
     pub complete: CompleteUpload,
 }
 
-/// How a [`BatchFile`] is read and described: a flattened one could neither refuse unknown fields nor
-/// be read without a detour through maps.
+/// The form in which a [`BatchFile`] is read and described: a flattened one could neither refuse
+/// unknown fields nor be read without a detour through maps.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = BatchFile))]
 #[serde(deny_unknown_fields)]

@@ -66,7 +66,7 @@ pub struct UpdateWebhook {
     pub events: Option<Vec<WebhookEvent>>,
 }
 
-/// Whether a webhook's deliveries are attempted.
+/// State of a webhook: its deliveries are attempted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -101,7 +101,7 @@ pub struct WebhookWithSecret {
     pub webhook: Webhook,
 }
 
-/// Where a delivery stands.
+/// State of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -123,7 +123,7 @@ pub struct DeliveryAttempt {
     /// The answer's HTTP status, if one came.
     pub status: Option<u16>,
     pub latency_ms: u64,
-    /// Why no answer came.
+    /// The reason why no response came.
     pub error: Option<String>,
     /// The first KiB of the answer.
     pub response: Option<String>,
@@ -153,7 +153,7 @@ pub struct Delivery {
 pub struct WebhookPayload {
     pub event: WebhookEvent,
     pub timestamp: Timestamp,
-    /// What it is about; the fields depend on the event.
+    /// Details; the fields depend on the event.
     #[cfg_attr(feature = "utoipa", schema(value_type = Object))]
     pub data: Value,
     #[cfg_attr(feature = "utoipa", schema(format = Uuid))]

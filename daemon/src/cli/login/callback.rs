@@ -19,7 +19,7 @@ pub(super) struct Callback {
     address: String,
 }
 
-/// What a request to the port is.
+/// A request to the port.
 enum Visit {
     Code(String),
     Refused(String),
@@ -194,8 +194,8 @@ mod tests {
             let (answer, seen) =
                 tokio::join!(callback.answer("s", "http://x"), browse(&callback, target));
             assert_eq!(seen, "400");
-            let told = answer.unwrap_err().to_string();
-            assert!(told.contains(words), "{told}");
+            let reported = answer.unwrap_err().to_string();
+            assert!(reported.contains(words), "{reported}");
         }
     }
 }

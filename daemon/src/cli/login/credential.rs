@@ -1,4 +1,4 @@
-//! How a login gets its credential: an API key, a browser here, or a browser elsewhere.
+//! Ways to a login's credential: an API key, a browser here, or a browser elsewhere.
 
 use super::Args;
 use super::callback::Callback;
@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use zeroize::Zeroizing;
 
-/// How long a person may take in the browser.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// Time limit for a person in the browser.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 /// RFC 8628: seconds between two questions where the server names none, and what a slow one adds.
 const INTERVAL_S: u64 = 5;
 
@@ -73,7 +73,7 @@ async fn here(app: &App, provider: &Provider, args: &Args) -> Outcome<TokenAnswe
         });
     }
     let answer = callback.answer(&attempt.state, provider.issuer());
-    let code = timeout(PATIENCE, answer).await.map_err(|_| {
+    let code = timeout(TIME_LIMIT, answer).await.map_err(|_| {
         let text =
             "can't log in: nobody logged in within ten minutes; try again, or use --device-code";
         Failure::new(Exit::NotLoggedIn, text)

@@ -1,4 +1,5 @@
-//! Whose tools they are: the account in the environment, else the one that this machine is logged in to.
+//! The account of the tools: the one in the environment, else the one that this machine is logged
+//! in to.
 
 use super::variable;
 use crate::app::App;
@@ -11,7 +12,7 @@ use cairn_model::DeviceId;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Where the bundled server listens unless it is told otherwise.
+/// Address of the bundled server by default.
 const DEFAULT_URL: &str = "http://127.0.0.1:8787";
 
 pub(super) fn find(app: &App) -> Outcome<cairn_mcp::Account> {

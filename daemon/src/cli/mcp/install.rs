@@ -71,8 +71,8 @@ pub(super) fn run(app: &App, args: Args) -> Outcome {
     Ok(())
 }
 
-/// How the program starts this server: as this very program, on this very home. The account is the one
-/// that the home is logged in to; there is no secret in the entry.
+/// Returns the entry with which the program starts this server: as this very program, on this very
+/// home. The account is the one that the home is logged in to; there is no secret in the entry.
 fn entry(app: &App, client: Client) -> Outcome<Value> {
     let exe = std::env::current_exe().doing("find the program itself")?;
     let mut arguments = Vec::new();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Default)]
 struct Provider {
     used: AtomicU32,
-    /// What happens instead of the next answers.
+    /// Failures that come instead of the next responses.
     failures: Plain<Vec<TransportError>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: randomness that can be replayed.
+//! Randomness that can be replayed, for the tests of this crate.
 
 use cairn_crypto::Random;
 

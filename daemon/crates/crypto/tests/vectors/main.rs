@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct File {
     about: String,
-    /// What all cases have in common.
+    /// The fields that all cases have in common.
     base: Map<String, Value>,
     cases: Vec<Case>,
 }
@@ -27,7 +27,7 @@ struct File {
 struct Case {
     name: String,
     operation: String,
-    /// What differs from the base.
+    /// The fields that differ from the base.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     set: Map<String, Value>,
     /// `ok`, or the class of the error.

@@ -54,7 +54,8 @@ fn case(operation: &str, name: &str, set: Value, expect: &str) -> Case {
     }
 }
 
-/// What can be done to sealed bytes that begin with `header` bytes in clear and then a format byte.
+/// Returns damaged versions of sealed bytes that begin with `header` bytes in clear and then a
+/// format byte.
 fn damages(operation: &str, field: &str, whole: &[u8], header: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |name: &str, bytes: Vec<u8>, expect: &str| {

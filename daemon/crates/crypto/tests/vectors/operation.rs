@@ -1,4 +1,4 @@
-//! What a vector can ask for. Bytes are hexadecimal.
+//! The operations of a vector. Bytes are hexadecimal.
 
 use crate::seeded::Seeded;
 use cairn_crypto::{

@@ -1,4 +1,4 @@
-//! What is due when in one folder: scans after hints, after a while, and of what was missing.
+//! Due times of one folder: scans after hints, after a while, and of what was missing.
 //!
 //! Pure: it is told the time and what happened, and decides. The dispatcher does the work.
 

@@ -163,8 +163,8 @@ impl Scan<'_, '_> {
             if let Some(stay) = self.entry(dir, path, name.clone(), &entry, row)? {
                 below.push(stay);
             }
-            if let Some(twin) = keys.insert(name.key(), name.clone()) {
-                self.name_clash(path, &name, &twin);
+            if let Some(duplicate) = keys.insert(name.key(), name.clone()) {
+                self.name_clash(path, &name, &duplicate);
             }
         }
         for row in rows.into_values() {
@@ -366,13 +366,13 @@ impl Scan<'_, '_> {
         });
     }
 
-    fn name_clash(&mut self, path: &RelPath, name: &Name, twin: &Name) {
+    fn name_clash(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
         self.found.problems.push(Problem {
             path: shown(path, name.as_str()),
             code: ProblemCode::NameClash,
             message: format!(
                 "its name reads the same as {:?} beside it, so only one of the two syncs",
-                twin.as_str()
+                duplicate.as_str()
             ),
             hint: "rename one of them; both stay where they are".into(),
         });

@@ -1,4 +1,4 @@
-//! What is offered, compared with the service's own reference (`catalogue.json`).
+//! The catalogue, compared with the service's own reference (`catalogue.json`).
 
 use crate::session::Session;
 use crate::world::{Setup, World};

@@ -7,7 +7,7 @@ use serde_json::json;
 const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
 
 #[tokio::test]
-async fn bad_arguments_are_told_by_name() {
+async fn bad_arguments_are_reported_by_name() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
     for (tool, arguments, word) in [
@@ -184,7 +184,7 @@ async fn an_id_never_leads_to_another_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_asked_for_deletion_is_told_the_tool_that_undoes_it() {
+async fn who_asked_for_deletion_is_reported_the_tool_that_undoes_it() {
     let world = World::start().await;
     let mut session = world.session(with_passphrase()).await;
     session.call_ok("request_account_deletion", json!({})).await;

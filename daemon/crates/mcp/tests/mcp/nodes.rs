@@ -83,7 +83,7 @@ async fn story(setup: Setup) {
 }
 
 #[tokio::test]
-async fn the_service_changes_what_it_is_told_to() {
+async fn the_service_changes_what_it_is_reported_to() {
     story(Setup::default()).await;
 }
 

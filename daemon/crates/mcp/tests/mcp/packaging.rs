@@ -1,4 +1,4 @@
-//! What registries and installers are told agrees with the program.
+//! The metadata for registries and installers, compared with the program.
 
 use serde_json::Value;
 

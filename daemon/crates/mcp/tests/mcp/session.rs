@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-/// What a result says, read as JSON.
+/// Returns the text of a result, read as JSON.
 pub(crate) fn text(result: &Value) -> Value {
     let content = result["content"].as_array().expect("content");
     assert_eq!(content.len(), 1, "{result}");

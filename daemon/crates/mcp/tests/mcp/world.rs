@@ -20,7 +20,7 @@ pub(crate) struct World {
     server: JoinHandle<()>,
 }
 
-/// How a server is set up, besides the service that it speaks with.
+/// The options of a server, besides the service that it speaks with.
 pub(crate) struct Setup {
     pub(crate) key: &'static str,
     pub(crate) passphrase: Option<&'static str>,

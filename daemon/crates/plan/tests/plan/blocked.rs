@@ -1,4 +1,4 @@
-//! What is blocked stays as it is; deletions that wait for consent delete nothing.
+//! Blocked nodes stay as they are; deletions that wait for consent delete nothing.
 
 use crate::scenario::{Pair, check};
 use cairn_plan::Step;
@@ -141,7 +141,7 @@ fn deleting_a_folder_leaves_what_this_device_never_had() {
     check(&pair.second, "");
 }
 
-/// What the second device's own machinery does when a person unselects a folder.
+/// Does the work of the second device when a person unselects a folder.
 fn unselect(pair: &mut Pair, name: &str) {
     let node = pair.service.named(name);
     let local = pair.second.synced[&node].local;

@@ -25,7 +25,7 @@ fn one_way(mode: SyncMode, base: &str, first: &str, second: &str) -> (Pair, Vec<
     (pair, steps)
 }
 
-/// What the service holds, seen by a device that follows it.
+/// Returns a device that follows the service and has its present state.
 fn mirror(service: &mut Service) -> Device {
     let mut device = Device::new("mirror");
     device.sync(service);

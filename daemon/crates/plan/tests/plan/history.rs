@@ -83,7 +83,7 @@ impl User {
         }
     }
 
-    /// What is impossible is left out.
+    /// Skips impossible acts.
     fn act(&mut self, device: &mut Device, act: Act) {
         match act {
             Act::Edit(n) => {
@@ -224,13 +224,13 @@ fn swap(device: &mut Device, a: u8, b: u8) {
     }
 }
 
-/// What is known of a history before it is brought together.
+/// The knowledge of a history before it is brought together.
 pub(crate) struct Oracle {
     pub(crate) must: BTreeSet<String>,
     pub(crate) must_not: BTreeSet<String>,
 }
 
-/// Where a node was: its synced parent and name.
+/// The location of a node: its synced parent and name.
 type Location = (Option<NodeId>, Name);
 
 fn oracle(

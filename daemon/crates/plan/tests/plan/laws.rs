@@ -188,7 +188,7 @@ proptest! {
         }
     }
 
-    /// What is blocked keeps its place in its folder, what is not wanted is left alone; the rest
+    /// A blocked node keeps its place in its folder, an unwanted one is left alone; the rest
     /// comes to rest. Released, all end equal.
     #[test]
     fn what_is_blocked_stays(base in base(), a in acts(8), b in acts(8), blocked in prop::collection::vec(any::<u8>(), 0..3), unwanted in prop::collection::vec(any::<u8>(), 0..3)) {

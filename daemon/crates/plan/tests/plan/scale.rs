@@ -117,8 +117,8 @@ fn synced(rows: &[Row]) -> Trees {
 /// The time that this thread was given, so that a busy machine does not count; where the system
 /// does not tell, the time that passed.
 fn spent(since: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = told.and_then(|t| t.split_whitespace().next()?.parse().ok());
+    let reported = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = reported.and_then(|t| t.split_whitespace().next()?.parse().ok());
     nanos.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 

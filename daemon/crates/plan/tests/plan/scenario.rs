@@ -109,7 +109,7 @@ fn short_name(text: &str) -> String {
     format!("CC({}{extension})", &stem[..end])
 }
 
-/// What one device does after a change of its own.
+/// Runs one device after a change of its own.
 pub(crate) fn alone(base: &str, script: &str) -> (Pair, Vec<Step>) {
     let mut pair = Pair::with(base);
     pair.first.user(script);

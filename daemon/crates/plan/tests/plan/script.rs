@@ -1,4 +1,4 @@
-//! What a user does on a device, as text: `mv d e; e/f=new; rm g; mkdir h`.
+//! The actions of a user on a device, as text: `mv d e; e/f=new; rm g; mkdir h`.
 
 use crate::device::Device;
 use cairn_model::{Kind, LocalId, Name};

@@ -52,7 +52,7 @@ fn a_file_of_secrets_is_closed_to_others_and_refused_when_it_is_not() {
 }
 
 #[test]
-fn a_damaged_file_is_told_from_an_empty_one() {
+fn a_damaged_file_differs_from_an_empty_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("secrets.json");
     FileSecrets::open(&path).unwrap().set("a", b"1").unwrap();

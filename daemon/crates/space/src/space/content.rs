@@ -9,7 +9,7 @@ use cairn_transfer::{
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
 
-/// What the local file system says about a file that is uploaded.
+/// The local file system's facts about a file that is uploaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalFacts {
     /// Length in bytes.
@@ -27,13 +27,13 @@ pub struct SmallFile {
     pub local: LocalFacts,
     pub parent: Option<NodeId>,
     pub name: Name,
-    /// What has the name already, as [`Space::children`] told it: it gets a new revision.
+    /// The node that has the name already, from [`Space::children`]: it gets a new revision.
     pub present: Option<Node>,
 }
 
 impl Space {
-    /// What is needed to fetch a file's content, now or as it was in a revision. `None` for a folder,
-    /// and for a revision that the file does not have.
+    /// Returns the facts needed to fetch a file's content, now or as it was in a revision. `None`
+    /// for a folder, and for a revision that the file does not have.
     ///
     /// # Errors
     /// As the server gives them.

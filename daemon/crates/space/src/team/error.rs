@@ -38,7 +38,7 @@ pub enum TeamError {
         "the team {team} has files, but the server gives you no key to them: no new one is made; ask another owner or admin to run `cairn teams grant '{team}'`"
     )]
     KeyWithheld { team: String },
-    /// What the server gave is not authentic.
+    /// The server's reply is not authentic.
     #[error(
         "what the server says of the keys of the team {team} was refused ({}): {source}", source.class().as_str()
     )]

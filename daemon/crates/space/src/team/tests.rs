@@ -16,7 +16,8 @@ struct Device {
     trust: Trust,
 }
 
-/// What the server keeps. People are members in the order of their devices, the first is the owner.
+/// The state of the server. People are members in the order of their devices, the first is the
+/// owner.
 struct Server {
     space: SpaceId,
     epoch: u32,

@@ -66,7 +66,7 @@ fn reading_in_blocks_finds_the_same_cuts_as_reading_at_once() {
 }
 
 #[test]
-fn a_file_of_another_length_than_it_was_told_has_changed() {
+fn a_file_of_another_length_than_it_was_reported_has_changed() {
     let content = bytes(3 * BLOCK);
     for size in [0, 1, 3 * BLOCK as u64 - 1, 3 * BLOCK as u64 + 1, u64::MAX] {
         for scanned in both_ways(&content, size) {

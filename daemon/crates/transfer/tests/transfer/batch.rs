@@ -20,12 +20,12 @@ async fn batches_commit_each_file_alone_and_in_order() {
             })
             .collect();
         files[3].unless = Some(content_hash(&files[3].bytes));
-        let twin = UploadTarget::New {
+        let duplicate = UploadTarget::New {
             node: node(99),
             parent: None,
             name: "file 1".to_owned(),
         };
-        files.push(small(twin, revision(99), b"taken".to_vec()));
+        files.push(small(duplicate, revision(99), b"taken".to_vec()));
         let contents: Vec<Vec<u8>> = files.iter().map(|file| file.bytes.clone()).collect();
         let heard = Heard::default();
         let mut outcomes = world.transfer.upload_batch(files.clone(), &heard).await;

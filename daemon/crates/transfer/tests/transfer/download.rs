@@ -112,15 +112,15 @@ async fn a_copy_opens_as_what_it_was_sealed_as_and_only_if_the_caller_says_so() 
         .server
         .state(|state| state.nodes[&node(2)].revision_id.unwrap());
     let plain = Download::new(node(2), copied);
-    let told = Download {
+    let reported = Download {
         source: Some(source),
         ..plain
     };
-    assert_eq!(world.get(told).await.unwrap().1, b"original");
+    assert_eq!(world.get(reported).await.unwrap().1, b"original");
     assert_eq!(
         world
             .transfer
-            .download_batch(&[told], &())
+            .download_batch(&[reported], &())
             .await
             .remove(0)
             .unwrap()

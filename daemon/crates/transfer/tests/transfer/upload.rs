@@ -148,7 +148,7 @@ async fn a_repeated_chunk_travels_once() {
     assert_eq!(fetched, 2);
 }
 
-/// Answers other bytes each time it is opened.
+/// Returns other bytes each time it is opened.
 struct Changing(Vec<Vec<u8>>, AtomicUsize);
 
 impl Source for Changing {
@@ -192,7 +192,7 @@ async fn a_file_that_changes_between_the_passes_is_never_sealed_under_the_old_id
 }
 
 #[tokio::test]
-async fn an_unreadable_source_is_told_as_such() {
+async fn an_unreadable_source_is_reported_as_such() {
     let world = World::new(Blocking::Threads);
     let source = Arc::new(cairn_transfer::FileSource("/nowhere/at/all".into()));
     let missing = Upload {

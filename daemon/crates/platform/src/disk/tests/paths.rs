@@ -121,7 +121,7 @@ fn a_directory_that_may_not_be_read_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn a_symbolic_link_is_told_and_never_followed() {
+fn a_symbolic_link_is_reported_and_never_followed() {
     let f = folder();
     let outside = f.root.with_file_name("outside");
     fs::create_dir(&outside).unwrap();
