@@ -1,3 +1,5 @@
+//! Tests of the remote tree.
+
 use super::*;
 use crate::Index;
 
