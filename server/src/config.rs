@@ -142,8 +142,8 @@ mod tests {
         assert_eq!(options.limits.files, Options::default().limits.files);
         let text = "[connections]\nmost = 7\npatience = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
         apply(text, &mut options).unwrap();
-        assert_eq!(options.patience.connections, 7);
-        assert_eq!(options.patience.body, Duration::from_secs(9));
+        assert_eq!(options.connections.most, 7);
+        assert_eq!(options.connections.body, Duration::from_secs(9));
         assert_eq!(options.clients[0].redirect_uris, ["https://a.test/"]);
         assert!(matches!(
             options.objects,

@@ -256,7 +256,10 @@ fn a_login_with_steps_takes_another_passphrase_after_a_wrong_one() -> Result<()>
     };
     let (status, reported) = steps("summer2026\ncorrect horse battery staple\n")?;
     ensure!(status.success(), "{status}: {reported}");
-    ensure!(reported.matches(r#""is_new":true"#).count() == 2, "{reported}");
+    ensure!(
+        reported.matches(r#""is_new":true"#).count() == 2,
+        "{reported}"
+    );
     ensure!(reported.contains("too easy to guess"), "{reported}");
     let (status, reported) = steps("wrong\ncorrect horse battery staple\n")?;
     ensure!(status.success(), "{status}: {reported}");

@@ -118,7 +118,7 @@ fn error_entry(path: &Path, error: &ToolError) -> Value {
 /// Plans the download, with names that this system can have.
 async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResult<DownloadPlan> {
     let local_path = |dir: &Path, name: &str, taken: &mut HashSet<String>| {
-        let path = || {
+        let mut path = || {
             let name = base_name(call, name)?;
             call.paths
                 .check(&dir.join(unique_name(name.as_str(), taken)))
