@@ -11,7 +11,7 @@ use cairn_tray::shell;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cairn_platform::process::forbid_core_dumps();
+    cairn_control::forbid_core_dumps();
     let options = match Options::parse(std::env::args_os().skip(1)) {
         Ok(options) => options,
         Err(text @ (Stop::Help | Stop::Version)) => {

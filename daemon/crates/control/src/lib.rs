@@ -16,7 +16,7 @@ pub mod history;
 pub mod request;
 pub mod status;
 
-pub use cairn_platform::Home;
+pub use cairn_platform::{Home, process::forbid_core_dumps};
 pub use client::{Client, EventStream};
 pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
