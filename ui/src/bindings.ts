@@ -4,7 +4,7 @@
 
 export type AccountView = { email: string, server: string, device_name: string, used: number, limit: number, files: number, };
 
-export type ActivityView = { at: string, kind: string, path: string, folder?: string, device?: string, bytes: number, };
+export type ActivityView = { at: string, kind: ActivityKind, path: string, folder?: string, device?: string, bytes: number, };
 
 export type Assistant = "claude-desktop" | "vscode" | "cursor";
 
@@ -44,7 +44,7 @@ path: string,
 /**
  * The path below the folder of the other version, beside it.
  */
-copy: string, kind: string, device: string, at: string, };
+copy: string, kind: ConflictKind, device: string, at: string, };
 
 export type ConnectionState = "starting" | "up" | "down" | "logged_out";
 
@@ -142,7 +142,7 @@ export type Page = "overview" | "activity" | "attention" | "folders" | "settings
 
 export type PauseFor = "hour" | "tomorrow" | "resumed";
 
-export type ProblemView = { path: string, code: string, message: string, hint: string, };
+export type ProblemView = { path: string, code: ProblemCode, message: string, hint: string, };
 
 export type QuestionView = { 
 /**
@@ -208,7 +208,7 @@ last_error?: string, paused_until?: string, pending: number, progress?: SyncProg
  */
 speed: number, folders: Array<FolderView>, transfers: Array<TransferView>, conflicts: Array<ConflictView>, 
 /**
- * How many things need a person: conflicts, confirmations and problems.
+ * Number of things that need a person: conflicts, confirmations and problems.
  */
 attention: number, };
 
@@ -217,6 +217,12 @@ export type WebhookAction = "test" | "enable" | "disable" | "remove";
 export type WebhookView = { id: string, url: string, events: Array<string>, enabled: boolean, };
 
 export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
+
+export type ActivityKind = "uploaded" | "downloaded" | "renamed" | "deleted" | "conflict" | "resolved" | "unverified" | "refused" | "other";
+
+export type ConflictKind = "edit" | "create" | "move" | "type";
+
+export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "name" | "name_clash" | "offline" | "one_way" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
 
 export const COMMAND = "call";
 export const EVENT = "window-event";
@@ -312,7 +318,7 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     devices: () => send<"devices">({ op: "devices" }),
     /** Its steps are sent as events; it ends when the device is logged in. */
     login: (form: LoginForm) => send<"login">({ op: "login", form }),
-    /** Answers the step of a login that waits for the passphrase. */
+    /** Returns the step of a login that waits for the passphrase. */
     enterPassphrase: (passphrase: string) => send<"enter_passphrase">({ op: "enter_passphrase", passphrase }),
     /** Ends a login that waits for the person. */
     cancelLogin: () => send<"cancel_login">({ op: "cancel_login" }),
