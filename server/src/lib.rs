@@ -6,7 +6,10 @@
 
 mod config;
 
-pub use cairn_dev::{Print, build as build_dev, receive};
+pub use cairn_dev::{
+    Print, Reach, build as build_dev, build_reachable as build_dev_reachable, receive,
+    refuse_development_data,
+};
 pub use cairn_service::{
     ConnectionLimits, Error, Options, RateLimits, RegisteredClient, Result, Server, build, openapi,
     serve,

@@ -1,14 +1,20 @@
 //! The command line of the bundled server; stdout carries nothing but what each command promises.
 
 use anyhow::{Context as _, Result, bail};
-use cairn_server::{Options, Server, build, build_dev, load_config, openapi, receive, serve};
+use cairn_server::{
+    Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi, receive,
+    refuse_development_data, serve,
+};
 use clap::{Args, Parser, Subcommand};
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
+
+/// The fewest characters of a password.
+const MIN_PASSWORD: usize = 8;
 
 /// The bundled storage server: one process, SQLite and a folder of sealed chunks.
 #[derive(Parser)]
@@ -86,9 +92,12 @@ struct Serve {
     /// Keep everything in memory.
     #[arg(long, conflicts_with = "data")]
     ephemeral: bool,
-    /// Serve /_dev and make the development accounts. Never on a machine that others reach.
+    /// Serve /_dev and make the development accounts, for this machine alone.
     #[arg(long)]
     dev: bool,
+    /// Let other machines reach a development server, too: everyone who does can read and delete all.
+    #[arg(long, requires = "dev")]
+    dev_open: bool,
     /// Let webhooks go to private addresses, without TLS.
     #[arg(long)]
     allow_private_webhooks: bool,
@@ -167,17 +176,25 @@ fn run(cli: Cli) -> Result<()> {
 }
 
 fn password(from_stdin: bool) -> Result<String> {
-    if !from_stdin {
-        drop(write!(std::io::stderr(), "Password (shown as you type): "));
-    }
-    let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .context("can't read the password from stdin")?;
-    let password = line.trim_end_matches(['\r', '\n']).to_owned();
-    if password.is_empty() {
-        bail!("the password is empty; give it on the first line of stdin");
+    let password = if from_stdin || !std::io::stdin().is_terminal() {
+        let mut line = String::new();
+        std::io::stdin()
+            .lock()
+            .read_line(&mut line)
+            .context("can't read the password from stdin")?;
+        line.trim_end_matches(['\r', '\n']).to_owned()
+    } else {
+        let password =
+            rpassword::prompt_password("Password: ").context("can't read the password")?;
+        let again =
+            rpassword::prompt_password("Password again: ").context("can't read the password")?;
+        if password != again {
+            bail!("the two passwords differ; try again");
+        }
+        password
+    };
+    if password.chars().count() < MIN_PASSWORD {
+        bail!("the password has to have at least {MIN_PASSWORD} characters");
     }
     Ok(password)
 }
@@ -188,7 +205,8 @@ fn listen(serve: &Serve) -> Result<()> {
         allow_private_webhooks: serve.allow_private_webhooks,
         ..serve.place.options()?
     };
-    runtime()?.block_on(until_asked(serve.listen, options, serve.dev))
+    let server = build_server(serve, options)?;
+    runtime()?.block_on(until_asked(serve.listen, server))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -211,13 +229,27 @@ async fn sink(address: SocketAddr, secret: Option<String>) -> Result<()> {
     Ok(())
 }
 
-async fn until_asked(address: SocketAddr, options: Options, dev: bool) -> Result<()> {
+fn build_server(serve: &Serve, options: Options) -> Result<Server> {
+    if !serve.dev {
+        let server = build(options)?;
+        refuse_development_data(&server)?;
+        return Ok(server);
+    }
+    if serve.dev_open {
+        return Ok(build_dev_reachable(options, Reach::Anyone)?);
+    }
+    if !serve.listen.ip().is_loopback() {
+        bail!(
+            "--dev with --listen {} would let every machine that reaches this one read and delete all; \
+             listen on 127.0.0.1, or add --dev-open",
+            serve.listen
+        );
+    }
+    Ok(build_dev(options)?)
+}
+
+async fn until_asked(address: SocketAddr, server: Server) -> Result<()> {
     let stop = stop()?;
-    let server = if dev {
-        build_dev(options)?
-    } else {
-        build(options)?
-    };
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("can't listen on {address}; is another server running there?"))?;

@@ -7,6 +7,7 @@
 mod accounts;
 mod console;
 mod faults;
+mod guard;
 mod lies;
 mod patch;
 mod recording;
@@ -19,7 +20,7 @@ pub use sink::{Print, receive};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::Next;
-use cairn_service::{AppState, Hooks, Options, ResponseFuture, Result, Server};
+use cairn_service::{AppState, Error, Hooks, Options, ResponseFuture, Result, Server};
 use faults::Faults;
 use recording::Recording;
 use std::sync::Arc;
@@ -36,12 +37,24 @@ struct Dev {
     recording: Recording,
 }
 
+/// The machines that may use `/_dev`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// This one: only requests to a loopback host are answered.
+    Loopback,
+    /// All that reach the server.
+    Anyone,
+}
+
 /// The service's hooks of a development server.
-struct DevHooks(Arc<Dev>);
+struct DevHooks {
+    dev: Arc<Dev>,
+    reach: Reach,
+}
 
 impl Hooks for DevHooks {
     fn routes(&self) -> Router<AppState> {
-        routes::routes(&self.0)
+        routes::routes(&self.dev, self.reach)
     }
 
     fn intercept<'a>(
@@ -50,7 +63,7 @@ impl Hooks for DevHooks {
         request: Request,
         next: Next,
     ) -> ResponseFuture<'a> {
-        Box::pin(faults::inject(&self.0.faults, state, request, next))
+        Box::pin(faults::inject(&self.dev.faults, state, request, next))
     }
 
     fn observe<'a>(
@@ -59,19 +72,49 @@ impl Hooks for DevHooks {
         request: Request,
         next: Next,
     ) -> ResponseFuture<'a> {
-        Box::pin(recording::record(&self.0.recording, state, request, next))
+        Box::pin(recording::record(&self.dev.recording, state, request, next))
     }
 }
 
-/// Builds a development server: `/_dev`, the console and the development accounts.
+/// Builds a development server for this machine: `/_dev`, the console and the development accounts.
 ///
 /// # Errors
-/// As [`cairn_service::build`].
+/// As [`build_reachable`].
 pub fn build(options: Options) -> Result<Server> {
+    build_reachable(options, Reach::Loopback)
+}
+
+/// Builds a development server whose `/_dev` those in `reach` may use.
+///
+/// # Errors
+/// As [`cairn_service::build`], and a data directory with accounts of a production server.
+pub fn build_reachable(options: Options, reach: Reach) -> Result<Server> {
     let server = cairn_service::build(Options {
         password_cost: PASSWORD_COST,
         ..options
     })?;
-    seed::seed(server.state())?;
-    Ok(server.with_hooks(Arc::new(DevHooks(Arc::default()))))
+    let state = server.state();
+    if state.store.has_accounts()? && !seed::is_development(state)? {
+        return Err(Error::config(
+            "the data directory belongs to a production server; --dev would add accounts to it whose \
+             keys everybody knows: choose another --data, or leave --dev out",
+        ));
+    }
+    seed::seed(state)?;
+    let dev = Arc::default();
+    Ok(server.with_hooks(Arc::new(DevHooks { dev, reach })))
+}
+
+/// Refuses to run a server with development accounts as a production server.
+///
+/// # Errors
+/// A data directory in which a development account's key is in force.
+pub fn refuse_development_data(server: &Server) -> Result<()> {
+    if seed::is_development(server.state())? {
+        return Err(Error::config(
+            "the data directory has development accounts, whose keys everybody knows; start the \
+             server with --dev, or choose another --data",
+        ));
+    }
+    Ok(())
 }

@@ -2,9 +2,10 @@
 
 use crate::faults::{Fault, Rule};
 use crate::recording::{Filter, Recorded};
-use crate::{Dev, accounts, console, seed};
+use crate::{Dev, Reach, accounts, console, guard, seed};
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post};
 use axum::{Extension, Json, Router};
 use cairn_service::{AppState, Args, Error, Input, Params, Result};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// The clock is not put beyond 9000-01-01: times that lie decades after it still have four digits.
 const LATEST_MS: i64 = 221_845_392_000_000;
 
-pub(crate) fn routes(dev: &Arc<Dev>) -> Router<AppState> {
+pub(crate) fn routes(dev: &Arc<Dev>, reach: Reach) -> Router<AppState> {
     Router::new()
         .route(
             "/_dev/faults",
@@ -33,6 +34,7 @@ pub(crate) fn routes(dev: &Arc<Dev>) -> Router<AppState> {
         .route("/_dev/reset", post(reset))
         .merge(console::routes())
         .layer(Extension(dev.clone()))
+        .layer(from_fn_with_state(reach, guard::guard))
 }
 
 #[derive(Serialize)]

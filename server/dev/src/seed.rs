@@ -6,16 +6,34 @@ use cairn_store::Error as StoreError;
 use cairn_wire::Amount;
 use cairn_wire::payments::CreateCreatorPlan;
 use cairn_wire::teams::TeamRole;
+use sha2::{Digest as _, Sha256};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
+
+const ACCOUNTS: [&str; 3] = ["owner", "member", "outsider"];
+
+fn key_of(name: &str) -> String {
+    format!("ck_dev_{name}")
+}
+
+/// Returns true if the key of a development account is in force.
+pub(crate) fn is_development(state: &ServerState) -> Result<bool> {
+    for name in ACCOUNTS {
+        let hash = Sha256::digest(key_of(name)).into();
+        if state.store.key_holder(&hash)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
 
 /// Makes the development accounts; those that exist already stay as they are.
 pub(crate) fn seed(state: &ServerState) -> Result<()> {
     let mut made = false;
-    for name in ["owner", "member", "outsider"] {
+    for name in ACCOUNTS {
         match state.add_user(&format!("{name}@example.com"), name) {
             Ok(account) => {
-                state.store_key(account, DEV_KEY_NAME, &format!("ck_dev_{name}"), None)?;
+                state.store_key(account, DEV_KEY_NAME, &key_of(name), None)?;
                 made = true;
             }
             Err(Error::Store(StoreError::Conflict { .. })) => {}

@@ -5,7 +5,10 @@
 pub(crate) mod access;
 pub(crate) mod token;
 
+use self::token::LOCAL_ISSUER;
+
 use crate::error::{Error, Result};
+use crate::identity::client::CAIRN;
 use crate::state::AppState;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -18,6 +21,20 @@ use sha2::{Digest as _, Sha256};
 
 /// What every API key begins with.
 pub(crate) const KEY_PREFIX: &str = "ck_";
+
+/// Paths whose changes make credentials: they would outlive the one that made them.
+const CREDENTIALS: [&str; 3] = [
+    "/api/v1/apikeys",
+    "/api/v1/service-accounts",
+    "/api/v1/keys",
+];
+/// Paths that are no matter of files, which `files.read` does not reach.
+const ACCOUNT_MATTERS: [&str; 4] = [
+    "/api/v1/apikeys",
+    "/api/v1/service-accounts",
+    "/api/v1/payment",
+    "/api/v1/webhooks",
+];
 
 /// The authenticated caller.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +59,10 @@ pub enum Access {
 pub struct Holder {
     pub account: AccountId,
     pub(crate) space: Space,
-    pub(crate) access: Access,
+    pub access: Access,
+    /// The credential was given to a program of somebody else: a service account or a registered
+    /// application.
+    pub delegated: bool,
 }
 
 impl Caller {
@@ -65,15 +85,11 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
         .filter(|token| !token.is_empty())
 }
 
-/// Finds out who is asking.
+/// Finds out who is asking, and how far the credential reaches.
 ///
 /// # Errors
 /// 401 without a token that is known and in force, 400 for a device id that is none.
-pub(crate) fn authenticate(app: &AppState, headers: &HeaderMap) -> Result<Caller> {
-    identify(app, headers).map(|(caller, _)| caller)
-}
-
-fn identify(app: &AppState, headers: &HeaderMap) -> Result<(Caller, Access)> {
+fn identify(app: &AppState, headers: &HeaderMap) -> Result<(Caller, Holder)> {
     let token = bearer(headers).ok_or_else(|| {
         Error::unauthorized(
             "the Authorization header is missing; send `Bearer` with an API key or an access token",
@@ -96,7 +112,7 @@ fn identify(app: &AppState, headers: &HeaderMap) -> Result<(Caller, Access)> {
         device,
         team: None,
     };
-    Ok((caller, holder.access))
+    Ok((caller, holder))
 }
 
 /// The account behind a token, and its personal space.
@@ -114,6 +130,7 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
             account: holder.account,
             space: holder.space,
             access: Access::Full,
+            delegated: false,
         });
     }
     let verified = app.tokens.verify(token, app.source.now_ms())?;
@@ -134,22 +151,46 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
         account: account.id,
         space: account.space,
         access,
+        delegated: ![CAIRN, LOCAL_ISSUER].contains(&verified.client.as_str()),
     })
+}
+
+/// Finds out who is asking, and checks that the credential reaches as far as the request.
+///
+/// # Errors
+/// As [`identify`]; 403 for a change by a credential that only reads.
+pub(crate) fn authorize(
+    app: &AppState,
+    headers: &HeaderMap,
+    method: &Method,
+    path: &str,
+) -> Result<Caller> {
+    let (caller, holder) = identify(app, headers)?;
+    // A batch of downloads is a question that does not fit into a query.
+    let reads = matches!(*method, Method::GET | Method::HEAD) || path.ends_with("/downloads/batch");
+    if holder.access == Access::Read && !reads {
+        return Err(Error::forbidden(
+            "the access token only has the scope `files.read`, and this changes something",
+        ));
+    }
+    let below = |families: &[&str]| families.iter().any(|family| path.starts_with(family));
+    let outlives = holder.delegated && !reads && below(&CREDENTIALS);
+    let beyond_files = holder.access == Access::Read
+        && (below(&ACCOUNT_MATTERS) || holder.delegated && below(&CREDENTIALS));
+    if outlives || beyond_files {
+        return Err(Error::forbidden(
+            "this access token is for files; manage keys, payments and webhooks with an API key, or log in \
+             with Cairn",
+        ));
+    }
+    Ok(caller)
 }
 
 impl FromRequestParts<AppState> for Caller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self> {
-        let (caller, access) = identify(app, &parts.headers)?;
-        // A batch of downloads is a question that does not fit into a query.
-        let looks = matches!(parts.method, Method::GET | Method::HEAD)
-            || parts.uri.path().ends_with("/downloads/batch");
-        if access == Access::Read && !looks {
-            return Err(Error::forbidden(
-                "the access token only has the scope `files.read`, and this changes something",
-            ));
-        }
+        let caller = authorize(app, &parts.headers, &parts.method, parts.uri.path())?;
         access::enter(app, caller, parts)
     }
 }

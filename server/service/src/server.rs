@@ -24,7 +24,11 @@ pub struct Server {
 pub fn build(options: Options) -> Result<Server> {
     if !options.ephemeral {
         let data = &options.data;
-        std::fs::create_dir_all(data)
+        let mut dir = std::fs::DirBuilder::new();
+        dir.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut dir, 0o700);
+        dir.create(data)
             .map_err(|source| Error::io(format!("can't make {}", data.display()), source))?;
     }
     Ok(Server {

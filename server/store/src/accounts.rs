@@ -50,6 +50,17 @@ fn by_email(conn: &Connection, email: &str) -> Result<Option<Account>> {
 }
 
 impl Store {
+    /// Returns true if there is any account.
+    pub fn has_accounts(&self) -> Result<bool> {
+        self.read(|conn| {
+            Ok(
+                conn.query_row("SELECT EXISTS (SELECT 1 FROM accounts)", [], |row| {
+                    row.get(0)
+                })?,
+            )
+        })
+    }
+
     /// Makes an account with an empty personal space.
     ///
     /// # Errors

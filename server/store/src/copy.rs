@@ -13,7 +13,7 @@ use std::collections::HashMap;
 fn subtree(conn: &Connection, space: Space, top: NodeId) -> Result<Vec<NodeRow>> {
     let sql = format!(
         "WITH RECURSIVE sub (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
-         JOIN nodes n ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
+         CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
          SELECT {NODE_COLUMNS} FROM sub JOIN {NODE_TABLES} WHERE n.id = sub.id ORDER BY sub.depth, n.id"
     );
     Ok(conn

@@ -133,10 +133,10 @@ impl Store {
     /// 404, 403 for anybody but the owner.
     pub fn delete_team(&self, account: AccountId, team: TeamId) -> Result<Purged> {
         self.write(|tx| {
-            teams::require(tx.conn, team, account, Right::DeleteTeam)?;
+            let its = teams::require(tx.conn, team, account, Right::DeleteTeam)?;
             let mut purged = Purged::default();
             for user in teams::member_ids(tx.conn, team)? {
-                tx.take_out(team, user)?;
+                tx.take_out(team, its.space, user)?;
             }
             erase_team(tx, team, &mut purged)?;
             Ok(purged)

@@ -104,7 +104,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -112,6 +112,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("sql/0020_teams.sql"),
     include_str!("sql/0021_people.sql"),
     include_str!("sql/0022_payments.sql"),
+    include_str!("sql/0030_trash_index.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.
@@ -163,6 +164,9 @@ impl Store {
             Some(data) => Connection::open(data.join("cairn.db"))?,
             None => Connection::open_in_memory()?,
         };
+        if let Some(data) = data {
+            restrict(&data.join("cairn.db"))?;
+        }
         configure(&writer)?;
         if data.is_some() {
             writer.pragma_update(None, "journal_mode", "WAL")?;
@@ -276,25 +280,14 @@ impl Store {
         Ok(())
     }
 
-    /// A value that is made once and kept, such as a signing key.
+    /// Returns a random value that is made once and kept, sealed, such as a signing key.
+    ///
+    /// # Errors
+    /// A value that was sealed with another `records.key`.
     pub fn secret(&self, key: &str) -> Result<[u8; 32]> {
-        self.write(|tx| {
-            let known: Option<[u8; 32]> = tx
-                .conn
-                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
-                    row.get(0)
-                })
-                .optional()?;
-            if let Some(known) = known {
-                return Ok(known);
-            }
-            let fresh: [u8; 32] = tx.source.bytes();
-            tx.conn.execute(
-                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
-                params![key, fresh],
-            )?;
-            Ok(fresh)
-        })
+        let kept = self.kept(key, |source| Ok(source.bytes::<32>().to_vec()))?;
+        kept.try_into()
+            .map_err(|_| Error::Config(format!("the value `{key}` in the database is damaged")))
     }
 
     /// A longer value that is made once and kept, sealed. It is made outside of any transaction.
@@ -363,6 +356,23 @@ impl Tx<'_> {
     }
 }
 
+/// Keeps a file from other users of the machine. SQLite makes its log and index with the same mode.
+fn restrict(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(
+            |source| Error::Io {
+                what: format!("can't restrict the access to {}", path.display()),
+                source,
+            },
+        )?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
 fn configure(conn: &Connection) -> Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     conn.set_prepared_statement_cache_capacity(256);
@@ -427,6 +437,21 @@ mod tests {
         Store::open(data, source()).unwrap()
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn the_database_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let _store = store(Some(dir.path()));
+        for name in ["cairn.db", "cairn.db-wal", "cairn.db-shm", "records.key"] {
+            let mode = std::fs::metadata(dir.path().join(name))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+    }
+
     #[test]
     fn a_failed_transaction_leaves_nothing() {
         let store = store(None);
@@ -463,6 +488,12 @@ mod tests {
         second.reset().unwrap();
         assert_ne!(second.epoch(), epoch);
         let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
+        let stored: Vec<u8> = conn
+            .query_row("SELECT value FROM settings WHERE key = 'k'", [], |row| {
+                row.get(0)
+            })
+            .unwrap();
+        assert!(!stored.windows(32).any(|part| part == secret));
         conn.pragma_update(None, "user_version", 99).unwrap();
         drop(second);
         let refused = Store::open(Some(dir.path()), source());

@@ -60,9 +60,9 @@ fn rules(conn: &Connection) -> Result<Vec<Due>> {
 fn old_files(conn: &Connection, rule: &Due, before: i64) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached(
-            "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub JOIN nodes n \
+            "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name \
              ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 AND n.kind = 1) \
-             SELECT n.id FROM sub JOIN nodes n ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 AND n.kind = 0 \
+             SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 AND n.kind = 0 \
              JOIN revisions r ON r.id = n.revision WHERE r.created_at <= ?3 ORDER BY r.created_at, n.id LIMIT ?4",
         )?
         .query_map(

@@ -26,12 +26,14 @@ pub enum Right {
     ViewStorage,
     /// Hand the space key to members.
     ManageKeys,
+    /// See and revoke the share links of all members.
+    ManageShares,
     EditTeam,
     DeleteTeam,
 }
 
 /// Each right with its name on the wire, what it lets one do, and the least role that has it.
-const TABLE: [(Right, &str, &str, TeamRole); 14] = [
+const TABLE: [(Right, &str, &str, TeamRole); 15] = [
     (Right::View, "view", "see the team", TeamRole::Member),
     (Right::Upload, "upload", "upload files", TeamRole::Member),
     (Right::Edit, "edit", "change files", TeamRole::Member),
@@ -67,6 +69,12 @@ const TABLE: [(Right, &str, &str, TeamRole); 14] = [
         Right::ManageKeys,
         "manage_keys",
         "hand out the team's key",
+        TeamRole::Admin,
+    ),
+    (
+        Right::ManageShares,
+        "manage_shares",
+        "see and revoke the links of others",
         TeamRole::Admin,
     ),
     (

@@ -3,14 +3,16 @@
 //! Whether a link opens is decided in one place, [`ShareRow::issues`].
 
 use super::rows::id as read_id;
-use super::{Actor, Store, Tx, nodes, revisions};
+use super::{Actor, Space, Store, Tx, nodes, revisions, teams};
 use crate::error::{Error, Result};
 use crate::events::EventKind;
+use crate::rights::{Right, allows};
 use cairn_model::{AccountId, Kind, NodeId};
 use cairn_wire::shares::{
     AccessMode, GateKdf, Share, ShareIssue, ShareStatus, SharedFile, StorageType,
 };
 use cairn_wire::{Sealed, Timestamp};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use uuid::Uuid;
@@ -31,6 +33,10 @@ pub struct ShareRow {
     pub gate: Option<String>,
     /// The shared node is no longer there, or in the trash.
     pub(crate) node_gone: bool,
+    /// Its maker has left the team whose files it shares.
+    pub(crate) maker_left: bool,
+    /// The row of the space that the shared node lies in.
+    space: i64,
     pub share: Share,
 }
 
@@ -62,7 +68,10 @@ pub struct ShareSettings {
 const COLUMNS: &str = "s.row, s.account, s.gate, s.id, s.code, s.node, s.storage_type, s.is_active, s.access_mode, \
      s.kdf, s.expires_at, s.download_limit, s.download_count, s.access_count, s.allowed_emails, s.active_from, \
      s.active_until, s.notify, s.key_blob, s.created_at, s.updated_at, n.name, n.state, \
-     (SELECT count(*) FROM share_files f WHERE f.share = s.row)";
+     (SELECT count(*) FROM share_files f WHERE f.share = s.row), \
+     EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account AND a.space = n.space) \
+     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team \
+     WHERE m.account = s.account AND t.space = n.space), n.space";
 
 const TABLES: &str = "shares s JOIN nodes n ON n.id = s.node";
 
@@ -94,6 +103,8 @@ fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
         row: row.get(0)?,
         account: read_id(row, 1)?,
         node_gone: state != 0,
+        maker_left: !row.get::<_, bool>(24)?,
+        space: row.get(25)?,
         share: Share {
             id: Uuid::from_bytes(row.get(3)?),
             short_code: row.get(4)?,
@@ -218,15 +229,52 @@ fn by_id(conn: &Connection, id: Uuid) -> Result<Option<ShareRow>> {
         .optional()?)
 }
 
-/// A link of an account, by its id or short code.
-pub(super) fn owned(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
+/// Finds a link by its id or short code.
+fn find(conn: &Connection, which: &str) -> Result<ShareRow> {
     let found = match Uuid::try_parse(which) {
         Ok(id) => by_id(conn, id)?,
         Err(_) => by_code(conn, which)?,
     };
-    found
-        .filter(|found| found.account == account)
-        .ok_or_else(|| Error::not_found(format!("there is no share link {which}")))
+    found.ok_or_else(|| Error::not_found(format!("there is no share link {which}")))
+}
+
+/// Finds a link that an account made and may still work with.
+///
+/// # Errors
+/// 404 for an unknown link, 403 for one of somebody else, and for one of a team that its maker has
+/// left.
+fn owned(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
+    let found = find(conn, which)?;
+    if found.account != account {
+        return Err(Error::Forbidden(format!(
+            "the share link {which} belongs to somebody else"
+        )));
+    }
+    if found.maker_left {
+        return Err(Error::Forbidden(format!(
+            "the share link {which} belongs to a team that you have left"
+        )));
+    }
+    Ok(found)
+}
+
+/// Finds a link that an account may see and revoke: one of its own, or one on the files of a team
+/// whose links it manages.
+///
+/// # Errors
+/// As [`owned`].
+fn managed(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
+    let found = find(conn, which)?;
+    if manages(conn, account, found.space)? {
+        return Ok(found);
+    }
+    owned(conn, account, which)
+}
+
+/// Returns true if an account manages the links of the team whose space this is.
+fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
+    let role = teams::role_in_space(conn, account, space)?;
+    Ok(role.is_some_and(|role| allows(role, Right::ManageShares)))
 }
 
 fn fresh_code(tx: &Tx<'_>) -> Result<String> {
@@ -315,10 +363,10 @@ impl Tx<'_> {
         Ok(made)
     }
 
-    /// A link of an account, by its id or short code.
+    /// Returns a link that an account may change, by its id or short code.
     ///
     /// # Errors
-    /// 404, also for a link of someone else.
+    /// 404 for an unknown link, 403 for one that the account may not change.
     pub fn share(&self, account: AccountId, which: &str) -> Result<ShareRow> {
         owned(self.conn, account, which)
     }
@@ -355,16 +403,19 @@ impl Tx<'_> {
         if old.share.is_active && !settings.is_active {
             self.emit(old.account, EventKind::ShareRevoked, &old.event_data())?;
         }
-        owned(self.conn, old.account, &old.share.id.to_string())
+        find(self.conn, &old.share.id.to_string())
     }
 
     /// Revokes a link for good, with its log.
+    ///
+    /// # Errors
+    /// 404, 403 for a link that is neither the account's nor of a team whose links it manages.
     pub fn delete_share(&self, account: AccountId, which: &str) -> Result<()> {
-        let old = owned(self.conn, account, which)?;
+        let old = managed(self.conn, account, which)?;
         self.conn
             .prepare_cached("DELETE FROM shares WHERE row = ?1")?
             .execute([old.row])?;
-        self.emit(account, EventKind::ShareRevoked, &old.event_data())
+        self.emit(old.account, EventKind::ShareRevoked, &old.event_data())
     }
 
     /// Adds files to a link, or replaces them.
@@ -431,48 +482,53 @@ pub(super) fn below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool
 }
 
 impl Store {
-    /// One page of an account's links, the newest first, and their number.
+    /// Returns one page of links, the newest first, and their number: those of the account, or in the
+    /// space of a team whose links it manages those of all members.
     pub fn shares(
         &self,
         account: AccountId,
+        space: Space,
         node: Option<NodeId>,
         skip: u64,
         take: u64,
     ) -> Result<(Vec<ShareRow>, u64)> {
         self.read(|conn| {
             let node = node.map(|node| *node.as_bytes());
+            let (filter, whose) = if manages(conn, account, space.row)? {
+                ("n.space = ?1", Value::Integer(space.row))
+            } else {
+                ("s.account = ?1", Value::Blob(account.as_bytes().to_vec()))
+            };
+            let filter = format!("{filter} AND (?2 IS NULL OR s.node = ?2)");
             let total = conn
-                .prepare_cached(
-                    "SELECT count(*) FROM shares WHERE account = ?1 AND (?2 IS NULL OR node = ?2)",
-                )?
-                .query_row(params![account.as_bytes(), node], |row| row.get(0))?;
+                .prepare_cached(&format!("SELECT count(*) FROM {TABLES} WHERE {filter}"))?
+                .query_row(params![whose, node], |row| row.get(0))?;
             let sql = format!(
-                "SELECT {COLUMNS} FROM {TABLES} WHERE s.account = ?1 AND (?2 IS NULL OR s.node = ?2) \
-                 ORDER BY s.row DESC LIMIT ?4 OFFSET ?3"
+                "SELECT {COLUMNS} FROM {TABLES} WHERE {filter} ORDER BY s.row DESC LIMIT ?4 OFFSET ?3"
             );
             let page = conn
                 .prepare_cached(&sql)?
-                .query_map(params![account.as_bytes(), node, skip, take], share_row)?
+                .query_map(params![whose, node, skip, take], share_row)?
                 .collect::<rusqlite::Result<_>>()?;
             Ok((page, total))
         })
     }
 
-    /// A link of an account, by its id or short code.
+    /// Returns a link that an account may see, by its id or short code.
     ///
     /// # Errors
-    /// 404, also for a link of someone else.
+    /// 404 for an unknown link, 403 for one that the account may not see.
     pub fn share(&self, account: AccountId, which: &str) -> Result<ShareRow> {
-        self.read(|conn| owned(conn, account, which))
+        self.read(|conn| managed(conn, account, which))
     }
 
     /// A link by its short code, for strangers.
     ///
     /// # Errors
-    /// 404, also where the shared node is in the trash.
+    /// 404, also if the shared node is in the trash, or the maker has left its team.
     pub fn public_share(&self, code: &str) -> Result<ShareRow> {
         self.read(|conn| by_code(conn, code))?
-            .filter(|found| !found.node_gone)
+            .filter(|found| !found.node_gone && !found.maker_left)
             .ok_or_else(|| Error::not_found("there is no such share link; ask who sent it to you"))
     }
 

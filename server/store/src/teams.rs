@@ -98,6 +98,19 @@ fn read_team(conn: &Connection, id: TeamId, account: AccountId) -> Result<Team> 
         .ok_or_else(|| no_team(id))
 }
 
+/// Returns the role of an account in the team that a space belongs to, if it is a member.
+pub(super) fn role_in_space(
+    conn: &Connection,
+    account: AccountId,
+    space: i64,
+) -> Result<Option<TeamRole>> {
+    Ok(conn
+        .prepare_cached(&format!("{MEMBERSHIP_SQL} AND t.space = ?2"))?
+        .query_row(params![account.as_bytes(), space], membership)
+        .optional()?
+        .map(|found| found.role))
+}
+
 /// All members' accounts.
 pub(super) fn member_ids(conn: &Connection, team: TeamId) -> Result<Vec<AccountId>> {
     Ok(conn

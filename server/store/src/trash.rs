@@ -12,8 +12,9 @@ use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use rusqlite::{Connection, params};
 
-/// An active node and all active ones below it.
-const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub JOIN nodes n \
+/// An active node and all active ones below it. Left to itself, SQLite takes the index by space and
+/// state, and reads the whole space for every node; `CROSS JOIN` keeps the folder outside.
+const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name \
      ON n.parent = sub.id AND n.space = ?2 AND n.state = 0)";
 
 /// Numbers tried for a name that is taken.
@@ -78,7 +79,8 @@ fn companions(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached(
             "WITH RECURSIVE sub (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
-             JOIN nodes n ON n.parent = sub.id WHERE n.trash_root = ?1 AND n.state = 1 AND n.id <> ?1) \
+             CROSS JOIN nodes n INDEXED BY nodes_trash_children ON n.trash_root = ?1 AND n.parent = sub.id \
+             WHERE n.state = 1 AND n.id <> ?1) \
              SELECT id FROM sub WHERE depth > 0 ORDER BY depth, id",
         )?
         .query_map([top.as_bytes()], |row| read_id(row, 0))?
@@ -189,5 +191,39 @@ impl Tx<'_> {
             ])?;
         }
         Ok(nodes::visible(self.conn, actor.space, id)?.node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clock, Source, Store};
+    use std::sync::Arc;
+
+    fn plan(sql: &str) -> String {
+        let source = Arc::new(Source::new(Clock::System, None));
+        let store = Store::open(None, source).unwrap();
+        store
+            .read(|conn| {
+                let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+                let lines = statement
+                    .query_map(params![[0_u8; 16], 1], |row| row.get::<_, String>(3))?
+                    .collect::<rusqlite::Result<Vec<_>>>()?;
+                Ok(lines.join("\n"))
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn a_deletion_walks_the_folder_and_not_the_space() {
+        let plan = plan(&format!(
+            "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
+        ));
+        assert!(
+            plan.contains("SEARCH n USING INDEX nodes_name (space=? AND parent=?)")
+                || plan.contains("SEARCH n USING COVERING INDEX nodes_name (space=? AND parent=?)"),
+            "{plan}"
+        );
+        assert!(!plan.contains("nodes_state"), "{plan}");
     }
 }

@@ -93,18 +93,25 @@ async fn settings_out_of_range_are_refused_by_name() {
 }
 
 #[tokio::test]
-async fn links_of_others_do_not_exist() {
+async fn links_of_others_are_refused_and_unknown_ones_not_found() {
     let world = World::new();
     let (owner, outsider) = (world.owner(), world.outsider());
     let file = owner.file(None, "a.txt", "x").await;
     let link = share(&owner, &file, json!({})).await;
     let path = format!("/api/v1/shares/{}", link.id);
-    outsider.get(&path).await.failed(404);
+    outsider.get(&path).await.failed(403);
     outsider
         .put(&path, &json!({"is_active": false}))
         .await
+        .failed(403);
+    outsider.delete(&path).await.failed(403);
+    owner
+        .get(&format!(
+            "/api/v1/shares/{}",
+            uuid::Uuid::from_bytes([7; 16])
+        ))
+        .await
         .failed(404);
-    outsider.delete(&path).await.failed(404);
     for part in ["toggle", "access-log", "audit", "health"] {
         let path = format!("{path}/{part}");
         let answer = if part == "toggle" {
@@ -112,12 +119,12 @@ async fn links_of_others_do_not_exist() {
         } else {
             outsider.get(&path).await
         };
-        answer.failed(404);
+        answer.failed(403);
     }
     outsider
         .put(&format!("{path}/files"), &json!({"files": []}))
         .await
-        .failed(404);
+        .failed(403);
     outsider
         .post("/api/v1/shares", &json!({"file_id": file.id}))
         .await

@@ -5,7 +5,9 @@ use cairn_model::SpaceId;
 use cairn_wire::Page;
 use cairn_wire::changes::Changes;
 use cairn_wire::nodes::Node;
+use cairn_wire::shares::Share;
 use cairn_wire::teams::Team;
+use cairn_wire::transfer::Upload;
 use futures_util::StreamExt as _;
 use serde_json::json;
 use uuid::Uuid;
@@ -229,4 +231,48 @@ async fn the_same_request_in_two_spaces_is_two_requests() {
         .send(post, "/api/v1/nodes", &key, body)
         .await
         .failed(400);
+}
+
+#[tokio::test]
+async fn links_and_uploads_end_with_the_membership() {
+    let world = World::new();
+    let its = team(&world.owner()).await;
+    let (owner, member) = (
+        world.owner().in_space(its.space_id),
+        world.member().in_space(its.space_id),
+    );
+    let file = member.file(None, "plan.txt", "x").await;
+    let link: Share = member
+        .post("/api/v1/shares", &json!({"file_id": file.id}))
+        .await
+        .ok();
+    let (path, public) = (
+        format!("/api/v1/shares/{}", link.id),
+        format!("/api/v1/public/shares/{}", link.short_code),
+    );
+    world.nobody().get(&public).await.done(200);
+    let listed: Page<Share> = owner.get("/api/v1/shares").await.ok();
+    assert_eq!(listed.content.len(), 1);
+    owner.get(&path).await.done(200);
+
+    let upload = Draft::new("unfinished.txt", "never completed");
+    let upload: Upload = member.post("/api/v1/uploads", &upload.create()).await.ok();
+    let member_id = world.member().id().await;
+    world
+        .owner()
+        .delete(&format!("/api/v1/teams/{}/members/{member_id}", its.id))
+        .await
+        .done(204);
+    let member = world.member();
+    member
+        .get(&format!("/api/v1/uploads/{}", upload.upload_id))
+        .await
+        .failed(404);
+    world.nobody().get(&public).await.failed(404);
+    member
+        .post(&format!("{path}/toggle"), &json!({"is_active": true}))
+        .await
+        .failed(403);
+    member.get(&path).await.failed(403);
+    owner.delete(&path).await.done(204);
 }

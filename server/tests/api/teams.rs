@@ -487,9 +487,9 @@ async fn offboarding_revokes_what_the_member_had_opened() {
     let done: Offboarded = owner.post(&path(member_id), &json!({})).await.ok();
     assert_eq!((done.revoked_grants, done.withdrawn_invitations), (1, 1));
     assert_eq!(done.revoked_share_links, 1);
-    for (link, is_active) in [(of_the_team, false), (own, true)] {
+    for (who, link, is_active) in [(&owner, of_the_team, false), (&member, own, true)] {
         let path = format!("/api/v1/shares/{}", link["id"].as_str().unwrap());
-        let now: Value = member.get(&path).await.ok();
+        let now: Value = who.get(&path).await.ok();
         assert_eq!(now["is_active"], is_active);
     }
     world

@@ -22,7 +22,7 @@ fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
             "--data",
             data,
         ],
-        "secret\n",
+        "a long secret\n",
     );
     assert!(added.status.success(), "{}", text(&added.stderr));
     let again = run(
@@ -34,7 +34,7 @@ fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
             "--data",
             data,
         ],
-        "secret\n",
+        "a long secret\n",
     );
     assert_eq!(again.status.code(), Some(1));
     assert!(
@@ -73,7 +73,41 @@ fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
 }
 
 #[test]
-fn a_password_is_needed() {
+fn development_and_production_data_stay_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("dev");
+    let data = data.to_str().unwrap();
+    let development = Server::start(&["--dev", "--data", data]);
+    assert!(development.terminate());
+    let refused = run(&["--listen", "127.0.0.1:0", "--data", data], "");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("start the server with --dev"));
+
+    let data = dir.path().join("production");
+    let data = data.to_str().unwrap();
+    let words = [
+        "user",
+        "add",
+        "a@example.com",
+        "--password-stdin",
+        "--data",
+        data,
+    ];
+    assert!(run(&words, "a long secret\n").status.success());
+    let refused = run(&["--dev", "--listen", "127.0.0.1:0", "--data", data], "");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("leave --dev out"));
+}
+
+#[test]
+fn a_development_server_listens_to_this_machine_alone_unless_opened() {
+    let refused = run(&["--dev", "--ephemeral", "--listen", "0.0.0.0:0"], "");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("--dev-open"));
+}
+
+#[test]
+fn a_short_password_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().to_str().unwrap();
     let empty = run(
@@ -85,10 +119,10 @@ fn a_password_is_needed() {
             "--data",
             data,
         ],
-        "\n",
+        "seven c\n",
     );
     assert_eq!(empty.status.code(), Some(1));
-    assert!(text(&empty.stderr).contains("password is empty"));
+    assert!(text(&empty.stderr).contains("at least 8 characters"));
 }
 
 #[test]

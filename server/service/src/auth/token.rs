@@ -187,6 +187,9 @@ impl Tokens {
             return Err(refused());
         }
         let claims = data.claims;
+        if claims.exp.saturating_sub(claims.iat) > LIFETIME_S || claims.jti.is_empty() {
+            return Err(refused());
+        }
         Ok(Verified {
             account: claims.sub.parse().map_err(|_| refused())?,
             client: claims.client_id,

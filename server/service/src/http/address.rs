@@ -22,10 +22,11 @@ impl Address {
                 })
                 .unwrap_or_else(|| "localhost".to_owned());
             let secure = parts.uri.scheme_str() == Some("https")
-                || parts
-                    .headers
-                    .get("x-forwarded-proto")
-                    .is_some_and(|value| value.as_bytes() == b"https");
+                || app.options.behind_proxy
+                    && parts
+                        .headers
+                        .get("x-forwarded-proto")
+                        .is_some_and(|value| value.as_bytes() == b"https");
             format!("{}://{host}", if secure { "https" } else { "http" })
         });
         Self(text.trim_end_matches('/').to_owned())

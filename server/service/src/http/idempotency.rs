@@ -2,7 +2,7 @@
 //!
 //! Uploads are left out: the ids that clients choose make them repeatable without keeping answers.
 
-use crate::auth::authenticate;
+use crate::auth::authorize;
 use crate::error::{Error, Result};
 use crate::http::body;
 use crate::http::extract::MAX_LIST;
@@ -132,7 +132,13 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
             ))
         })?
         .to_owned();
-    let name = (authenticate(app, request.headers())?.account, key);
+    let caller = authorize(
+        app,
+        request.headers(),
+        request.method(),
+        request.uri().path(),
+    )?;
+    let name = (caller.account, key);
     let _running = Running::begin(&app.answers, &name).await;
 
     let (parts, body) = request.into_parts();

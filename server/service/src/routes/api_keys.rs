@@ -16,6 +16,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
+/// 100 years of 365 days: a date of four digits, whatever the clock says.
+const MAX_EXPIRY_MS: i64 = 36_500 * 86_400_000;
 const MAX_NAME: usize = 100;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
@@ -46,6 +48,15 @@ fn duration_ms(text: &str) -> Result<i64> {
         .checked_mul(seconds * 1000)
         .filter(|ms| *ms > 0)
         .ok_or_else(bad)
+        .and_then(|ms| {
+            if ms <= MAX_EXPIRY_MS {
+                Ok(ms)
+            } else {
+                Err(Error::invalid(
+                    "`expires_in` is more than 100 years; leave it out for a key that doesn't expire",
+                ))
+            }
+        })
 }
 
 /// Lists the caller's keys, newest first; the keys themselves are not shown again.
@@ -117,7 +128,18 @@ mod tests {
     fn durations_are_a_number_and_a_unit() {
         assert_eq!(duration_ms("30d").unwrap(), 30 * 86_400_000);
         assert_eq!(duration_ms("90s").unwrap(), 90_000);
-        for bad in ["", "d", "12", "1y", "-1d", "0h", "1é", "99999999999999999d"] {
+        for bad in [
+            "",
+            "d",
+            "12",
+            "1y",
+            "-1d",
+            "0h",
+            "1é",
+            "99999999999999999d",
+            "99999999999d",
+            "36501d",
+        ] {
             assert!(duration_ms(bad).is_err(), "{bad}");
         }
     }

@@ -53,9 +53,13 @@ async fn list(
     Params(query): Params<ListShares>,
 ) -> Result<Json<Page<Share>>> {
     let window = Window::from_zero(query.page, query.page_size.or(query.size))?;
-    let (rows, total) =
-        app.store
-            .shares(caller.account, query.file_id, window.skip(), window.take())?;
+    let (rows, total) = app.store.shares(
+        caller.account,
+        caller.space,
+        query.file_id,
+        window.skip(),
+        window.take(),
+    )?;
     let now = app.source.now_ms();
     let shares = rows.iter().map(|row| row.show(now, &base)).collect();
     Ok(Json(window.envelope((shares, total))))
@@ -104,6 +108,7 @@ async fn create(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The link", body = Share),
+        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
         (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
     )
 )]
@@ -124,6 +129,7 @@ async fn get(
     responses(
         (status = 200, description = "The changed link", body = Share),
         (status = 400, description = "A setting is out of range", body = cairn_wire::ErrorBody),
+        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
         (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
     )
 )]
@@ -153,6 +159,7 @@ async fn update(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 204, description = "It is gone"),
+        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
         (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
     )
 )]
@@ -171,6 +178,7 @@ async fn revoke(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "Whether it was active, and is", body = ToggledShare),
+        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
         (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
     )
 )]

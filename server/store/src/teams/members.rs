@@ -41,11 +41,22 @@ fn changeable(conn: &Connection, team: TeamId, user: AccountId, rule: &str) -> R
     }
 }
 
+/// The numbers of what ended with a membership.
+pub(crate) struct TakenOut {
+    grants: u64,
+    links: u64,
+}
+
 impl Tx<'_> {
-    /// Takes somebody out of a team: their grants go, and the key's epoch is raised, so that they
-    /// can't read what is written from now on.
-    pub(crate) fn take_out(&self, team: TeamId, user: AccountId) -> Result<u64> {
+    /// Takes somebody out of a team: their grants, share links and uploads in progress end, and the
+    /// key's epoch is raised, so that they can't read what is written from now on.
+    pub(crate) fn take_out(&self, team: TeamId, space: Space, user: AccountId) -> Result<TakenOut> {
         let data = member_data(self.conn, team, user)?;
+        let links = self.revoke_shares(user, space)?;
+        self.conn.execute(
+            "UPDATE uploads SET expires_at = 0 WHERE space = ?1 AND account = ?2 AND done = 0",
+            params![space.row, user.as_bytes()],
+        )?;
         self.tell_team(team, EventKind::TeamMemberLeft, &data)?;
         self.conn.execute(
             "DELETE FROM team_members WHERE team = ?1 AND account = ?2",
@@ -59,7 +70,10 @@ impl Tx<'_> {
             "UPDATE teams SET key_epoch = key_epoch + 1 WHERE id = ?1",
             [team.as_bytes()],
         )?;
-        Ok(grants as u64)
+        Ok(TakenOut {
+            grants: grants as u64,
+            links,
+        })
     }
 
     /// Ends the share links that somebody made on the files of a space.
@@ -106,7 +120,7 @@ impl Tx<'_> {
                 continue;
             }
             self.withdraw_invitations_of(its.team, account)?;
-            self.take_out(its.team, account)?;
+            self.take_out(its.team, its.space, account)?;
         }
         Ok(orphaned)
     }
@@ -207,7 +221,7 @@ impl Store {
             } else {
                 Right::Remove
             };
-            require(tx.conn, team, account, right)?;
+            let its = require(tx.conn, team, account, right)?;
             changeable(
                 tx.conn,
                 team,
@@ -215,7 +229,7 @@ impl Store {
                 "the owner cannot be removed from the team",
             )?;
             let data = member_data(tx.conn, team, user)?;
-            tx.take_out(team, user)?;
+            tx.take_out(team, its.space, user)?;
             if user != account {
                 tx.notify(user, "team", "You were removed from a team", &data)?;
             }
@@ -237,14 +251,13 @@ impl Store {
             let its = require(tx.conn, team, account, Right::Offboard)?;
             changeable(tx.conn, team, user, "the owner cannot be offboarded")?;
             let data = member_data(tx.conn, team, user)?;
-            let revoked_share_links = tx.revoke_shares(user, its.space)?;
             let withdrawn_invitations = tx.withdraw_invitations_of(team, user)?;
-            let revoked_grants = tx.take_out(team, user)?;
+            let taken = tx.take_out(team, its.space, user)?;
             tx.notify(user, "team", "You were removed from a team", &data)?;
             Ok(Offboarded {
                 user_id: user,
-                revoked_share_links,
-                revoked_grants,
+                revoked_share_links: taken.links,
+                revoked_grants: taken.grants,
                 withdrawn_invitations,
             })
         })

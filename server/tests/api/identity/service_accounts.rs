@@ -88,3 +88,50 @@ async fn a_wrong_secret_or_a_wider_scope_is_refused() {
             .failed(400);
     }
 }
+
+#[tokio::test]
+async fn a_service_account_makes_no_credential_and_a_reader_sees_files_alone() {
+    let world = World::new();
+    let nobody = world.nobody();
+    for (scope, reads) in [("files", 200), ("files.read", 403)] {
+        let (_, client, secret) = made(&world, &json!({"name": scope, "scope": scope})).await;
+        let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+            .await
+            .ok();
+        let service = world.caller(Some(&tokens.access_token));
+        for path in ["/api/v1/apikeys", "/api/v1/service-accounts"] {
+            service.post(path, &json!({"name": "x"})).await.failed(403);
+        }
+        service.get("/api/v1/nodes").await.done(200);
+        for path in [
+            "/api/v1/apikeys",
+            "/api/v1/payment/wallet",
+            "/api/v1/webhooks",
+        ] {
+            let response = service.get(path).await;
+            assert_eq!(response.status.as_u16(), reads, "{scope} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reader_does_not_get_the_remembered_response_of_a_writer() {
+    let world = World::new();
+    let nobody = world.nobody();
+    let (_, client, secret) = made(&world, &json!({"name": "reader", "scope": "files.read"})).await;
+    let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+        .await
+        .ok();
+    let reader = world.caller(Some(&tokens.access_token));
+    let folder = serde_json::to_vec(&json!({"kind": "folder", "name": "a"})).unwrap();
+    let key = [("idempotency-key", "k")];
+    let send = |who: &super::super::world::Caller| {
+        let (who, folder) = (who.clone(), folder.clone());
+        async move {
+            who.send(axum::http::Method::POST, "/api/v1/nodes", &key, folder)
+                .await
+        }
+    };
+    send(&world.owner()).await.done(201);
+    send(&reader).await.failed(403);
+}
