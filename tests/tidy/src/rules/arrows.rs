@@ -43,7 +43,6 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cairn-server", &["store", "service", "dev"]),
     ("cairn-e2e", &[]),
     ("cairn-bench", &["e2e"]),
-    ("cairn-contract", &[]),
     (
         "cairn-sim",
         &[
@@ -151,7 +150,6 @@ const OWNED: &[(&str, &[&str])] = &[
             "cairn-service",
             "cairn-dev",
             "cairn-server",
-            "cairn-contract",
             "cairn-e2e",
             "cairn-bench",
             "cairn-sim",
