@@ -54,7 +54,7 @@ pub(crate) struct Shown {
     device: Option<String>,
     /// The fault rule that happened to it.
     fault: Option<u64>,
-    /// Whether the answer has ended, or broken off.
+    /// True if the answer has ended, or broken off.
     finished: bool,
 }
 

@@ -37,7 +37,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Tells whether an id is new, and remembers it.
+    /// Returns true if an id is new, and remembers it.
     fn first(&mut self, id: &str) -> bool {
         if !self.ids.insert(id.to_owned()) {
             return false;

@@ -73,7 +73,7 @@ pub(crate) fn human_bytes(bytes: u64) -> String {
     }
 }
 
-/// How many tokens a text counts as.
+/// The number of tokens a text counts as.
 pub(crate) fn tokens(text: &str) -> u64 {
     text.chars().count().div_ceil(CHARS_PER_TOKEN).max(1) as u64
 }
@@ -96,7 +96,7 @@ fn plural(count: u64, one: &str) -> String {
     }
 }
 
-/// Answers a question, in the pieces in which it is streamed.
+/// Replies to a question, in the pieces in which the reply is streamed.
 pub(crate) fn answer(question: &str, facts: &Facts, quota: &Quota) -> Vec<String> {
     let question = question.to_lowercase();
     let topic = TOPICS

@@ -9,7 +9,7 @@ use std::fs::{File, TryLockError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 
-/// How long requests on their way may take once the server is to end.
+/// The time that requests on their way may take once the server is to end.
 const GRACE: Duration = Duration::from_secs(5);
 const HOUSEKEEPING: Duration = Duration::from_secs(600);
 /// How often objects that nobody knows are looked for.

@@ -93,7 +93,7 @@ pub fn storage_limit(plan: Plan, base_storage: u64) -> u64 {
     base_storage.saturating_mul(row(plan).storage_factor)
 }
 
-/// How many members a team of an owner on this plan may have.
+/// The number of members a team of an owner on this plan may have.
 pub fn member_limit(plan: Plan) -> u64 {
     row(plan).members
 }

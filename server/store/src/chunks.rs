@@ -73,7 +73,7 @@ pub(super) fn add_object(conn: &Connection, name: &str) -> Result<i64> {
 }
 
 /// Adds a chunk with `refs` references, or that many references to the one that is there already.
-/// Tells whether the new place is used.
+/// Returns true if the new place is used.
 pub(super) fn add(
     conn: &Connection,
     node: NodeId,

@@ -63,7 +63,7 @@ fn owner(conn: &Connection, space: Space) -> Result<Option<AccountId>> {
         .optional()?)
 }
 
-/// How many comments a reply to this one has above it.
+/// The number of comments a reply to this one has above it.
 fn depth(conn: &Connection, id: Uuid) -> Result<u64> {
     Ok(conn
         .prepare_cached(

@@ -10,7 +10,7 @@ use cairn_wire::account::{AccountState, AccountStatus, PendingDeletion};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
-/// How long an account can be restored.
+/// The time for which an account can be restored.
 pub(super) const GRACE_MS: i64 = 60 * 24 * 3600 * 1000;
 
 fn requested_at(conn: &Connection, account: AccountId) -> Result<Option<i64>> {

@@ -8,7 +8,7 @@ use crate::scope::Scopes;
 use cairn_model::AccountId;
 use rusqlite::{OptionalExtension as _, params};
 
-/// How long a person has to find the other device.
+/// The time that a person has to find the other device.
 pub const DEVICE_CODE_S: u64 = 600;
 /// Seconds between two polls, and what is added for a device that does not wait.
 pub const INTERVAL_S: i64 = 2;

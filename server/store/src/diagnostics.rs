@@ -14,7 +14,7 @@ pub struct KeyStatus {
     pub unsealed_files: u64,
 }
 
-/// Whether this server has a part of the schema, such as teams or subscriptions.
+/// True if this server has a part of the schema, such as teams or subscriptions.
 pub(super) fn has_table(conn: &Connection, name: &str) -> Result<bool> {
     Ok(conn
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?

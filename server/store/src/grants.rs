@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 /// RFC 6749 asks for ten minutes at most; a browser needs a second.
 const CODE_MS: i64 = 60_000;
-/// How long a login lasts without being used.
+/// The time that a login lasts without being used.
 const REFRESH_MS: i64 = 60 * 24 * 3600 * 1000;
 
 /// The SHA-256 of a code or token.

@@ -5,7 +5,7 @@ use crate::error::Result;
 use cairn_model::AccountId;
 use rusqlite::{OptionalExtension as _, params};
 
-/// How long an answer is kept.
+/// The time that an answer is kept.
 const KEPT_MS: i64 = 24 * 3600 * 1000;
 
 /// An answer as it went out, and the request that it belongs to.

@@ -251,7 +251,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Tells whether the database answers.
+    /// Returns true if the database answers.
     pub fn check(&self) -> Result<()> {
         self.read(|conn| Ok(conn.query_row("SELECT 1", [], |_| Ok(()))?))
     }

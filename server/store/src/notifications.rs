@@ -26,7 +26,7 @@ fn notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
 
 const COLUMNS: &str = "id, kind, title, data, created_at, read_at";
 
-/// Whether a notification of this type also goes out by mail. Invitations and alerts send mails of
+/// True if a notification of this type also goes out by mail. Invitations and alerts send mails of
 /// their own.
 fn is_mailed(kind: &str, wishes: &EmailPreferences) -> bool {
     match kind {

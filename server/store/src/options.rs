@@ -1,6 +1,6 @@
 //! Choices of a server's set-up that the store looks at: quotas, kept revisions, the place of objects.
 
-/// How many old revisions of a file are kept; all of them by default. The current one always is.
+/// The old revisions of a file that are kept: all of them by default, the current one always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptRevisions {
     /// The newest so many, the current one included.

@@ -153,7 +153,7 @@ impl Store {
         &self.outbox
     }
 
-    /// Tells whether an enabled webhook of the account asked for a kind of event.
+    /// Returns true if an enabled webhook of the account asked for a kind of event.
     pub fn is_wanted(&self, account: AccountId, kind: EventKind) -> Result<bool> {
         self.read(|conn| {
             Ok(subscribers(conn, account)?

@@ -125,7 +125,7 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// Whether a recovery key is set up, and what it is good for.
+    /// The state of the recovery key, and what it is good for.
     pub fn recovery_status(&self, account: AccountId) -> Result<RecoveryStatus> {
         self.read(|conn| Ok(status(held(conn, account)?.as_ref())))
     }

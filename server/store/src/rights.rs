@@ -99,7 +99,7 @@ fn rank(role: TeamRole) -> u8 {
     }
 }
 
-/// Tells whether a role has a right.
+/// Returns true if a role has a right.
 pub fn allows(role: TeamRole, right: Right) -> bool {
     TABLE
         .iter()

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// How long a token of a visit is good: a large folder over a slow line.
+/// The time that a token of a visit is good: a large folder over a slow line.
 const VISIT_MS: i64 = 24 * 3600 * 1000;
 /// Wrong passwords from one address, before it has to wait.
 const MAX_DENIED: u64 = 20;
@@ -65,7 +65,7 @@ fn no_visit() -> Error {
     Error::Unauthorized("`X-Share-Access` is missing or no longer good; open the link again".into())
 }
 
-/// Whether chunks may be fetched before a download is begun: where it would not get around a limit.
+/// True if chunks may be fetched before a download is begun: where it would not get around a limit.
 pub fn may_view(share: &ShareRow) -> bool {
     share.share.access_mode == AccessMode::ViewOnly || share.share.download_limit.is_none()
 }

@@ -1,6 +1,6 @@
 //! Share links as rows: making, reading, changing and deleting them, and the files they carry.
 //!
-//! Whether a link opens is decided in one place, [`ShareRow::issues`].
+//! [`ShareRow::issues`] alone decides whether a link opens.
 
 use super::rows::id as read_id;
 use super::{Actor, Space, Store, Tx, nodes, revisions, teams};
@@ -471,7 +471,7 @@ impl Tx<'_> {
     }
 }
 
-/// Tells whether an active node is another one or lies below it.
+/// Returns true if an active node is another one or lies below it.
 pub(super) fn below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool> {
     Ok(conn
         .prepare_cached(

@@ -19,7 +19,7 @@ use cairn_wire::social::{Connection as Standing, Relationship};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
-/// Whether a row of one of the tables of pairs is there.
+/// True if a row of one of the tables of pairs is there.
 fn pair(conn: &Connection, table: Pair, from: AccountId, to: AccountId) -> Result<bool> {
     Ok(conn
         .prepare_cached(table.sql())?

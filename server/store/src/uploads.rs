@@ -9,7 +9,7 @@ use cairn_wire::transfer::{CreateUpload, SealedChunk};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::{HashMap, HashSet};
 
-/// How long an upload can be resumed.
+/// The time for which an upload can be resumed.
 const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
 
 /// An upload as it was announced.
@@ -267,7 +267,7 @@ impl Store {
         self.read(|conn| missing(conn, upload))
     }
 
-    /// Tells whether a chunk is stored for a node.
+    /// Returns true if a chunk is stored for a node.
     pub fn has_chunk(&self, node: NodeId, chunk: ChunkId) -> Result<bool> {
         self.read(|conn| Ok(chunks::size(conn, node, chunk)?.is_some()))
     }

@@ -17,9 +17,9 @@ const MAX_WEBHOOKS: i64 = 50;
 const PER_WEBHOOK: i64 = 4;
 /// What the contract says: minutes 1, 5 and 30, hours 2 and 12.
 const RETRY_AFTER_MS: [i64; 5] = [60_000, 300_000, 1_800_000, 7_200_000, 43_200_000];
-/// How long a rotated secret still signs.
+/// The time that a rotated secret still signs.
 const OVERLAP_MS: i64 = 24 * 3600 * 1000;
-/// How long finished deliveries can be looked at.
+/// The time for which finished deliveries can be looked at.
 const KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 
 /// A delivery that is due.

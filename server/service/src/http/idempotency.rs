@@ -106,7 +106,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Answers a repeated request, and remembers the answer of a new one.
+/// Replays the response of a repeated request, and remembers that of a new one.
 pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let applies = request.method() == Method::POST
         && request.headers().contains_key(IDEMPOTENCY_KEY)

@@ -39,7 +39,7 @@ pub(crate) fn handle(field: &str, text: &str, length: RangeInclusive<usize>) -> 
     )))
 }
 
-/// Tells whether a text has the form of an e-mail address.
+/// Returns true if a text has the form of an e-mail address.
 pub(crate) fn is_email(text: &str) -> bool {
     text.len() <= 254
         && !text.contains(|c: char| c.is_whitespace() || c.is_control())

@@ -46,7 +46,7 @@ pub(crate) fn known(registered: &[RegisteredClient]) -> Vec<Client> {
 }
 
 impl Client {
-    /// Tells whether answers may go to an address.
+    /// Returns true if answers may go to an address.
     pub(crate) fn may_redirect_to(&self, uri: &str) -> bool {
         match &self.redirects {
             Redirects::Exact(uris) => uris.iter().any(|known| known == uri),
@@ -63,7 +63,7 @@ impl Client {
         }
     }
 
-    /// Tells whether a request came from the client: a public one has nothing to prove.
+    /// Returns true if a request came from the client: a public one has nothing to prove.
     pub(crate) fn is_proven_by(&self, secret: Option<&str>) -> bool {
         match (self.secret, secret) {
             (None, None) => true,

@@ -72,7 +72,7 @@ async fn add(
     Ok((StatusCode::CREATED, Json(written)))
 }
 
-/// Answers a comment.
+/// Replies to a comment.
 #[utoipa::path(
     post, path = "/api/v1/nodes/{id}/comments/{parent}/replies", tag = "comments", request_body = WriteComment,
     params(("id" = String, Path, format = Uuid), ("parent" = String, Path, format = Uuid)),

@@ -51,7 +51,7 @@ fn check(name: &str, used: u64, more: u64, limit: u64, show: fn(u64) -> String) 
     }
 }
 
-/// Whether a file of a size would be taken now.
+/// Checks a file of a given size against the limits.
 #[utoipa::path(
     get, path = "/api/v1/diagnostics/upload", tag = "diagnostics", params(UploadQuery),
     responses(
@@ -110,7 +110,7 @@ async fn upload(
     }))
 }
 
-/// Whether the account has its keys, and a way back to them.
+/// Checks that the account has its keys, and a way back to them.
 #[utoipa::path(
     get, path = "/api/v1/diagnostics/encryption", tag = "diagnostics",
     responses((status = 200, description = "Each check, and what to do", body = EncryptionDiagnosis))

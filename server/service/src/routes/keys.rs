@@ -62,7 +62,7 @@ async fn put(
     Ok(answer(keys.bundle))
 }
 
-/// Whether a recovery key is set up, who made it, and whether it opens files.
+/// Returns the state of the recovery key: whether it is set up, who made it, and whether it opens files.
 #[utoipa::path(
     get, path = "/api/v1/keys/recovery", tag = "keys",
     responses((status = 200, description = "The status", body = RecoveryStatus))

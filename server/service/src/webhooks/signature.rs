@@ -19,7 +19,7 @@ pub fn sign(secret: &str, body: &[u8]) -> String {
     format!("sha256={}", digest.unwrap_or_default())
 }
 
-/// Tells in constant time whether a header's value is the signature of a body.
+/// Returns true, in constant time, if a header's value is the signature of a body.
 pub fn is_signed(secret: &str, body: &[u8], value: &str) -> bool {
     let Some(Ok(claimed)) = value.trim().strip_prefix("sha256=").map(hex::decode) else {
         return false;

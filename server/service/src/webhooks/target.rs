@@ -31,7 +31,7 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Whether webhooks may point anywhere (`--allow-private-webhooks`) or to the public internet only.
+/// The addresses that webhooks may point to: any (`--allow-private-webhooks`), or the public internet only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     Public,
@@ -110,7 +110,7 @@ fn check_host(host: &str) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Tells whether an address lies on the public internet.
+/// Returns true if an address lies on the public internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -40,7 +40,7 @@ impl Book {
         }
     }
 
-    /// Whether it stands for things that a person has, which can't be less than none.
+    /// True if it stands for things that a person has, which can't be less than none.
     fn is_held(self) -> bool {
         match self {
             Self::Wallet(_) | Self::Earnings(_) | Self::Payouts(_) => true,

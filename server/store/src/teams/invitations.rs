@@ -18,7 +18,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use uuid::Uuid;
 
-/// How long an invitation can be accepted.
+/// The time for which an invitation can be accepted.
 const VALID_MS: i64 = 7 * 24 * 3600 * 1000;
 
 const INVITATION_SQL: &str = "SELECT i.id, i.team, t.name, i.email, i.role, i.invited_by, i.state, \

@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 /// RFC 8628's name of its grant.
 pub(crate) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
-/// How long an ID token says that it holds; clients look at it once.
+/// The lifetime of an ID token; clients look at it once.
 const ID_LIFETIME_S: i64 = 600;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 /// What is given out for a request.
 struct Given {
     grant: Grant,
-    /// Whether the grant is one of the store, which can be ended.
+    /// True if the grant is one of the store, which can be ended.
     refresh: Option<String>,
     nonce: Option<String>,
 }

@@ -18,7 +18,7 @@ use cairn_wire::payments::{BillingPortal, BuyTokens};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How long a portal's address is good.
+/// The time that a portal's address is good.
 const VALID_MS: i64 = 3600 * 1000;
 /// The page has one form and no script, and frames nothing.
 const POLICY: &str =

@@ -53,7 +53,7 @@ pub(crate) async fn gate_hash(app: &AppState, gate: Option<&str>) -> Result<Opti
         .map_err(|e| Error::internal(format!("can't hash a gate value: {e}")))
 }
 
-/// Tells whether a gate value is the one that was hashed.
+/// Returns true if a gate value is the one that was hashed.
 pub(crate) async fn gate_fits(gate: &str, hash: &str) -> Result<bool> {
     if gate.len() > MAX_GATE {
         return Ok(false);

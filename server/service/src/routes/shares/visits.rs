@@ -106,7 +106,7 @@ fn summary(entries: &[AccessEntry]) -> AuditSummary {
     }
 }
 
-/// Whether a link opens now, and everything that keeps it from it.
+/// Returns the state of a link: whether it opens now, and everything that keeps it from opening.
 #[utoipa::path(
     get, path = "/api/v1/shares/{id}/health", tag = "shares",
     params(("id" = String, Path, description = "Id or short code")),

@@ -163,7 +163,7 @@ async fn suggestions(caller: Caller, State(app): State<AppState>) -> Result<Json
     }))
 }
 
-/// Whether the caller follows, blocks or mutes somebody.
+/// Returns the caller's relations to somebody: following, blocked, muted.
 #[utoipa::path(
     get, path = "/api/v1/social/connections/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
