@@ -1,5 +1,6 @@
 //! The context of every command: the home, the two streams, and the way to the daemon.
 
+use crate::config::Config;
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::Out;
 use crate::session::{RetryProfile, Session};
@@ -52,10 +53,17 @@ impl App {
         }
     }
 
-    /// Starts the daemon in the background and waits until it answers.
-    pub(crate) async fn start(&self) -> Outcome<Client> {
-        // Better said here than in a log.
+    /// Checks what a daemon needs to start: a valid configuration and the account's keys.
+    pub(crate) fn check_start(&self) -> Outcome {
+        drop(Config::load(&self.home)?);
         drop(Session::open(&self.home, RetryProfile::Background)?);
+        Ok(())
+    }
+
+    /// Starts the daemon in the background and waits until it responds.
+    pub(crate) async fn start(&self) -> Outcome<Client> {
+        // Better reported here than in a log.
+        self.check_start()?;
         let exe = std::env::current_exe().doing("find the program itself")?;
         self.home.create()?;
         let log = self.home.logs_dir().join("daemon.stderr");

@@ -153,7 +153,7 @@ impl Config {
         let document = Document::parse(text).map_err(|error| {
             let line = line_of(text, error.span().map_or(0, |span| span.start));
             format!(
-                "line {line} is no TOML: {}",
+                "line {line} isn't valid TOML: {}",
                 error.message().lines().next().unwrap_or_default()
             )
         })?;

@@ -7,7 +7,8 @@ use crate::failure::{Failure, Outcome};
 use cairn_control::{Folder, Gate, NewFolder};
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
 use cairn_model::{Kind, Name, RelPath};
-use cairn_platform::Home;
+use cairn_platform::filesystem::{self, FilesystemKind};
+use cairn_platform::{Home, dirs};
 use std::path::{Path, PathBuf};
 
 /// Opens the index of a home, and says so if an unreadable one had to be set aside.
@@ -24,10 +25,11 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         .map_err(|e| Failure::usage(format!("can't sync {}: {e}", new.local)))?;
     if !meta.is_dir() {
         return Err(Failure::usage(format!(
-            "can't sync {}: it is no folder",
+            "can't sync {}: it isn't a folder",
             new.local
         )));
     }
+    check_filesystem(root)?;
     let remote = remote_path(&new.remote)?;
     check_only(&new.only)?;
     for row in index.read(|db| db.folders())? {
@@ -44,11 +46,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
             return Err(Failure::usage(text));
         }
         if root.starts_with(other) || other.starts_with(root) {
-            let text = format!(
-                "{} and {} lie one in the other: a file can be in one pair only",
-                new.local, row.root
-            );
-            return Err(Failure::usage(text));
+            return Err(overlapping(root, other));
         }
     }
     if index.read(|db| is_below_a_file(db, &remote))? {
@@ -67,6 +65,58 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         db.folder(id)
     })?;
     row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
+}
+
+/// Refuses views of the kernel and devices: they hold no files, and reading them may never end.
+fn check_filesystem(root: &Path) -> Outcome {
+    let found = filesystem::of(root)?;
+    if found.kind != FilesystemKind::Pseudo {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "can't sync {}: it holds no files but a view of the system ({})",
+        root.display(),
+        found.type_name
+    )))
+}
+
+fn overlapping(root: &Path, other: &Path) -> Failure {
+    let text = if root.starts_with(other) {
+        format!(
+            "{} is inside {}, which is already synced",
+            root.display(),
+            other.display()
+        )
+    } else {
+        format!(
+            "{} contains {}, which is already synced",
+            root.display(),
+            other.display()
+        )
+    };
+    Failure::usage(text)
+}
+
+/// Returns the reason why a person should agree before a folder is synced, if there is one.
+pub(crate) fn doubt(root: &Path) -> Outcome<Option<String>> {
+    let home = dirs::user_home();
+    if root.parent().is_none() {
+        return Ok(Some(format!("{} is the whole file system", root.display())));
+    }
+    if home.is_some_and(|home| home.starts_with(root)) {
+        return Ok(Some(format!(
+            "{} holds your whole home folder, with settings and caches of all programs",
+            root.display()
+        )));
+    }
+    let found = filesystem::of(root)?;
+    Ok((found.kind == FilesystemKind::Network).then(|| {
+        format!(
+            "{} is on a network file system ({}): changes made on other machines are only found by scanning",
+            root.display(),
+            found.type_name
+        )
+    }))
 }
 
 /// Returns `true` if, as far as the index knows the service, a remote path leads to a file or
@@ -126,7 +176,7 @@ pub(crate) fn containing(index: &Index, path: &Path) -> Outcome<(FolderRow, RelP
         if let Ok(below) = path.strip_prefix(&row.root) {
             let text = below
                 .to_str()
-                .ok_or_else(|| Failure::usage(format!("{} is no UTF-8", path.display())))?;
+                .ok_or_else(|| Failure::usage(format!("{} is not valid UTF-8", path.display())))?;
             let below =
                 RelPath::parse(&text.replace(std::path::MAIN_SEPARATOR, "/")).map_err(|e| {
                     Failure::usage(format!("{} can't be a synced path: {e}", path.display()))
@@ -141,7 +191,7 @@ pub(crate) fn containing(index: &Index, path: &Path) -> Outcome<(FolderRow, RelP
 }
 
 pub(crate) fn unknown(local: &str) -> Failure {
-    Failure::usage(format!("{local} is no synced folder: see `cairn folders`"))
+    Failure::usage(format!("{local} isn't synced: see `cairn folders`"))
 }
 
 /// A pair as control messages have it.
@@ -192,6 +242,25 @@ pub(crate) fn remote_path(text: &str) -> Outcome<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_view_of_the_kernel_is_refused() {
+        let index = Index::memory().unwrap();
+        let refused = add(&index, &new(Path::new("/proc"), "/x")).unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage);
+        assert!(refused.message.contains("proc"), "{}", refused.message);
+    }
+
+    #[test]
+    fn the_whole_disk_and_the_whole_home_need_an_agreement() {
+        assert!(doubt(Path::new("/")).unwrap().is_some());
+        let home = dirs::user_home().unwrap();
+        assert!(doubt(&home).unwrap().is_some());
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(doubt(dir.path()).unwrap(), None);
+    }
+
     use crate::failure::Exit;
     use cairn_model::SyncMode;
 

@@ -59,8 +59,8 @@ pub(crate) async fn run(options: Options) -> Outcome {
     if let Some(path) = &set_aside {
         tracing::warn!(
             set_aside = %path.display(),
-            "the index was unreadable: it was set aside and is built again from the disk and the service; \
-             folder pairs have to be added again with `cairn add`, nothing was deleted"
+            "the index was unreadable: it was set aside and is built again from the disk and the server; \
+             the folder pairs are restored from their backup, nothing was deleted"
         );
     }
     // Before the engine begins to work: who sees the socket sees a daemon that answers.

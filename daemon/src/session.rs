@@ -106,6 +106,15 @@ pub(crate) fn connect(
     client(transport, server, file_server, auth, device, profile)
 }
 
+/// Makes the failure of an address that can't be one.
+pub(crate) fn address_error(error: ApiError) -> Failure {
+    if let ApiError::Protocol(text) = error {
+        Failure::usage(text)
+    } else {
+        Failure::from(error)
+    }
+}
+
 fn client(
     transport: Arc<HttpTransport>,
     server: &str,
@@ -114,13 +123,7 @@ fn client(
     device: DeviceId,
     profile: RetryProfile,
 ) -> Outcome<Arc<Api>> {
-    let api = Api::new(transport, server, file_server, auth, device).map_err(|error| {
-        if let ApiError::Protocol(text) = error {
-            Failure::usage(text)
-        } else {
-            Failure::from(error)
-        }
-    })?;
+    let api = Api::new(transport, server, file_server, auth, device).map_err(address_error)?;
     let retry = match profile {
         RetryProfile::Background => RetryPolicy::default(),
         RetryProfile::Interactive => RetryPolicy {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{Doing as _, Outcome};
 use cairn_control::{Accepted, typed};
 
-/// Take the changes that were made without your keys and wait for you (`sync.verify = "strict"`)
+/// Accept changes held by `sync.verify = "strict"`
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 

@@ -2,20 +2,20 @@
 
 use crate::account::Account;
 use crate::app::App;
-use crate::cli::local_path;
 use crate::cli::words::words;
+use crate::cli::{local_path, prompt};
 use crate::config::{Config, parse_gate};
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::folders;
 use cairn_control::{Folder, Gate, NewFolder, typed};
 use cairn_model::SyncMode;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Keep a folder in sync with one on the service
 ///
 /// Works with or without a running daemon, and does not start one. What is on either side already is
-/// merged: equal files are linked without a transfer, differing ones are both kept. Said again of two
-/// folders that are a pair, it changes the options that are given and leaves the others.
+/// merged: equal files are linked without a transfer, differing ones are both kept. Run again for an
+/// existing pair to change its options; those that are not given stay.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The folder on this machine; it is made if it is missing
@@ -40,6 +40,9 @@ pub(super) struct Args {
     /// [default: the setting sync.deletion_gate]
     #[arg(long, value_name = "off|N%:M", value_parser = gate)]
     deletion_gate: Option<GateArg>,
+    /// Don't ask before a whole disk, a whole home folder or a network file system is synced
+    #[arg(long)]
+    yes: bool,
 }
 
 /// A gate, or none.
@@ -69,6 +72,15 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         only: args.only.clone(),
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
     };
+    if let Some(doubt) = folders::doubt(Path::new(&new.local))?
+        && !args.yes
+        && !prompt::confirmed(&format!("{doubt}. Sync it anyway? [y/N] "))?
+    {
+        return Err(Failure::new(
+            Exit::Decision,
+            format!("{doubt}: add --yes to sync it anyway"),
+        ));
+    }
     let what = format!("add {}", new.local);
     let added: Folder = match app.running().await? {
         Some(client) => {

@@ -177,7 +177,7 @@ fn folders(app: &App, findings: &mut Findings) {
     };
     if let Some(path) = set_aside {
         let message = format!(
-            "it was unreadable and set aside as {}: add the folders again with `cairn add`",
+            "it was unreadable and set aside as {}; it is built again, and the folder pairs are restored from their backup",
             path.display()
         );
         findings.add("index", Verdict::Warning, message);

@@ -11,10 +11,12 @@ pub(super) fn folder(path: &Path) -> Outcome<String> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => below_existing(path)?,
         Err(e) => return Err(e).doing(format_args!("find {}", path.display())),
     };
-    absolute
-        .into_os_string()
-        .into_string()
-        .map_err(|_| Failure::usage(format!("{} is no UTF-8: rename it first", path.display())))
+    absolute.into_os_string().into_string().map_err(|_| {
+        Failure::usage(format!(
+            "{} is not valid UTF-8: rename it first",
+            path.display()
+        ))
+    })
 }
 
 /// The absolute form of a path whose last component may be a symbolic link, or missing.

@@ -34,6 +34,9 @@ pub(super) struct Args {
     /// Address for chunks, if it is another one
     #[arg(long, value_name = "URL")]
     file_server: Option<String>,
+    /// Allow an address without https on another machine: the login and all names travel in the clear
+    #[arg(long)]
+    insecure_http: bool,
     /// An API key of the account (also CAIRN_API_KEY)
     #[arg(
         long,
@@ -77,6 +80,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         || DeviceId::from_random_bytes(random_id()),
         |account| account.device,
     );
+    check_protection(&args)?;
     let credential = credential::get(app, &args).await?;
     let api = connect(
         &args.server,
@@ -99,8 +103,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         id: device,
         name: device_name.clone(),
     };
-    api.put_device(&known).await.doing("register this device")?;
+    // The secrets first: a device that can't keep them is not to appear in the account.
     keep_secrets(&*place, &credential, &unlocked)?;
+    if let Err(error) = api.put_device(&known).await {
+        if before.is_none() {
+            session::forget_secrets(&*place)?;
+        }
+        return Err(error).doing("register this device");
+    }
     let account = Account {
         server: api.base_url().to_owned(),
         file_server: args.file_server,
@@ -115,6 +125,25 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     };
     account.save(&app.home)?;
     report(app, &account, created);
+    Ok(())
+}
+
+/// Refuses to send a login to another machine without encryption.
+fn check_protection(args: &Args) -> Outcome {
+    if args.insecure_http {
+        return Ok(());
+    }
+    for address in [Some(&args.server), args.file_server.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        let unprotected = cairn_api::is_unprotected(address).map_err(session::address_error)?;
+        if unprotected {
+            return Err(Failure::usage(format!(
+                "{address} is not encrypted: anyone on the way could read the login and the names of your files; use https://, or add --insecure-http if you trust the network"
+            )));
+        }
+    }
     Ok(())
 }
 

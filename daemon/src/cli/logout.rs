@@ -2,17 +2,24 @@
 
 use crate::account::Account;
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::{Doing as _, Outcome};
 use crate::session;
+use cairn_platform::Home;
 use serde_json::json;
+use std::io;
 
 /// Forget the account's secrets on this device
 ///
 /// Files stay where they are. Logging in again goes on where syncing stopped.
 #[derive(clap::Args, Debug)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Also delete what Cairn knows about the account here: folder pairs, file names, logs. Your files
+    /// stay
+    #[arg(long)]
+    purge: bool,
+}
 
-pub(super) async fn run(app: &App, _: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let account = Account::load(&app.home)?;
     app.stop().await?;
     let secrets = session::open_secrets(&app.home, &account)?;
@@ -23,6 +30,9 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
         ..account.clone()
     }
     .save(&app.home)?;
+    if args.purge {
+        purge(&app.home)?;
+    }
     let rest = if ended {
         ""
     } else {
@@ -33,6 +43,59 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
         account.server, account.email
     ));
     app.out
-        .json(&json!({ "logged_out": true, "server": account.server, "email": account.email }));
+        .json(&json!({ "logged_out": true, "purged": args.purge, "server": account.server, "email": account.email }));
     Ok(())
+}
+
+/// Deletes the state of a home: the index with its companions, the account, pins and logs. The
+/// configuration stays, and whatever a person put there.
+fn purge(home: &Home) -> Outcome {
+    let stem = home.index_file();
+    let stem = stem
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let state = [&*stem, "account", "folders", "trust"];
+    let listing = std::fs::read_dir(home.data_dir()).doing("read the home")?;
+    for entry in listing {
+        let path = entry.doing("read the home")?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_file()
+            && state
+                .iter()
+                .any(|stem| name.split(['.', '-']).next() == Some(stem))
+        {
+            std::fs::remove_file(&path).doing(format_args!("delete {}", path.display()))?;
+        }
+    }
+    match std::fs::remove_dir_all(home.logs_dir()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).doing("delete the logs")
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_purge_leaves_the_configuration_and_what_is_not_cairns() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        for name in ["account.json", "folders.json", "trust-1", "mine.txt"] {
+            std::fs::write(home.data_dir().join(name), "x").unwrap();
+        }
+        std::fs::write(home.config_file(), "x").unwrap();
+        let index = home.index_file();
+        std::fs::write(&index, "x").unwrap();
+        std::fs::write(index.with_extension("db-wal"), "x").unwrap();
+        purge(&home).unwrap();
+        assert!(!index.exists() && !index.with_extension("db-wal").exists());
+        assert!(!home.account_file().exists() && !home.data_dir().join("trust-1").exists());
+        assert!(home.config_file().exists() && home.data_dir().join("mine.txt").exists());
+    }
 }

@@ -179,7 +179,7 @@ fn variable(name: &str) -> Outcome<Option<String>> {
         Ok(text) => Ok(Some(text.trim().to_owned())),
         Err(std::env::VarError::NotPresent) => Ok(None),
         Err(std::env::VarError::NotUnicode(_)) => {
-            Err(Failure::usage(format!("{name} is no UTF-8 text")))
+            Err(Failure::usage(format!("{name} is not valid UTF-8 text")))
         }
     }
 }

@@ -48,6 +48,8 @@ pub(super) async fn stop(app: &App, _: StopArgs) -> Outcome {
 }
 
 pub(super) async fn restart(app: &App, _: RestartArgs) -> Outcome {
+    // Whatever keeps the new daemon from starting must not end the one that runs.
+    app.check_start()?;
     app.stop().await?;
     start(app, StartArgs {}).await
 }

@@ -1,12 +1,14 @@
-//! `cairn status`: how things stand, once, until they are settled, or as they change.
+//! `cairn status`: the sync status, once, when everything is in sync, or as it changes.
 
 use crate::app::App;
-use crate::cli::watch;
+use crate::cli::watch::{self, Detail};
 use crate::failure::{Exit, Failure, Outcome};
+use crate::output::text::count;
 use cairn_control::{Client, Status, typed};
+use serde_json::json;
 use std::time::Duration;
 
-/// Show how things stand
+/// Show sync status
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Return when everything is in sync and nothing changed on either side meanwhile
@@ -18,42 +20,46 @@ pub(super) struct Args {
     /// Show changes as they happen, until Ctrl-C
     #[arg(long, conflicts_with = "wait")]
     watch: bool,
+    /// List every problem, not only a few of each kind
+    #[arg(long, conflicts_with = "watch")]
+    all: bool,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no number of seconds");
+    let wrong = || format!("`{text}` is not a number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
     Duration::try_from_secs_f64(number).map_err(|_| wrong())
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let client = app.daemon().await?;
+    let detail = match args.all {
+        true => Detail::All,
+        false => Detail::Examples,
+    };
     if args.watch {
         return watch::status(app, &client).await;
     }
     if args.wait {
-        return wait(app, &client, args.timeout).await;
+        return wait(app, &client, args.timeout, detail).await;
     }
-    show(app, &client.send(typed::Status {}).await?);
-    Ok(())
+    let status = client.send(typed::Status {}).await?;
+    show(app, &client, &status, detail).await
 }
 
-async fn wait(app: &App, client: &Client, timeout: Option<Duration>) -> Outcome {
+async fn wait(app: &App, client: &Client, timeout: Option<Duration>, detail: Detail) -> Outcome {
     let timeout_ms = timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
     let settled =
         watch::while_waiting(app, client, client.send(typed::Settle { timeout_ms })).await;
     match settled {
-        Ok(status) => {
-            show(app, &status);
-            Ok(())
-        }
+        Ok(status) => show(app, client, &status, detail).await,
         Err(error) => {
             let failure = Failure::from(error);
-            // What it was that kept it from being in sync is the answer then.
+            // The status shows what keeps it from being in sync.
             if matches!(failure.exit, Exit::Decision | Exit::TimedOut)
                 && let Ok(status) = client.send(typed::Status {}).await
             {
-                show(app, &status);
+                show(app, client, &status, detail).await?;
                 return Err(Failure {
                     answered: true,
                     ..failure
@@ -64,9 +70,20 @@ async fn wait(app: &App, client: &Client, timeout: Option<Duration>) -> Outcome 
     }
 }
 
-fn show(app: &App, status: &Status) {
-    for line in watch::lines(&app.out, status) {
+async fn show(app: &App, client: &Client, status: &Status, detail: Detail) -> Outcome {
+    for line in watch::lines(&app.out, status, detail) {
         app.out.line(line);
     }
-    app.out.json(status);
+    // Both versions of a conflict are in sync, but a person has to look at them.
+    let conflicts = client.send(typed::Conflicts {}).await?.conflicts.len() as u64;
+    if conflicts > 0 {
+        let conflicts_text = count(conflicts, "conflict");
+        app.out.line(format_args!(
+            "{conflicts_text} to resolve: see `cairn conflicts`"
+        ));
+    }
+    let mut document = json!(status);
+    document["open_conflicts"] = json!(conflicts);
+    app.out.json(&document);
+    Ok(())
 }

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::cli::local_path;
 use crate::failure::Outcome;
 use cairn_control::typed;
+use cairn_model::SyncState;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -16,12 +17,17 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
-    app.daemon()
-        .await?
-        .send(typed::Rescan {
-            folder: folder.clone(),
-        })
-        .await?;
+    let client = app.daemon().await?;
+    let rescan = typed::Rescan {
+        folder: folder.clone(),
+    };
+    client.send(rescan).await?;
+    let status = client.send(typed::Status {}).await?;
+    if status.state == SyncState::Offline {
+        app.out.note(
+            "the server can't be reached: local changes are noted and sync when it responds again",
+        );
+    }
     app.out
         .line("Looking for changes. `cairn status --wait` returns when everything is in sync.");
     app.out.json(&json!({ "rescan": true, "folder": folder }));

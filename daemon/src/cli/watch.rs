@@ -4,10 +4,11 @@ use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::text::{clean, count, local_rfc3339, size, span};
 use crate::output::{Out, Style};
-use cairn_control::{Client, ControlError, Event, FolderStatus, Status, Transfer};
-use cairn_model::{SyncState, TransferDirection};
+use cairn_control::{Client, ControlError, Event, FolderStatus, Problem, Status, Transfer};
+use cairn_model::{ProblemCode, SyncState, TransferDirection};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use std::collections::HashMap;
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
@@ -33,14 +34,25 @@ fn style(state: SyncState) -> Style {
     }
 }
 
+/// The problems of one cause that are listed.
+const EXAMPLES: usize = 5;
+
+/// The number of problems that are listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Detail {
+    /// A few of each cause, and the number of the others.
+    Examples,
+    All,
+}
+
 /// The whole status, line by line.
-pub(super) fn lines(out: &Out, status: &Status) -> Vec<String> {
+pub(super) fn lines(out: &Out, status: &Status, detail: Detail) -> Vec<String> {
     let mut lines = vec![headline(out, status)];
     lines.extend(
         status
             .folders
             .iter()
-            .flat_map(|folder| folder_lines(out, folder)),
+            .flat_map(|folder| folder_lines(out, folder, detail)),
     );
     lines.extend(status.transfers.iter().map(transfer_line));
     if status.folders.is_empty() {
@@ -64,7 +76,7 @@ fn headline(out: &Out, status: &Status) -> String {
     line
 }
 
-fn folder_lines(out: &Out, folder: &FolderStatus) -> Vec<String> {
+fn folder_lines(out: &Out, folder: &FolderStatus, detail: Detail) -> Vec<String> {
     let mut head = format!(
         "  {} ⇄ {}: {}, {}, {}",
         clean(&folder.local),
@@ -77,19 +89,57 @@ fn folder_lines(out: &Out, folder: &FolderStatus) -> Vec<String> {
         head.push_str(&format!(", {} to do", count(folder.pending, "change")));
     }
     let mut lines = vec![head];
-    for problem in &folder.errors {
-        let path = if problem.path.is_empty() {
-            String::new()
-        } else {
-            format!("{}: ", clean(&problem.path))
-        };
-        lines.push(format!(
-            "    {}{}",
-            path,
-            out.paint(Style::Warning, clean(&problem.message))
-        ));
-        lines.push(format!("      → {}", clean(&problem.hint)));
+    for group in grouped(&folder.errors) {
+        lines.extend(problem_lines(out, &group, detail));
     }
+    lines
+}
+
+/// Problems of one cause together, in the order of their first ones.
+fn grouped(problems: &[Problem]) -> Vec<Vec<&Problem>> {
+    let mut groups: Vec<Vec<&Problem>> = Vec::new();
+    let mut known: HashMap<(ProblemCode, &str), usize> = HashMap::new();
+    for problem in problems {
+        let at = *known
+            .entry((problem.code, problem.hint.as_str()))
+            .or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(problem),
+            None => groups.push(vec![problem]),
+        }
+    }
+    groups
+}
+
+fn problem_lines(out: &Out, group: &[&Problem], detail: Detail) -> Vec<String> {
+    let shown = match detail {
+        Detail::Examples => EXAMPLES.min(group.len()),
+        Detail::All => group.len(),
+    };
+    let mut lines: Vec<String> = group[..shown]
+        .iter()
+        .map(|problem| {
+            let path = if problem.path.is_empty() {
+                String::new()
+            } else {
+                format!("{}: ", clean(&problem.path))
+            };
+            let message = out.paint(Style::Warning, clean(&problem.message));
+            format!("    {path}{message}")
+        })
+        .collect();
+    let rest = group.len() - shown;
+    if rest > 0 {
+        lines.push(format!(
+            "    … and {} of the same kind: see `cairn status --all`",
+            count(rest as u64, "more problem")
+        ));
+    }
+    lines.extend(
+        group
+            .first()
+            .map(|problem| format!("      → {}", clean(&problem.hint))),
+    );
     lines
 }
 
@@ -123,7 +173,7 @@ pub(super) async fn status(app: &App, client: &Client) -> Outcome {
             // Home, and clear to the end of the screen (ECMA-48).
             app.out.raw("\x1b[H\x1b[2J");
         }
-        for line in lines(&app.out, &status) {
+        for line in lines(&app.out, &status, Detail::Examples) {
             app.out.line(line);
         }
         app.out.json_line(&status);
@@ -203,7 +253,6 @@ pub(super) fn activity_line(app: &App, activity: &cairn_control::Activity) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_control::Problem;
 
     #[test]
     fn a_status_says_what_is_wrong_and_what_to_do() {
@@ -236,7 +285,7 @@ mod tests {
         };
         let plain = Out::new(true);
         assert_eq!(
-            lines(&plain, &status),
+            lines(&plain, &status, Detail::Examples),
             [
                 "needs attention, 1 change to do",
                 "  /home/a/Cairn ⇄ /: needs attention, 2 files, 2.0 KiB",
@@ -245,5 +294,26 @@ mod tests {
                 "  ↓ big  1.0 KiB of 4.0 KiB, 1.0 KiB/s, 3 s left",
             ]
         );
+    }
+
+    #[test]
+    fn many_problems_of_one_cause_are_a_number_and_examples() {
+        let problem = |n: u32| Problem {
+            path: format!("f{n}"),
+            code: ProblemCode::DiskFull,
+            message: "the disk is full".into(),
+            hint: "free some space".into(),
+        };
+        let folder = FolderStatus {
+            errors: (0..20_000).map(problem).collect(),
+            ..Default::default()
+        };
+        let plain = Out::new(true);
+        let few = folder_lines(&plain, &folder, Detail::Examples);
+        assert_eq!(few.len(), 1 + EXAMPLES + 2);
+        assert!(few[1 + EXAMPLES].contains("19995 more problems"), "{few:?}");
+        assert_eq!(few.iter().filter(|line| line.contains("→")).count(), 1);
+        let all = folder_lines(&plain, &folder, Detail::All);
+        assert_eq!(all.len(), 20_002);
     }
 }

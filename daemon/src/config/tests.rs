@@ -46,7 +46,7 @@ fn a_value_of_another_type_names_what_it_takes() {
         "{message}"
     );
     let message = Config::parse("[limits\nup = 1\n").unwrap_err();
-    assert!(message.starts_with("line 1 is no TOML"), "{message}");
+    assert!(message.starts_with("line 1 isn't valid TOML"), "{message}");
 }
 
 #[test]

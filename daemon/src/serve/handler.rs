@@ -19,6 +19,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::sync::broadcast::error::RecvError;
+
+/// The longest wait until the status shows a change of the pairs.
+const APPLIED_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The running daemon, as its clients see it.
 pub(super) struct Daemon {
@@ -95,7 +99,7 @@ impl Daemon {
         }
     }
 
-    fn add_folder(&self, new: &NewFolder) -> Outcome<Reply> {
+    async fn add_folder(&self, new: &NewFolder) -> Outcome<Reply> {
         let row = folders::add(self.engine.index(), new)?;
         self.disk.guard(
             self.engine
@@ -105,7 +109,32 @@ impl Daemon {
                 .collect(),
         );
         self.engine.reload();
+        self.applied(|status| status.folders.iter().any(|f| f.local == row.root))
+            .await;
         Ok(Reply::Folder(folders::to_control(&row)))
+    }
+
+    async fn remove_folder(&self, folder: &str) -> Outcome<Reply> {
+        folders::remove(self.engine.index(), folder)?;
+        self.engine.reload();
+        self.applied(|status| status.folders.iter().all(|f| f.local != folder))
+            .await;
+        Ok(Reply::DONE)
+    }
+
+    /// Waits until the engine's status shows a change of the pairs, for a while: a busy engine takes
+    /// it over later.
+    async fn applied(&self, shows: impl Fn(&cairn_engine::Status) -> bool) {
+        let mut events = self.engine.events();
+        let waiting = async {
+            while !shows(&self.engine.status()) {
+                if let Err(RecvError::Closed) = events.recv().await {
+                    return;
+                }
+            }
+        };
+        // Late is not wrong: the change is in the index.
+        drop(tokio::time::timeout(APPLIED_TIMEOUT, waiting).await);
     }
 
     fn set_limits(&self, limits: Limits) -> Outcome<Reply> {
@@ -241,17 +270,13 @@ impl Daemon {
                     .map(folders::to_control)
                     .collect(),
             )),
-            Request::AddFolder { folder } => self.add_folder(&folder),
+            Request::AddFolder { folder } => self.add_folder(&folder).await,
             Request::ChangeFolder { folder } => {
                 let row = folders::change(index, &folder)?;
                 self.engine.reload();
                 Ok(Reply::Folder(folders::to_control(&row)))
             }
-            Request::RemoveFolder { folder } => {
-                folders::remove(index, &folder)?;
-                self.engine.reload();
-                Ok(Reply::DONE)
-            }
+            Request::RemoveFolder { folder } => self.remove_folder(&folder).await,
             Request::Ignore { folder } => Ok(Reply::IgnoreRules(folders::ignore::rules(
                 &folders::find(index, &folder)?,
             )?)),

@@ -85,7 +85,7 @@ fn a_conflict_is_listed_and_settled() {
         .refused(1, &["none"]);
     world
         .run("b", &["resolve", "/elsewhere", "--keep", "mine"])
-        .refused(2, &["no synced folder"]);
+        .refused(2, &["isn't synced"]);
     world.json("b", &["resolve", "folder-b/f.txt", "--keep", "mine"]);
     wait(&world, "b");
     assert!(

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde::Serialize;
 
+/// The advice for an address without a scheme.
+const SCHEME: &str = "it must start with https:// or http://, e.g. https://localhost";
 /// Ample for a page of 1,000 nodes with all their fields.
 const MAX_JSON: usize = 32 * 1024 * 1024;
 
@@ -20,11 +22,11 @@ pub(crate) struct Base {
 impl Base {
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let bad = |why: &str| {
-            ApiError::Protocol(format!("`{}` is no server address: {why}", quote(text)))
+            ApiError::Protocol(format!("`{}` is not a server address: {why}", quote(text)))
         };
-        let url = reqwest::Url::parse(text.trim()).map_err(|e| bad(&e.to_string()))?;
+        let url = reqwest::Url::parse(text.trim()).map_err(|_| bad(SCHEME))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(bad("it has to begin with https:// or http://"));
+            return Err(bad(SCHEME));
         }
         if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
             return Err(bad("it can't have a user, a query or a fragment"));
@@ -35,6 +37,31 @@ impl Base {
             origin,
         })
     }
+}
+
+impl Base {
+    /// Returns whether requests leave this machine unencrypted: plain http to another host.
+    fn is_unprotected(&self) -> bool {
+        let Ok(url) = reqwest::Url::parse(&self.text) else {
+            return true;
+        };
+        let host = url.host_str().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let loopback = host == "localhost"
+            || host.ends_with(".localhost")
+            || host
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback());
+        url.scheme() == "http" && !loopback
+    }
+}
+
+/// Returns whether requests to an address, with their tokens, would leave this machine unencrypted.
+///
+/// # Errors
+/// [`ApiError::Protocol`] for a text that is not an address.
+pub fn is_unprotected(address: &str) -> Result<bool, ApiError> {
+    Ok(Base::parse(address)?.is_unprotected())
 }
 
 /// One call of an endpoint, before it is sent.
@@ -122,5 +149,32 @@ impl Call {
     pub(crate) fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_http_is_safe_only_within_the_machine() {
+        for (address, unprotected) in [
+            ("https://cloud.example.org", false),
+            ("http://localhost:8080", false),
+            ("http://127.0.0.5", false),
+            ("http://[::1]:9", false),
+            ("http://cairn.localhost", false),
+            ("http://192.168.1.2", true),
+            ("http://localhost.example.org", true),
+            ("http://cloud.example.org", true),
+        ] {
+            assert_eq!(is_unprotected(address), Ok(unprotected), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_name_alone_is_not_an_address() {
+        let text = is_unprotected("localhost").unwrap_err().to_string();
+        assert!(text.contains("must start with https://"), "{text}");
     }
 }

@@ -29,6 +29,7 @@ mod uploads;
 mod webhooks;
 
 pub use auth::{ApiKey, Auth};
+pub use call::is_unprotected;
 pub use changes::FeedStream;
 pub use client::Api;
 pub use counters::{Counters, CountersSnapshot};

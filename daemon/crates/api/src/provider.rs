@@ -101,7 +101,12 @@ impl Provider {
                 base.text
             )));
         }
-        for endpoint in [&discovery.authorization_endpoint, &discovery.token_endpoint] {
+        let required = [&discovery.authorization_endpoint, &discovery.token_endpoint];
+        let optional = [
+            &discovery.revocation_endpoint,
+            &discovery.device_authorization_endpoint,
+        ];
+        for endpoint in required.into_iter().chain(optional.into_iter().flatten()) {
             check(endpoint, &base)?;
         }
         Ok(Self {
@@ -264,17 +269,18 @@ pub fn query_pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
         .map_err(|e| ApiError::Protocol(format!("the answer can't be read: {e}")))
 }
 
-/// An endpoint is an address, and as safe as the server's own.
+/// Checks that an endpoint belongs to the server itself: tokens go to no other origin than the one
+/// that the person named.
 fn check(endpoint: &str, base: &Base) -> Result<(), ApiError> {
-    let secure = base.text.starts_with("https:");
-    if endpoint.starts_with("https://") || (!secure && endpoint.starts_with("http://")) {
-        Ok(())
-    } else {
-        Err(ApiError::Protocol(format!(
-            "its login stands at {}, which is not safe to send a token to",
-            quote(endpoint)
-        )))
+    let origin = reqwest::Url::parse(endpoint).map(|url| url.origin().ascii_serialization());
+    if origin.is_ok_and(|origin| origin == base.origin) {
+        return Ok(());
     }
+    Err(ApiError::Protocol(format!(
+        "its login is at {}, which does not belong to {}: no token is sent there",
+        quote(endpoint),
+        base.origin
+    )))
 }
 
 fn form<T: Serialize>(endpoint: &str, fields: &T) -> Result<Request, ApiError> {
@@ -362,4 +368,24 @@ async fn refusal(response: Response) -> Refusal {
         }
     };
     Refusal { code, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_go_to_the_server_itself_alone() {
+        let base = Base::parse("https://cloud.example.org/cairn").unwrap();
+        assert!(check("https://cloud.example.org/oauth/token", &base).is_ok());
+        for elsewhere in [
+            "http://cloud.example.org/oauth/token",
+            "https://cloud.example.org:444/oauth/token",
+            "https://cloud.example.org.evil.example/token",
+            "https://evil.example/token",
+            "/oauth/token",
+        ] {
+            assert!(check(elsewhere, &base).is_err(), "{elsewhere}");
+        }
+    }
 }

@@ -62,7 +62,7 @@ fn passphrase() -> Outcome<Option<Zeroizing<String>>> {
     };
     let text = Zeroizing::new(
         text.into_string()
-            .map_err(|_| Failure::usage("SERVICE_PASSPHRASE is no UTF-8 text"))?,
+            .map_err(|_| Failure::usage("SERVICE_PASSPHRASE is not valid UTF-8 text"))?,
     );
     let text = text.trim_end_matches(['\r', '\n']);
     Ok((!text.is_empty()).then(|| Zeroizing::new(text.to_owned())))
