@@ -4,6 +4,7 @@
 
 use crate::failure::{Failure, Outcome};
 use cairn_platform::Home;
+use std::io::IsTerminal as _;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::EnvFilter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
@@ -51,12 +52,17 @@ where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
 {
     Ok(tracing_subscriber::fmt::layer()
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .with_filter(filter(level)?))
 }
 
 fn filter(level: &str) -> Outcome<EnvFilter> {
-    level.parse().map_err(|_| {
+    let chosen: Result<EnvFilter, _> = level.parse();
+    // The protocol's library logs whole tool calls: arguments and results are no lines of a log.
+    let quiet = "rmcp=warn".parse();
+    let both = chosen.and_then(|filter| Ok(filter.add_directive(quiet?)));
+    both.map_err(|_| {
         Failure::usage(format!("`{level}` is no log level: it takes error, warn, info, debug, trace or a filter of them"))
     })
 }

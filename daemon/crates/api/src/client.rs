@@ -155,6 +155,21 @@ impl Api {
     }
 
     /// Accepts an address that the server named, if it belongs to a configured origin.
+    /// Returns where chunks of an upload go: to the file server that was configured, else where the server
+    /// says, if that is itself.
+    pub(crate) fn chunk_base(&self, text: &str) -> Result<Base, ApiError> {
+        let named = self.known_base(text)?;
+        if named.origin == self.files.origin {
+            return Ok(named);
+        }
+        // The same path below the file server's address.
+        let below = named.text.strip_prefix(&self.base.text).unwrap_or_default();
+        Ok(Base {
+            text: format!("{}{below}", self.files.text),
+            origin: self.files.origin.clone(),
+        })
+    }
+
     pub(crate) fn known_base(&self, text: &str) -> Result<Base, ApiError> {
         let base = Base::parse(text)?;
         if base.origin == self.base.origin || base.origin == self.files.origin {

@@ -30,7 +30,22 @@ impl Api {
         query: &[(String, String)],
         body: Option<&Value>,
     ) -> Result<Value, ApiError> {
-        let mut full = "/api/v1".to_owned();
+        self.call_under("/api/v1", method, path, query, body).await
+    }
+
+    /// Calls an endpoint below another root, such as `/v2`, like [`Self::call`].
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn call_under(
+        &self,
+        root: &str,
+        method: Method,
+        path: &[&str],
+        query: &[(String, String)],
+        body: Option<&Value>,
+    ) -> Result<Value, ApiError> {
+        let mut full = root.to_owned();
         for part in path {
             full.push('/');
             full.push_str(&segment(part));

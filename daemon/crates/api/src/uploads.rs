@@ -58,7 +58,7 @@ impl Api {
     ) -> Result<(), ApiError> {
         let digest = format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(&sealed)));
         let call = Call::new(Method::PUT, format!("/uploads/{id}/chunks/{chunk}"))
-            .at(self.known_base(chunk_url)?)
+            .at(self.chunk_base(chunk_url)?)
             .body(sealed, "application/octet-stream")
             .header(headers::CONTENT_DIGEST, &digest)?
             .repeatable();

@@ -37,6 +37,7 @@ impl Arguments {
         let mut checked = Map::new();
         for param in tool.params {
             let value = match given.get(param.name) {
+                Some(Value::Null) if matches!(param.shape, Shape::Any) => Some(Value::Null),
                 // What is null is not given: many clients fill in what is optional.
                 None | Some(Value::Null) if param.required => {
                     return Err(ToolError::argument(missing(param)));

@@ -5,6 +5,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::progress::Reporter;
 use crate::services::Services;
+use crate::spaces::Sent;
 use crate::tool::{Route, Run, Tool, Verb};
 use cairn_api::Method;
 use serde_json::{Map, Value, json};
@@ -27,6 +28,13 @@ pub(crate) struct Call {
 
 /// Runs the tool.
 pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
+    let services = call.services.clone();
+    let mut value = run_unfinished(tool, call).await?;
+    crate::share_tools::complete_addresses(&services, &mut value).await;
+    Ok(value)
+}
+
+async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
     match tool.run {
         Run::Rest(route) => call.rest(&route).await,
         Run::Update(route) => {
@@ -118,13 +126,31 @@ impl Services {
         query: &[(String, String)],
         body: Option<&Value>,
     ) -> ToolResult<Value> {
-        let (api, method) = match verb {
-            Verb::Get => (&self.reads, Method::GET),
-            Verb::Post => (&self.writes, Method::POST),
-            Verb::Put => (&self.writes, Method::PUT),
-            Verb::Delete => (&self.writes, Method::DELETE),
+        self.request_under("/api/v1", verb, path, query, body).await
+    }
+
+    /// Makes a request below another root, such as `/v2`.
+    pub(crate) async fn request_under(
+        &self,
+        root: &str,
+        verb: Verb,
+        path: &[&str],
+        query: &[(String, String)],
+        body: Option<&Value>,
+    ) -> ToolResult<Value> {
+        let sent = Sent {
+            root: root.to_owned(),
+            method: match verb {
+                Verb::Get => Method::GET,
+                Verb::Post => Method::POST,
+                Verb::Put => Method::PUT,
+                Verb::Delete => Method::DELETE,
+            },
+            path: path.iter().map(|part| (*part).to_owned()).collect(),
+            query: query.to_vec(),
+            body: body.cloned(),
         };
-        let response = api.call(method, path, query, body);
+        let response = self.send(sent);
         match tokio::time::timeout(REQUEST_TIMEOUT, response).await {
             Ok(response) => Ok(response?),
             Err(_) => Err(ToolError::TimedOut {

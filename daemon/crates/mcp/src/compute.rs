@@ -101,9 +101,13 @@ fn filter(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolR
                 .get(field)
                 .filter(|value| !value.is_null()),
         };
-        // What has no value is equal to nothing, and neither more nor less than anything.
+        // What has no value equals null only, and is neither more nor less than anything.
         let fits = match value {
-            None => comparison == "neq",
+            None => match comparison {
+                "eq" => wanted.is_null(),
+                "neq" => !wanted.is_null(),
+                _ => false,
+            },
             Some(value) => fits(comparison, value, wanted, at, field)?,
         };
         if fits {

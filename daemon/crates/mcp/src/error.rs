@@ -23,6 +23,8 @@ pub(crate) enum ToolError {
         "SERVICE_PASSPHRASE is not set: file content needs the account's passphrase; set the variable where this tool server is configured and start it again"
     )]
     NoPassphrase,
+    #[error("the passphrase doesn't open this account: check SERVICE_PASSPHRASE")]
+    WrongPassphrase,
     #[error("{}", api_message(.0))]
     Api(#[from] ApiError),
     #[error("{}", transfer_message(.0))]

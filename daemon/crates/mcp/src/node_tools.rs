@@ -4,8 +4,10 @@
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::tool::{ToolFuture, Verb, delete, post, put};
+use cairn_api::ApiError;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
+use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
@@ -16,7 +18,7 @@ pub(crate) fn create_folder(call: Call) -> ToolFuture {
     async move {
         let name = name(&call, "name")?;
         let parent: Option<NodeId> = call.arguments.optional_id("parent_uuid")?;
-        if let Some(space) = own_space(&call, parent).await? {
+        if let Some((space, parent)) = own_space(&call, parent).await? {
             return shown(&space.make_folder(parent, &name).await?);
         }
         let kind = Map::from_iter([("kind".to_owned(), json!("folder"))]);
@@ -31,7 +33,8 @@ pub(crate) fn move_file(call: Call) -> ToolFuture {
         let to: NodeId = call.arguments.id("target_folder_uuid")?;
         if let Some((space, node)) = own_node(&call).await? {
             let name = current_name(&node)?;
-            return shown(&space.move_node(&node, Some(to), &name).await?);
+            let to = below_root(&space, to);
+            return shown(&space.move_node(&node, to, &name).await?);
         }
         let route = put("nodes/{file_uuid}").renamed(&[("target_folder_uuid", "parent_id")]);
         call.rest(&route).await
@@ -56,7 +59,11 @@ pub(crate) fn copy_file(call: Call) -> ToolFuture {
         let to: NodeId = call.arguments.id("target_folder_uuid")?;
         if let Some((space, node)) = own_node(&call).await? {
             let name = current_name(&node)?;
-            return shown(&space.copy_node(&node, Some(to), &name).await?);
+            return shown(
+                &space
+                    .copy_node(&node, below_root(&space, to), &name)
+                    .await?,
+            );
         }
         let route = post("nodes/{file_uuid}/copy").renamed(&[("target_folder_uuid", "parent_id")]);
         call.rest(&route).await
@@ -97,7 +104,7 @@ pub(crate) fn create_nested_folders(call: Call) -> ToolFuture {
     async move {
         let names = path_levels(call.arguments.required("path")?)?;
         let parent: Option<NodeId> = call.arguments.optional_id("parent_uuid")?;
-        if let Some(space) = own_space(&call, parent).await? {
+        if let Some((space, parent)) = own_space(&call, parent).await? {
             return make_levels(&space, &names, parent).await;
         }
         let path: Vec<_> = names.iter().map(Name::as_str).collect();
@@ -127,11 +134,20 @@ async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> T
                     made.len()
                 )));
             }
-            None => {
-                let node = space.make_folder(at, name).await?;
-                made.push(shown(&node)?);
-                node.id
-            }
+            None => match space.make_folder(at, name).await {
+                Ok(node) => {
+                    made.push(shown(&node)?);
+                    node.id
+                }
+                // Another call created it meanwhile.
+                Err(error @ TransferError::Conflict { .. }) => {
+                    let node = space.child(at, name).await?;
+                    node.filter(|node| node.kind == Kind::Folder)
+                        .ok_or(error)?
+                        .id
+                }
+                Err(error) => return Err(error.into()),
+            },
         });
     }
     Ok(json!({ "folders": made, "leaf_folder_uuid": at }))
@@ -165,16 +181,28 @@ fn current_name(node: &Node) -> ToolResult<Name> {
         .map_err(|e| ToolError::refused(format!("its name can't be used: {e}")))
 }
 
-/// Returns the space if a change below a folder can be sealed with keys that are available.
-async fn own_space(call: &Call, parent: Option<NodeId>) -> ToolResult<Option<Space>> {
+/// Returns the folder, `None` if the id is that of the space, which names its root.
+fn below_root(space: &Space, id: NodeId) -> Option<NodeId> {
+    (id.to_string() != space.keys().space().to_string()).then_some(id)
+}
+
+/// Returns the space and the folder if a change below that can be sealed with keys that are available.
+async fn own_space(
+    call: &Call,
+    parent: Option<NodeId>,
+) -> ToolResult<Option<(Space, Option<NodeId>)>> {
     let Some(space) = call.services.space_if_any().await? else {
         return Ok(None);
     };
-    let own = match parent {
-        None => true,
-        Some(id) => call.services.reads.node(id).await?.space_id == space.keys().space(),
+    let Some(id) = parent.and_then(|id| below_root(&space, id)) else {
+        return Ok(Some((space, None)));
     };
-    Ok(own.then_some(space))
+    match call.services.reads.node(id).await {
+        Ok(node) if node.space_id == space.keys().space() => Ok(Some((space, Some(id)))),
+        // A node of a team: the service makes the change.
+        Ok(_) | Err(ApiError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the node that the call names if a change of it can be sealed.
@@ -182,14 +210,17 @@ async fn own_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     let Some(space) = call.services.space_if_any().await? else {
         return Ok(None);
     };
-    let node = call
+    let node = match call
         .services
         .reads
         .node(call.arguments.id("file_uuid")?)
-        .await?;
-    if node.space_id != space.keys().space() {
-        return Ok(None);
-    }
+        .await
+    {
+        Ok(node) if node.space_id == space.keys().space() => node,
+        // A node of a team: the service makes the change.
+        Ok(_) | Err(ApiError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
     space.check(&node)?;
     Ok(Some((space, node)))
 }

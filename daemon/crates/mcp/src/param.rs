@@ -81,6 +81,8 @@ pub(crate) enum Form {
     Hex,
     /// A path on this machine.
     LocalPath,
+    /// A number with a unit, such as `30d`; at most ten years.
+    Duration,
 }
 
 const UNLIMITED: usize = usize::MAX;
@@ -202,6 +204,10 @@ pub(crate) const fn local_path(name: &'static str, description: &'static str) ->
     text(name, description)
         .form(Form::LocalPath)
         .length(1, UNLIMITED)
+}
+
+pub(crate) const fn duration(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Duration)
 }
 
 pub(crate) const fn hex(name: &'static str, description: &'static str) -> Param {

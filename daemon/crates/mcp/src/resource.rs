@@ -7,6 +7,11 @@ use crate::services::Services;
 use crate::tool::Verb;
 use serde_json::{Value, json};
 
+/// The number of links that the resource of links shows.
+const MAX_SHARES: usize = 50;
+/// The number of pages of links that are searched for active ones.
+const MAX_SHARE_PAGES: u32 = 10;
+
 /// A resource with a fixed address.
 pub(crate) struct FixedResource {
     pub(crate) uri: &'static str,
@@ -90,10 +95,13 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
     let outcome = match uri {
         "service://files" => {
             let query = [("page", "1"), ("page_size", "50"), ("state", "active")];
-            get(services, &["nodes"], &query).await
+            get_under(services, "/v2", &["nodes"], &query).await
         }
         "service://shares" => active_shares(services).await,
-        "service://teams" => get(services, &["teams"], &[("page", "1"), ("page_size", "50")]).await,
+        "service://teams" => {
+            let query = [("page", "1"), ("page_size", "50")];
+            get(services, &["team"], &query).await
+        }
         "service://profile" => get(services, &["social", "profile"], &[]).await,
         "service://usage" => usage(services).await,
         "service://notifications" => {
@@ -111,8 +119,9 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
         }
     };
     let mut value = outcome.unwrap_or_else(|error| error.json());
+    crate::share_tools::complete_addresses(services, &mut value).await;
     crate::clean::value(&mut value);
-    crate::response::remove_sealed_fields(&mut value);
+    crate::response::remove_useless_fields(&mut value);
     Some(value)
 }
 
@@ -126,18 +135,36 @@ async fn read_one(services: &Services, template: &Template, id: &str) -> ToolRes
     }
     let id = id.to_lowercase();
     match template.noun {
-        "file" => get(services, &["nodes", &id], &[]).await,
-        _ => get(services, &["teams", &id], &[]).await,
+        "file" => get_under(services, "/v2", &["nodes", &id], &[]).await,
+        _ => get(services, &["team", &id], &[]).await,
     }
 }
 
+/// Returns the first active links. Ended ones are left out, so that further pages may be needed.
 async fn active_shares(services: &Services) -> ToolResult<Value> {
-    let query = [("page", "0"), ("page_size", "50")];
-    let mut page = get(services, &["shares"], &query).await?;
-    if let Some(Value::Array(links)) = page.get_mut("content") {
-        links.retain(|link| link["is_active"] != json!(false));
+    let mut active = Vec::new();
+    let mut last = false;
+    for page in 0..MAX_SHARE_PAGES {
+        let page = page.to_string();
+        let query = [("page", page.as_str()), ("size", "50")];
+        let mut list = get(services, &["webshare", "url"], &query).await?;
+        let links = list["content"].as_array_mut().map(std::mem::take);
+        let links = links.unwrap_or_default();
+        last = links.len() < MAX_SHARES;
+        active.extend(links.into_iter().filter(|link| link["status"] == "active"));
+        if last || active.len() >= MAX_SHARES {
+            break;
+        }
     }
-    Ok(page)
+    let complete = last && active.len() <= MAX_SHARES;
+    active.truncate(MAX_SHARES);
+    let mut shares = json!({ "content": active, "page": 0, "pageSize": MAX_SHARES });
+    if complete {
+        shares["totalElements"] = json!(active.len());
+    } else {
+        shares["hint"] = json!("there are more: list_share_links has all of them");
+    }
+    Ok(shares)
 }
 
 /// Merges two responses; the one about AI may fail alone.
@@ -156,12 +183,23 @@ async fn usage(services: &Services) -> ToolResult<Value> {
     }))
 }
 
-async fn get(services: &Services, path: &[&str], query: &[(&str, &str)]) -> ToolResult<Value> {
+async fn get_under(
+    services: &Services,
+    root: &str,
+    path: &[&str],
+    query: &[(&str, &str)],
+) -> ToolResult<Value> {
     let query: Vec<_> = query
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect();
-    services.request(Verb::Get, path, &query, None).await
+    services
+        .request_under(root, Verb::Get, path, &query, None)
+        .await
+}
+
+async fn get(services: &Services, path: &[&str], query: &[(&str, &str)]) -> ToolResult<Value> {
+    get_under(services, "/api/v1", path, query).await
 }
 
 fn is_version_4(text: &str) -> bool {

@@ -108,6 +108,7 @@ fn form_keyword(form: Form) -> Option<(&'static str, &'static str)> {
         Form::Handle => Some(("pattern", "^[A-Za-z0-9_-]+$")),
         Form::Https | Form::Callback => Some(("format", "uri")),
         Form::Colour => Some(("pattern", "^#[0-9A-Fa-f]{6}$")),
+        Form::Duration => Some(("pattern", "^[0-9]+[smhd]$")),
         Form::Hex => Some(("pattern", "^[0-9A-Fa-f]+$")),
     }
 }

@@ -1,14 +1,19 @@
 //! The dependencies of the tools: two clients of the service, the account's keys, local files, the daemon.
 
 use crate::error::{ToolError, ToolResult};
+use crate::spaces::Location;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
-use cairn_crypto::{CryptoError, SpaceKeys};
+use cairn_crypto::{AuthValue, CryptoError, KeyBundle, SpaceKeys, Unlocked};
 use cairn_model::{DeviceId, Name};
 use cairn_space::{Space, account_keys};
 use cairn_transfer::{Options, Transfer};
+use cairn_wire::account::AccountInfo;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 use zeroize::Zeroizing;
@@ -73,6 +78,10 @@ pub(crate) struct Services {
     pub(crate) writes: Arc<Api>,
     key_source: KeySource,
     space: OnceCell<Space>,
+    /// Where ids outside the account's own space lead, as far as they were looked for.
+    pub(crate) locations: Mutex<HashMap<String, Location>>,
+    /// Set when the passphrase did not open the account: each attempt costs up to half a second.
+    wrong_passphrase: AtomicBool,
     pub(crate) files: Arc<dyn LocalFiles>,
     /// True if local files are replaced without a question.
     pub(crate) may_replace: bool,
@@ -111,6 +120,8 @@ impl Services {
             writes: client(1)?,
             key_source: account.keys,
             space: OnceCell::new(),
+            locations: Mutex::default(),
+            wrong_passphrase: AtomicBool::new(false),
             files,
             may_replace,
             daemon,
@@ -133,8 +144,12 @@ impl Services {
 
     /// Returns the account's space if there is a passphrase and the account has keys.
     pub(crate) async fn space_if_any(&self) -> ToolResult<Option<Space>> {
+        if self.wrong_passphrase.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         match self.open(false).await {
-            Err(ToolError::NoPassphrase) => Ok(None),
+            // Only content needs the keys: the rest works without them, as it does without a passphrase.
+            Err(ToolError::NoPassphrase | ToolError::WrongPassphrase) => Ok(None),
             response => response,
         }
     }
@@ -187,22 +202,8 @@ impl Services {
         match api.keys().await {
             Ok(bundle) => {
                 let bundle = account_keys::from_wire(&bundle);
-                let passphrase = passphrase.clone();
-                let opened = tokio::task::spawn_blocking(move || {
-                    cairn_crypto::unlock(&bundle, &passphrase, info.id, info.space_id)
-                })
-                .await
-                .map_err(|_| ToolError::Internal)?;
-                match opened {
-                    Ok((unlocked, _)) => Ok(Some(unlocked.space)),
-                    Err(CryptoError::Opaque) => Err(ToolError::refused(
-                        "the passphrase doesn't open this account: check SERVICE_PASSPHRASE",
-                    )),
-                    Err(error) => {
-                        tracing::error!(%error, "the account's keys were refused");
-                        Err(ToolError::refused(crate::mask::GENERIC))
-                    }
-                }
+                let (unlocked, _) = self.open_bundle(&bundle, passphrase, &info).await?;
+                Ok(Some(unlocked.space))
             }
             Err(ApiError::NotFound { .. }) => {
                 let Some(iterations) = iterations else {
@@ -218,6 +219,64 @@ impl Services {
             Err(error) => Err(error.into()),
         }
     }
+
+    /// Opens the account's keys with the passphrase, `None` without one or for an account without keys.
+    pub(crate) async fn open_with_passphrase(&self) -> ToolResult<Option<OpenedBundle>> {
+        let KeySource::Passphrase { passphrase, .. } = &self.key_source else {
+            return Ok(None);
+        };
+        let info = self.reads.account().await?;
+        let bundle = match self.reads.keys().await {
+            Ok(bundle) => account_keys::from_wire(&bundle),
+            Err(ApiError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let (unlocked, auth) = self.open_bundle(&bundle, passphrase, &info).await?;
+        Ok(Some(OpenedBundle {
+            bundle,
+            unlocked,
+            auth,
+        }))
+    }
+
+    async fn open_bundle(
+        &self,
+        bundle: &KeyBundle,
+        passphrase: &Zeroizing<String>,
+        info: &AccountInfo,
+    ) -> ToolResult<(Unlocked, AuthValue)> {
+        let (bundle, passphrase) = (bundle.clone(), passphrase.clone());
+        let (account, space) = (info.id, info.space_id);
+        let opened = tokio::task::spawn_blocking(move || {
+            cairn_crypto::unlock(&bundle, &passphrase, account, space)
+        })
+        .await
+        .map_err(|_| ToolError::Internal)?;
+        self.wrong_passphrase.store(
+            matches!(opened, Err(CryptoError::Opaque)),
+            Ordering::Relaxed,
+        );
+        match opened {
+            Ok(opened) => Ok(opened),
+            Err(CryptoError::Opaque) => Err(ToolError::WrongPassphrase),
+            Err(error) => {
+                tracing::error!(%error, "the account's keys were refused");
+                Err(ToolError::refused(crate::mask::GENERIC))
+            }
+        }
+    }
+
+    /// Returns where the account's keys come from.
+    pub(crate) fn key_source(&self) -> &KeySource {
+        &self.key_source
+    }
+}
+
+/// The account's keys as the service has them, opened.
+pub(crate) struct OpenedBundle {
+    pub(crate) bundle: KeyBundle,
+    pub(crate) unlocked: Unlocked,
+    pub(crate) auth: AuthValue,
 }
 
 const NO_KEYS: &str = "the service has no keys for this account although it has been used: no new keys are created; ask the operator of the service";

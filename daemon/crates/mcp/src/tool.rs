@@ -25,6 +25,8 @@ pub(crate) struct Tool {
     /// The question to the person; a general one if there is none. Without [`Self::confirm`] it is asked
     /// only if the call turns out to need it.
     pub(crate) ask: Option<AskFn>,
+    /// True if the result has free text that other people wrote.
+    pub(crate) foreign_text: bool,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
     pub(crate) run: Run,
@@ -151,6 +153,7 @@ impl Tool {
             open_world: false,
             confirm: false,
             ask: None,
+            foreign_text: false,
             requirements: &[],
             run,
         }
@@ -172,6 +175,12 @@ impl Tool {
     pub(crate) const fn confirmed_with(mut self, ask: AskFn) -> Self {
         self.confirm = true;
         self.ask = Some(ask);
+        self
+    }
+
+    /// Marks a tool whose result has free text that other people wrote: it is fenced as data.
+    pub(crate) const fn foreign_text(mut self) -> Self {
+        self.foreign_text = true;
         self
     }
 

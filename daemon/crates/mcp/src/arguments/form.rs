@@ -24,6 +24,9 @@ pub(super) fn checked(form: Form, text: &str) -> Result<String, String> {
         }
         Form::Callback => return callback(text),
         Form::Colour => (!is_colour(text)).then_some("must be a colour such as #1A2B3C"),
+        Form::Duration => (!is_duration(text)).then_some(
+            "must be a number with the unit s, m, h or d, such as 30d, of at most ten years",
+        ),
         Form::Hex => (text.is_empty() || !text.bytes().all(|b| b.is_ascii_hexdigit()))
             .then_some("must be hexadecimal"),
     };
@@ -55,6 +58,29 @@ fn is_email(text: &str) -> bool {
         && plain(host)
         && host.contains('.')
         && host.split('.').all(|label| !label.is_empty())
+}
+
+/// Accepts seconds, minutes, hours or days, of at most ten years.
+fn is_duration(text: &str) -> bool {
+    const MAX_SECONDS: u64 = 3660 * 24 * 3600;
+    let seconds = |unit: char| match unit {
+        's' => Some(1),
+        'm' => Some(60),
+        'h' => Some(3600),
+        'd' => Some(24 * 3600),
+        _ => None,
+    };
+    let Some(unit) = text.chars().next_back() else {
+        return false;
+    };
+    let number = text
+        .strip_suffix(unit)
+        .filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = number.and_then(|digits| digits.parse::<u64>().ok());
+    let total = number
+        .zip(seconds(unit))
+        .and_then(|(number, unit)| number.checked_mul(unit));
+    total.is_some_and(|total| (1..=MAX_SECONDS).contains(&total))
 }
 
 fn is_handle(c: char) -> bool {
@@ -121,10 +147,10 @@ fn callback(text: &str) -> Result<String, String> {
         "can't be a private or internal address: the service has to reach it from outside";
     if host == "localhost"
         || host.ends_with(".localhost")
-        || ["metadata.", "internal."]
+        || ["metadata.", "internal"]
             .iter()
             .any(|start| host.starts_with(start))
-        || matches!(host.as_str(), "metadata" | "internal")
+        || host == "metadata"
     {
         return Err(private.to_owned());
     }

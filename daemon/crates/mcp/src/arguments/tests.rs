@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::param::{
-    any_value, callback, choice, choices, colour, date_time, email, emails, flag, flag_on, handle,
-    hex, https, integer, integer_in, labels, list, money, must_accept, non_empty, number_above,
-    object, text, uuid, uuids,
+    any_value, callback, choice, choices, colour, date_time, duration, email, emails, flag,
+    flag_on, handle, hex, https, integer, integer_in, labels, list, money, must_accept, non_empty,
+    number_above, object, text, uuid, uuids,
 };
 use crate::tool::{Effect, Requirement, Run, Tool, get};
 
@@ -24,6 +24,7 @@ const TOOL: Tool = Tool::new(
         callback("callback", "t"),
         colour("colour", "t"),
         hex("hex", "t"),
+        duration("duration", "t"),
         choice("choice", &["a", "b"], "t").or("a"),
         integer_in("page_size", 1, 100, "t").or_number(20),
         integer("days", 1, "t"),
@@ -106,6 +107,7 @@ fn good_values_arrive_in_one_form() {
         ("page_size", json!(1), json!(1)),
         ("budget", json!(0.5), json!(0.5)),
         ("budget", json!(80.0), json!(80)),
+        ("duration", json!("30d"), json!("30d")),
         ("money", json!("4.5"), json!("4.50")),
         ("uuids", json!([UUID]), json!([UUID.to_lowercase()])),
         ("emails", json!([]), json!([])),
@@ -146,6 +148,11 @@ fn bad_values_are_refused_by_name() {
         ("colour", json!("red")),
         ("colour", json!("#12345")),
         ("hex", json!("xyz")),
+        ("duration", json!("9999999d")),
+        ("duration", json!("30")),
+        ("duration", json!("0d")),
+        ("duration", json!("d")),
+        ("duration", json!("1y")),
         ("choice", json!("c")),
         ("choice", json!("A")),
         ("page_size", json!(0)),
@@ -198,6 +205,7 @@ fn callbacks_to_private_places_are_refused() {
         "https://[::ffff:10.0.0.1]/",
         "https://metadata.google.internal/",
         "https://internal.example.com/",
+        "https://internal-api.example.com/",
         "https://LOCALHOST/",
         "https://user@127.0.0.1/",
         "https://2130706433/",

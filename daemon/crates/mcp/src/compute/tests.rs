@@ -94,6 +94,8 @@ fn filters_compare_within_a_type() {
         ("name", "startsWith", json!("a"), vec!["A.txt"]),
         ("name", "endsWith", json!(".md"), vec!["b.md"]),
         ("tags", "contains", json!("x"), vec!["A.txt"]),
+        ("size", "eq", json!(null), vec!["c.txt"]),
+        ("size", "neq", json!(null), vec!["A.txt", "b.md"]),
     ] {
         let kept = result(json!({
             "operation": "filter", "values": files, "field": field,

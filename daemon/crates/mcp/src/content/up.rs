@@ -6,11 +6,15 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
+use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The number of attempts to upload a file that others change at the same time.
+const MAX_TRIES: u32 = 5;
 
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
@@ -55,6 +59,9 @@ pub(super) async fn target(space: &Space, call: &Call) -> ToolResult<Option<Node
     if !call.arguments.has("folder_uuid") {
         return Ok(None);
     }
+    if call.arguments.text("folder_uuid") == Some(&space.keys().space().to_string()) {
+        return Ok(None);
+    }
     let folder = node(space, call, "folder_uuid", Kind::Folder).await?;
     Ok(Some(folder.id))
 }
@@ -91,5 +98,17 @@ pub(super) async fn send(
     });
     let facts = facts(call, local, meta);
     let progress = call.progress.file();
-    Ok(space.upload(source, facts, parent, name, &progress).await?)
+    let mut tries = 1;
+    loop {
+        let uploaded = space
+            .upload(source.clone(), facts, parent, name, &progress)
+            .await;
+        match uploaded {
+            // Another call changed the file meanwhile: this is the next version.
+            Err(error) if matches!(error, TransferError::Conflict { .. }) && tries < MAX_TRIES => {
+                tries += 1
+            }
+            uploaded => return Ok(uploaded?),
+        }
+    }
 }

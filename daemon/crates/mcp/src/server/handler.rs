@@ -232,7 +232,7 @@ impl ServerHandler for Handler {
         let given = request.arguments.clone().unwrap_or_default();
         let result = match self.run_tool(tool, given, &request, &context).await {
             Ok(ToolReply::Ask(ask)) => return Ok(ask.into()),
-            Ok(ToolReply::Result(value)) => response::success(tool.name, value),
+            Ok(ToolReply::Result(value)) => response::success(tool, value),
             Err(error) => {
                 tracing::info!(tool = tool.name, %error, "the tool failed");
                 response::error(&error)

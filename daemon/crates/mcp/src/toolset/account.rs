@@ -1,7 +1,8 @@
 //! The account itself: settings, notifications, recovery, API keys.
 
-use crate::param::{flag, hex, integer_in, non_empty, text};
+use crate::param::{duration, flag, hex, integer_in, non_empty};
 use crate::question;
+use crate::recovery;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -20,7 +21,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Lists recent notifications.",
         &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
         Run::Rest(get("social/notifications")),
-    ),
+    )
+    .foreign_text(),
     Tool::new(
         "mark_notification_read",
         "Mark notification read",
@@ -37,7 +39,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Shows whether a recovery key is set up.",
         &[],
-        Run::Rest(get("keys/recovery")),
+        Run::Custom(recovery::status),
     ),
     Tool::new(
         "get_storage_usage",
@@ -51,13 +53,13 @@ pub(super) const TOOLS: &[Tool] = &[
         "setup_recovery_key",
         "Set up recovery key",
         Effect::Destructive,
-        "Creates a recovery key and shows it once; an earlier one stops working.",
+        "Creates a recovery key and shows it once. With SERVICE_PASSPHRASE it opens the files and replaces an earlier one; without, it only resets the account.",
         &[hex(
             "passphrase_hash",
             "Hex PBKDF2 hash, derived from the passphrase by the client",
         )
         .required()],
-        Run::Rest(post("keys/recovery/setup")),
+        Run::Custom(recovery::setup),
     )
     .confirmed_with(question::recovery_key),
     Tool::new(
@@ -124,7 +126,7 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("name", "Purpose of the key")
                 .length(1, 100)
                 .required(),
-            text("expires_in", "Such as 30d; never if omitted").length(1, 20),
+            duration("expires_in", "Such as 30d; never if omitted").length(1, 20),
         ],
         Run::Rest(post("apikeys")),
     ),

@@ -24,7 +24,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Lists comments with replies, oldest first.",
         &[FILE],
         Run::Rest(get("nodes/{file_uuid}/comments")),
-    ),
+    )
+    .foreign_text(),
     Tool::new(
         "reply_to_comment",
         "Reply to comment",

@@ -2,6 +2,7 @@
 
 use crate::health;
 use crate::param::{integer, non_empty};
+use crate::recovery;
 use crate::tool::{Effect, Run, Tool, get};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -29,9 +30,9 @@ pub(super) const TOOLS: &[Tool] = &[
         "verify_encryption_status",
         "Verify encryption status",
         Effect::ReadOnly,
-        "Checks keys and recovery, and recommends what to do.",
+        "Checks keys, passphrase and recovery key, and recommends what to do.",
         &[],
-        Run::Rest(get("diagnostics/encryption")),
+        Run::Custom(recovery::encryption_status),
     ),
     Tool::new(
         "check_service_health",

@@ -34,7 +34,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists a folder.",
         &[
-            uuid("folder_uuid", "Folder; the root if omitted"),
+            uuid("folder_uuid", "Folder; the root if omitted; a team id is the team's root"),
             PAGE,
             PAGE_SIZE,
             choice("sort_by", &["name", "size", "date"], "Order"),
@@ -71,7 +71,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Moves a file or folder into another folder.",
         &[
             uuid("file_uuid", "File or folder").required(),
-            uuid("target_folder_uuid", "Target folder").required(),
+            uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
         ],
         Run::Custom(node_tools::move_file),
     ),
@@ -93,7 +93,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Copies a file, or a folder with everything in it, in one step.",
         &[
             uuid("file_uuid", "File or folder").required(),
-            uuid("target_folder_uuid", "Target folder").required(),
+            uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
         ],
         Run::Custom(node_tools::copy_file),
     ),

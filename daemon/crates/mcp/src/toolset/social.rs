@@ -13,7 +13,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Shows a user's name, bio, avatar, follower counts and verification.",
         &[USER],
         Run::Rest(get("social/profiles/{user_id}")),
-    ),
+    )
+    .foreign_text(),
     Tool::new(
         "update_profile",
         "Update profile",
@@ -67,7 +68,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Shows activity of the users you follow.",
         &[PAGE],
         Run::Rest(get("social/feed")),
-    ),
+    )
+    .foreign_text(),
     Tool::new(
         "send_tip",
         "Send tip",
@@ -104,7 +106,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Suggests users to follow.",
         &[],
         Run::Rest(get("social/suggestions")),
-    ),
+    )
+    .foreign_text(),
     Tool::new(
         "get_connection_status",
         "Get connection status",

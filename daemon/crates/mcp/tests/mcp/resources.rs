@@ -113,3 +113,55 @@ async fn errors_are_resources_and_unknown_addresses_are_not() {
             .contains("can't be reached")
     );
 }
+
+#[tokio::test]
+async fn the_service_is_asked_at_the_addresses_of_the_reference() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let folder = json!({ "name": "f" });
+    let folder = session.call_ok("create_folder", folder).await["id"].clone();
+    let team = session.call_ok("create_team", json!({ "name": "t" })).await["id"].clone();
+    let (folder, team) = (folder.as_str().unwrap(), team.as_str().unwrap());
+    let before = world.requests().await.len();
+    let mut expected = Vec::new();
+    for (uri, requests) in [
+        (
+            "files",
+            vec!["/v2/nodes?page=1&page_size=50&state=active".to_owned()],
+        ),
+        (
+            "shares",
+            vec!["/api/v1/webshare/url?page=0&size=50".to_owned()],
+        ),
+        ("teams", vec!["/api/v1/team?page=1&page_size=50".to_owned()]),
+        ("profile", vec!["/api/v1/social/profile".to_owned()]),
+        (
+            "notifications",
+            vec!["/api/v1/social/notifications?unread_only=true&limit=50".to_owned()],
+        ),
+        (
+            &format!("files/{folder}"),
+            vec![format!("/v2/nodes/{folder}")],
+        ),
+        (
+            &format!("teams/{team}"),
+            vec![format!("/api/v1/team/{team}")],
+        ),
+        (
+            "usage",
+            vec![
+                "/api/v1/ai/usage".to_owned(),
+                "/api/v1/useraccount/composite".to_owned(),
+            ],
+        ),
+    ] {
+        let value = read(&mut session, &format!("service://{uri}")).await;
+        assert!(value.get("error").is_none(), "{uri}: {value}");
+        expected.extend(requests.iter().map(|request| format!("GET {request}")));
+    }
+    let mut seen = world.requests().await.split_off(before);
+    let usage = seen.len().saturating_sub(2);
+    // These two are made at once.
+    seen[usage..].sort();
+    assert_eq!(seen, expected);
+}

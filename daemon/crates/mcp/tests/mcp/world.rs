@@ -6,6 +6,7 @@ use cairn_api::{
 };
 use cairn_mcp::{Account, Confirm, KeySource, LocalFiles, Server, Settings, ToolFilter};
 use cairn_model::{DeviceId, Name};
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -168,6 +169,40 @@ impl World {
         };
         let response = transport.send(request).await.expect("the server answers");
         assert!(response.status.is_success(), "{path}: {}", response.status);
+    }
+
+    /// Returns method, path and query of the requests that the service has received, without those of `/_dev`.
+    pub(crate) async fn requests(&self) -> Vec<String> {
+        let transport = HttpTransport::new().expect("TLS is available");
+        let request = Request {
+            method: Method::GET,
+            base: self.url.clone(),
+            path: "/_dev/requests".to_owned(),
+            headers: HeaderMap::new(),
+            body: String::new().into(),
+        };
+        let response = transport.send(request).await.expect("the server answers");
+        let mut body = response.body;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = body.next().await {
+            bytes.extend_from_slice(&chunk.expect("the body is whole"));
+        }
+        let recorded: Value = serde_json::from_slice(&bytes).expect("it is JSON");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        recorded["requests"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|request| {
+                let query = request["query"].as_str();
+                let query = query.map_or_else(String::new, |query| format!("?{query}"));
+                format!(
+                    "{} {}{query}",
+                    text(&request["method"]),
+                    text(&request["path"])
+                )
+            })
+            .collect()
     }
 
     /// Asks the service itself.

@@ -1,0 +1,105 @@
+//! The recovery key: made here, and real, when the passphrase is known. Without it the service makes a key that
+//! only resets the account. `configured` means the real one in every tool.
+
+use crate::call::Call;
+use crate::error::{ToolError, ToolResult};
+use crate::services::{KeySource, OpenedBundle};
+use crate::tool::{ToolFuture, get, post};
+use cairn_crypto::SystemRandom;
+use cairn_space::account_keys;
+use cairn_wire::keys::PutKeys;
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+
+const RESET_ONLY: &str = "this key can reset the account, but opens no files: make one that does with `cairn recovery-key setup`, or with SERVICE_PASSPHRASE set. A recovery key made that way stays valid.";
+
+pub(crate) fn setup(call: Call) -> ToolFuture {
+    async move {
+        match call.services.open_with_passphrase().await? {
+            Some(opened) => make(&call, opened).await,
+            None => {
+                let made = call.rest(&post("keys/recovery/setup")).await?;
+                Ok(json!({
+                    "recovery_key": made["recovery_key"],
+                    "made_by": "server",
+                    "opens_files": false,
+                    "note": RESET_ONLY,
+                }))
+            }
+        }
+    }
+    .boxed()
+}
+
+/// Makes the key that opens the account's files, as `cairn recovery-key setup` does.
+async fn make(call: &Call, opened: OpenedBundle) -> ToolResult<Value> {
+    let OpenedBundle {
+        bundle,
+        unlocked,
+        auth,
+    } = opened;
+    let (key, changed) = cairn_crypto::make_recovery_key(&bundle, &unlocked, &mut SystemRandom)
+        .map_err(|_| ToolError::refused(crate::mask::GENERIC))?;
+    let put = PutKeys {
+        bundle: account_keys::to_wire(&changed),
+        auth: auth.to_hex(),
+        current_auth: Some(auth.to_hex()),
+        recovery_auth: Some(key.auth().to_hex()),
+    };
+    call.services
+        .writes
+        .put_keys(&put, Some(bundle.version))
+        .await?;
+    Ok(json!({
+        "configured": true,
+        "made_by": "client",
+        "opens_files": true,
+        "recovery_key": *key.reveal(),
+        "note": "shown only now: keep it off this machine. Earlier recovery keys no longer work.",
+    }))
+}
+
+pub(crate) fn status(call: Call) -> ToolFuture {
+    async move {
+        let mut status = call.rest(&get("keys/recovery")).await?;
+        if status["configured"] == true && status["opens_files"] == false {
+            status["configured"] = json!(false);
+            status["note"] = json!(RESET_ONLY);
+        }
+        Ok(status)
+    }
+    .boxed()
+}
+
+/// Checks the service's view of the keys, and that the passphrase here opens them.
+pub(crate) fn encryption_status(call: Call) -> ToolFuture {
+    async move {
+        let mut status = call.rest(&get("diagnostics/encryption")).await?;
+        let (passphrase, advice) = match call.services.key_source() {
+            KeySource::Open(_) => ("not_needed", None),
+            KeySource::Missing => (
+                "missing",
+                Some("set SERVICE_PASSPHRASE where this tool server is configured"),
+            ),
+            KeySource::Passphrase { .. } => match call.services.open_with_passphrase().await {
+                Ok(Some(_)) => ("opens_the_account", None),
+                Ok(None) => ("set", None),
+                Err(ToolError::WrongPassphrase) => (
+                    "wrong",
+                    Some("SERVICE_PASSPHRASE is not the account's passphrase: correct it"),
+                ),
+                Err(error) => return Err(error),
+            },
+        };
+        status["passphrase"] = json!(passphrase);
+        if let Some(advice) = advice {
+            status["encryption_ready"] = json!(false);
+            match status["recommendations"].as_array_mut() {
+                Some(list) => list.push(json!(advice)),
+                None => status["recommendations"] = json!([advice]),
+            }
+        }
+        Ok(status)
+    }
+    .boxed()
+}

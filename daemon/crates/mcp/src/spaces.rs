@@ -1,0 +1,191 @@
+//! The space of each id that a request names, so that ids of team files work like one's own. A request goes to
+//! the account's own space; what is not found there is looked for in the spaces of the caller's teams, and the
+//! space remembered. The id of a space, or of a team, names the root of that space.
+
+use crate::arguments::is_uuid;
+use crate::services::Services;
+use cairn_api::{ApiError, Method};
+use cairn_model::{NodeId, SpaceId};
+use cairn_wire::teams::Team;
+use serde_json::Value;
+
+/// Requests below these paths name nodes.
+const NODE_PATHS: [&str; 6] = [
+    "nodes",
+    "trash",
+    "shares",
+    "webshare",
+    "ai",
+    "retention-rules",
+];
+
+/// Where an id leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Location {
+    /// To a node of a team's space.
+    Node(SpaceId),
+    /// To the top of a space.
+    Root(SpaceId),
+}
+
+impl Location {
+    pub(crate) fn space(self) -> SpaceId {
+        match self {
+            Self::Node(space) | Self::Root(space) => space,
+        }
+    }
+}
+
+/// A request as it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) root: String,
+    pub(crate) method: Method,
+    pub(crate) path: Vec<String>,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) body: Option<Value>,
+}
+
+impl Sent {
+    /// Returns the ids that may name nodes.
+    fn ids(&self) -> Vec<String> {
+        if !NODE_PATHS.contains(&self.path.first().map_or("", String::as_str)) {
+            return Vec::new();
+        }
+        let body = self.body.as_ref().and_then(Value::as_object);
+        let body = body.into_iter().flat_map(|fields| fields.values());
+        self.path
+            .iter()
+            .map(String::as_str)
+            .chain(self.query.iter().map(|(_, value)| value.as_str()))
+            .chain(body.filter_map(Value::as_str))
+            .filter(|text| is_uuid(text))
+            .map(str::to_lowercase)
+            .collect()
+    }
+
+    /// Names the top of the space in place of the id of a team or space.
+    fn with_root(mut self, id: &str) -> Self {
+        self.query
+            .retain(|(_, value)| !value.eq_ignore_ascii_case(id));
+        let fields = self.body.as_mut().and_then(Value::as_object_mut);
+        for value in fields.into_iter().flat_map(|fields| fields.values_mut()) {
+            if value
+                .as_str()
+                .is_some_and(|text| text.eq_ignore_ascii_case(id))
+            {
+                *value = Value::Null;
+            }
+        }
+        self
+    }
+}
+
+impl Services {
+    /// Sends a request in the space that its ids belong to.
+    ///
+    /// # Errors
+    /// [`ApiError`] of the first request, if no other space has the ids.
+    pub(crate) async fn send(&self, sent: Sent) -> Result<Value, ApiError> {
+        let ids = sent.ids();
+        let known = self.known_locations(&ids);
+        let error = match self.send_at(&sent, &known).await {
+            Err(error @ ApiError::NotFound { .. }) if !ids.is_empty() => error,
+            response => return response,
+        };
+        self.find_locations(&ids).await?;
+        let found = self.known_locations(&ids);
+        if found == known {
+            return Err(error);
+        }
+        self.send_at(&sent, &found).await
+    }
+
+    /// Sends a request with the ids at these locations; ids of spaces become their roots.
+    async fn send_at(
+        &self,
+        sent: &Sent,
+        located: &[(String, Location)],
+    ) -> Result<Value, ApiError> {
+        let space = located.first().map(|(_, location)| location.space());
+        let mut sent = sent.clone();
+        for (id, location) in located {
+            if matches!(location, Location::Root(_)) {
+                sent = sent.with_root(id);
+            }
+        }
+        self.send_in(space, &sent).await
+    }
+
+    async fn send_in(&self, space: Option<SpaceId>, sent: &Sent) -> Result<Value, ApiError> {
+        let own = if sent.method == Method::GET {
+            &self.reads
+        } else {
+            &self.writes
+        };
+        let path: Vec<_> = sent.path.iter().map(String::as_str).collect();
+        let (method, body) = (sent.method.clone(), sent.body.as_ref());
+        match space {
+            None => {
+                own.call_under(&sent.root, method, &path, &sent.query, body)
+                    .await
+            }
+            Some(space) => {
+                let api = own.in_space(space);
+                api.call_under(&sent.root, method, &path, &sent.query, body)
+                    .await
+            }
+        }
+    }
+
+    fn known_locations(&self, ids: &[String]) -> Vec<(String, Location)> {
+        let locations = self.locations.lock();
+        ids.iter()
+            .filter_map(|id| Some((id.clone(), *locations.get(id)?)))
+            .collect()
+    }
+
+    /// Looks for ids outside the account's own space, and remembers what it finds.
+    async fn find_locations(&self, ids: &[String]) -> Result<(), ApiError> {
+        let own = self.reads.account().await?.space_id;
+        let teams = self.reads.teams().await?;
+        let known = self.known_locations(ids);
+        for id in ids {
+            if known.iter().any(|(known, _)| known == id) {
+                continue;
+            }
+            if let Some(location) = self.find_location(id, own, &teams).await {
+                self.locations.lock().insert(id.clone(), location);
+            }
+        }
+        Ok(())
+    }
+
+    async fn find_location(&self, id: &str, own: SpaceId, teams: &[Team]) -> Option<Location> {
+        let is = |other: String| other.eq_ignore_ascii_case(id);
+        if is(own.to_string()) {
+            return Some(Location::Root(own));
+        }
+        let named = teams
+            .iter()
+            .find(|team| is(team.id.to_string()) || is(team.space_id.to_string()));
+        if let Some(team) = named {
+            return Some(Location::Root(team.space_id));
+        }
+        let node = id.parse::<NodeId>().ok()?;
+        for team in teams {
+            if self.reads.in_space(team.space_id).node(node).await.is_ok() {
+                return Some(Location::Node(team.space_id));
+            }
+        }
+        None
+    }
+
+    /// Returns true if a node is in the space of one of the caller's teams.
+    pub(crate) async fn is_in_team(&self, id: NodeId) -> bool {
+        let ids = [id.to_string()];
+        // Without an answer the caller's own error is the better one.
+        let _ = self.find_locations(&ids).await;
+        !self.known_locations(&ids).is_empty()
+    }
+}
