@@ -31,6 +31,7 @@ pub(crate) mod trash;
 pub(crate) mod upload_batch;
 pub(crate) mod uploads;
 pub(crate) mod webhooks;
+pub(crate) mod welcome;
 
 use crate::http::{idempotency, method_not_allowed, not_found, rate};
 use crate::state::AppState;
@@ -81,7 +82,8 @@ pub(crate) fn router(app: &AppState, added: Option<Router<AppState>>) -> Router 
     router = router
         .merge(openapi::routes())
         .merge(payments::billing::page_routes())
-        .merge(share_page::routes());
+        .merge(share_page::routes())
+        .merge(welcome::routes());
     if let Some(added) = added {
         router = router.merge(added);
     }

@@ -283,3 +283,21 @@ async fn health_needs_no_token() {
     assert_eq!(health["status"], "ok");
     assert_eq!(health["time"], "2026-01-01T00:00:00.000Z");
 }
+
+#[tokio::test]
+async fn a_browser_is_told_what_the_address_is_and_a_program_that_there_is_nothing() {
+    let world = World::new();
+    let nobody = world.nobody();
+    nobody.get("/").await.failed(404);
+    let accept = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    let page = nobody.send(Method::GET, "/", &accept, "").await;
+    page.done(200);
+    let html = String::from_utf8(page.body.to_vec()).unwrap();
+    assert!(
+        html.contains("<main>") && html.contains("This is a Cairn server"),
+        "{html}"
+    );
+    let icon = nobody.get("/favicon.ico").await;
+    icon.done(200);
+    assert_eq!(icon.header("content-type"), "image/svg+xml");
+}

@@ -4,11 +4,24 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use cairn_store::Source;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:22rem;margin:4rem auto;padding:0 1rem;\
-color:#222;background:#fff}h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}\
-input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}button{font:inherit;margin:1rem .5rem 0 0;\
-padding:.4rem 1.2rem}.error{color:#a00}\
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#1a1a1a}.error{color:#f88}}";
+const STYLE: &str = ":root{color-scheme:light dark;--text:#1c1c1a;--muted:#5d5d57;--surface:#fff;--back:#f6f6f4;\
+--line:#8a8a82;--accent:#2f6f4f;--on-accent:#fff;--bad:#a00}\
+@media(prefers-color-scheme:dark){:root{--text:#ececea;--muted:#a3a39b;--surface:#20211f;--back:#161715;\
+--line:#7d7e77;--accent:#6dbb93;--on-accent:#10110f;--bad:#f88}}\
+body{font:16px/1.5 system-ui,sans-serif;max-width:24rem;margin:3rem auto;padding:0 1rem;color:var(--text);\
+background:var(--back)}header{display:flex;gap:.6rem;align-items:center;font-weight:600;margin-bottom:1.5rem}\
+h1{font-size:1.3rem;margin:0 0 .8rem}p{overflow-wrap:anywhere}label{display:block;margin:.8rem 0 .2rem}\
+input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem .6rem;color:inherit;background:var(--surface);\
+border:1px solid var(--line);border-radius:7px}button{font:inherit;margin:1rem .5rem 0 0;padding:.45rem 1.2rem;\
+border:1px solid var(--line);border-radius:7px;background:var(--surface);color:inherit;cursor:pointer}\
+button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}\
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}a{color:var(--accent)}.error{color:var(--bad)}";
+
+/// The logo, as in `icons/app.svg`, beside the name.
+const BRAND: &str = "<header><svg viewBox=\"0 0 64 64\" width=\"32\" height=\"32\" aria-hidden=\"true\">\
+<rect width=\"64\" height=\"64\" rx=\"14\" fill=\"#0f3d3e\"/><g fill=\"#e6f4ef\">\
+<ellipse cx=\"32\" cy=\"47\" rx=\"20\" ry=\"7.5\"/><ellipse cx=\"34\" cy=\"32.5\" rx=\"14\" ry=\"6\"/></g>\
+<ellipse cx=\"31\" cy=\"20\" rx=\"9\" ry=\"5.2\" fill=\"#f2b84b\"/></svg><span>Cairn</span></header>";
 
 /// Marks an answer as a page of ours, whose body stands as it is even where it tells of a failure.
 #[derive(Clone, Copy)]
@@ -41,8 +54,9 @@ pub(crate) fn page(
     let nonce = hex::encode(source.bytes::<12>());
     let html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-         <style nonce=\"{nonce}\">{STYLE}</style></head><body><h1>{title}</h1>{body}</body></html>"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title} · Cairn</title>\
+         <link rel=\"icon\" href=\"data:,\"><style nonce=\"{nonce}\">{STYLE}</style></head>\
+         <body>{BRAND}<main><h1>{title}</h1>{body}</main></body></html>"
     );
     let mut response = (status, Html(html)).into_response();
     response.extensions_mut().insert(OwnPage);
@@ -50,7 +64,7 @@ pub(crate) fn page(
         .map(|origin| format!(" {origin}"))
         .unwrap_or_default();
     let policy = format!(
-        "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'{onward}; frame-ancestors 'none'; \
+        "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; form-action 'self'{onward}; frame-ancestors 'none'; \
          base-uri 'none'"
     );
     let headers = response.headers_mut();
@@ -80,7 +94,7 @@ pub(crate) fn credentials(email: &str, error: Option<&str>) -> String {
         .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
         .unwrap_or_default();
     format!(
-        "{error}<label for=\"email\">E-mail</label>\
+        "{error}<label for=\"email\">Email</label>\
          <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" required value=\"{}\">\
          <label for=\"password\">Password</label>\
          <input id=\"password\" name=\"password\" type=\"password\" autocomplete=\"current-password\" required>",

@@ -75,7 +75,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Sent<T> {
             Err(failure) => Err(notice(
                 &app.source,
                 failure.status,
-                "This form can't be read",
+                "Can't read this form",
                 &failure.description,
             )),
         }

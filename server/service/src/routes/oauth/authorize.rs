@@ -4,7 +4,7 @@ use super::{Sent, fresh};
 use crate::error::Result;
 use crate::http::address::Address;
 use crate::http::extract::Params;
-use crate::identity::client::Client;
+use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, Outcome};
 use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, notice, page};
@@ -170,7 +170,7 @@ fn known<'a>(
         Box::new(notice(
             &app.source,
             StatusCode::BAD_REQUEST,
-            "This login can't go on",
+            "Can't sign you in",
             text,
         ))
     };
@@ -178,7 +178,7 @@ fn known<'a>(
         .client_id
         .as_deref()
         .and_then(|id| app.identity.client(id))
-        .ok_or_else(|| refuse("The application that sent you here is not known to this server."))?;
+        .ok_or_else(|| refuse("This server doesn't know the application that sent you here."))?;
     let redirect = asked.redirect_uri.as_deref().unwrap_or_default();
     match Url::parse(redirect) {
         Ok(url) if client.may_redirect_to(redirect) => Ok(Known {
@@ -188,9 +188,27 @@ fn known<'a>(
             issuer,
         }),
         Ok(_) | Err(_) => Err(refuse(
-            "The application wants your login sent to an address that it has not registered.",
+            "The application wants the result of your login sent to an address that it has not registered.",
         )),
     }
+}
+
+/// The sentence above the login form, as HTML. A person who has just started Cairn's own program to log
+/// in needs no warning about it.
+fn purpose(client: &Client, scope: Scopes) -> String {
+    if client.id == CAIRN {
+        return "Log in to connect <strong>Cairn</strong> on your device to your account."
+            .to_owned();
+    }
+    let name = escape(&client.name);
+    let reach = if scope.has(Scopes::FILES) {
+        "It will be able to see and change everything in your account."
+    } else if scope.has(Scopes::READ) {
+        "It will be able to see everything in your account."
+    } else {
+        "It will learn who you are."
+    };
+    format!("<strong>{name}</strong> wants to use your account. {reach}")
 }
 
 fn login_page(
@@ -207,20 +225,12 @@ fn login_page(
         .forms
         .seal(&browser, known.asked, app.source.now_ms());
     let (email, error) = error.map_or(("", None), |(email, text)| (email, Some(text)));
-    let reach = if scope.has(Scopes::FILES) {
-        "It will be able to do everything with your account that you can."
-    } else if scope.has(Scopes::READ) {
-        "It will be able to see everything in your account."
-    } else {
-        "It will learn who you are."
-    };
     let body = format!(
-        "<p><strong>{}</strong> asks to use your account. {reach}</p>\
-         <form method=\"post\" action=\"/oauth/authorize\">\
+        "<p>{}</p><form method=\"post\" action=\"/oauth/authorize\">\
          <input type=\"hidden\" name=\"form\" value=\"{}\">{}\
-         <button name=\"action\" value=\"login\">Log in</button>\
+         <button class=\"main\" name=\"action\" value=\"login\">Log in</button>\
          <button name=\"action\" value=\"cancel\" formnovalidate>Cancel</button></form>",
-        escape(&known.client.name),
+        purpose(known.client, scope),
         escape(&form),
         credentials(email, error),
     );
@@ -301,7 +311,7 @@ async fn submit(
         Ok(None) => {
             return Ok(again(
                 StatusCode::FORBIDDEN,
-                "The e-mail or the password is wrong.",
+                "The email address or the password is wrong.",
             ));
         }
         Err(error) if error.status() == StatusCode::TOO_MANY_REQUESTS => {
@@ -329,7 +339,7 @@ pub(super) fn stale(app: &AppState) -> Response {
     notice(
         &app.source,
         StatusCode::BAD_REQUEST,
-        "This page is too old",
-        "Go back to where you came from and begin again. Cookies have to be allowed for this address.",
+        "This page has expired",
+        "Go back to where you came from and start again. Your browser must allow cookies for this address.",
     )
 }

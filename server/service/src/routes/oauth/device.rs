@@ -118,9 +118,9 @@ fn ask_for_code(app: &AppState, status: StatusCode, error: Option<&str>) -> Resp
         .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
         .unwrap_or_default();
     let body = format!(
-        "{error}<form method=\"get\" action=\"/oauth/device\"><label for=\"code\">The code that the device shows</label>\
+        "{error}<form method=\"get\" action=\"/oauth/device\"><label for=\"code\">Code that the device shows</label>\
          <input id=\"code\" name=\"user_code\" autocomplete=\"off\" autocapitalize=\"characters\" required>\
-         <button>Go on</button></form>"
+         <button class=\"main\">Continue</button></form>"
     );
     page(&app.source, status, "Log in a device", &body, None)
 }
@@ -134,7 +134,7 @@ fn ask_for_login(
     error: Option<(&str, &str)>,
 ) -> Outcome<Response> {
     let Some(device) = app.store.waiting_device(code)? else {
-        let text = "There is no such code. It may have expired: codes hold for ten minutes.";
+        let text = "There is no such code. It may have expired: codes are valid for ten minutes.";
         return Ok(ask_for_code(app, StatusCode::BAD_REQUEST, Some(text)));
     };
     let name = app
@@ -148,10 +148,10 @@ fn ask_for_login(
         .seal(&browser, &code, app.source.now_ms());
     let (email, error) = error.map_or(("", None), |(email, text)| (email, Some(text)));
     let body = format!(
-        "<p>A device that shows <strong>{}</strong> asks to log in as <strong>{}</strong> ({}). \
-         Go on only if it is yours and stands before you.</p>\
+        "<p>A device that shows the code <strong>{}</strong> wants to log in to your account with \
+         <strong>{}</strong> ({}). Allow this only if it is your device and it is in front of you.</p>\
          <form method=\"post\" action=\"/oauth/device\"><input type=\"hidden\" name=\"form\" value=\"{}\">{}\
-         <button name=\"action\" value=\"allow\">Allow</button>\
+         <button class=\"main\" name=\"action\" value=\"allow\">Allow</button>\
          <button name=\"action\" value=\"deny\" formnovalidate>Deny</button></form>",
         shown(code),
         escape(name),
@@ -230,7 +230,7 @@ async fn submit(
         Ok(None) => {
             return again(
                 StatusCode::FORBIDDEN,
-                "The e-mail or the password is wrong.",
+                "The email address or the password is wrong.",
             );
         }
         Err(error) if error.status() == StatusCode::TOO_MANY_REQUESTS => {
@@ -245,7 +245,7 @@ async fn submit(
     let (title, text) = match account {
         Some(_) => ("The device is logged in", "You can close this page."),
         None => (
-            "The device was turned away",
+            "The device was not allowed",
             "It has no access to your account.",
         ),
     };
