@@ -78,7 +78,7 @@ pub(crate) struct Services {
     pub(crate) writes: Arc<Api>,
     key_source: KeySource,
     space: OnceCell<Space>,
-    /// Where ids outside the account's own space lead, as far as they were looked for.
+    /// The locations of ids outside the account's own space, as far as they were looked up.
     pub(crate) locations: Mutex<HashMap<String, Location>>,
     /// Set when the passphrase did not open the account: each attempt costs up to half a second.
     wrong_passphrase: AtomicBool,

@@ -19,7 +19,7 @@ const NODE_PATHS: [&str; 6] = [
     "retention-rules",
 ];
 
-/// Where an id leads.
+/// The location of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Location {
     /// To a node of a team's space.
