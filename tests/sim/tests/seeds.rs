@@ -66,8 +66,8 @@ fn one_editor_alone_makes_no_conflict_copy() {
         Plot {
             devices: 2,
             steps: 30,
-            faults: false,
-            crashes: false,
+            faults: true,
+            crashes: true,
             one_editor: true,
         },
         400,

@@ -2,6 +2,7 @@
 //! and execute until there is nothing left to do.
 
 mod attach;
+mod cleaning;
 mod commands;
 mod events;
 mod figures;
@@ -81,6 +82,7 @@ pub(crate) struct Dispatcher {
     /// After a failure of the whole home: the time of the next try, and the pause before it.
     retry: Option<(Instant, Duration)>,
     next_poll: Instant,
+    next_emptying: Instant,
     waiters: IdleWaiters,
 }
 
@@ -109,6 +111,7 @@ impl Dispatcher {
             feed_incomplete: false,
             retry: None,
             next_poll: Instant::now() + POLL,
+            next_emptying: Instant::now(),
             waiters: IdleWaiters::default(),
         };
         dispatcher.load_folders()?;

@@ -100,10 +100,11 @@ impl EngineError {
             Self::Disk(error) if is_changing(error) => Disposition::Retry,
             Self::Disk(error) if is_elsewhere(error) => Disposition::Replan,
             Self::Disk(_) => Disposition::Park,
-            Self::Index(_) | Self::Stopped | Self::RootGone(_) | Self::Protocol(_) => {
-                Disposition::Stop
-            }
-            Self::NothingToConfirm
+            Self::Index(_) | Self::Stopped => Disposition::Stop,
+            // One impossible reply about one node stops nothing else.
+            Self::Protocol(_)
+            | Self::RootGone(_)
+            | Self::NothingToConfirm
             | Self::NoConflict(_)
             | Self::NoMerge { .. }
             | Self::OnlyCopy(_)
@@ -281,6 +282,12 @@ fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
         return (
             ProblemCode::DiskFull,
             "free some space on this disk; it is tried again by itself",
+        );
+    }
+    if error.kind() == io::ErrorKind::CrossesDevices {
+        return (
+            ProblemCode::Disk,
+            "another file system is mounted there: `cairn add` that directory as a folder of its own, and leave it out here",
         );
     }
     (

@@ -4,13 +4,16 @@ use crate::error::{EngineError, explain};
 use crate::key::Key;
 use crate::status::Problem;
 use cairn_model::{FolderId, NodeId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// First pause before a failed step is tried again; it doubles up to [`LONGEST`].
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(300);
+/// The longest pause where the next try may well succeed: a file that is being written, a place that
+/// has just changed.
+const LONGEST_SOON: Duration = Duration::from_secs(60);
 
 /// A key that waits after a failure.
 struct Parked {
@@ -31,6 +34,8 @@ pub(crate) struct Health {
     refused: BTreeMap<(NodeId, FolderId), Problem>,
     /// Of the folder as a whole: its root, and its link with the remote folder.
     whole: BTreeMap<FolderId, Problem>,
+    /// Of its watcher.
+    watch: BTreeMap<FolderId, Problem>,
     link: BTreeMap<FolderId, Problem>,
 }
 
@@ -46,11 +51,8 @@ impl Health {
     ) -> Instant {
         let (code, hint) = explain(error);
         let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
-        let wait = if soon {
-            FIRST
-        } else {
-            FIRST.saturating_mul(1 << (tries - 1).min(12)).min(LONGEST)
-        };
+        let longest = if soon { LONGEST_SOON } else { LONGEST };
+        let wait = FIRST.saturating_mul(1 << (tries - 1).min(12)).min(longest);
         let until = Instant::now() + wait;
         let problem = Problem {
             path,
@@ -113,14 +115,14 @@ impl Health {
         &mut self,
         folder: FolderId,
         whole: bool,
-        dirs: &[String],
+        dirs: &BTreeSet<String>,
         problems: Vec<Problem>,
     ) {
         let known = self.scanned.entry(folder).or_default();
         if whole {
             known.clear();
         } else {
-            known.retain(|path, _| !dirs.iter().any(|dir| path == dir || parent(path) == dir));
+            known.retain(|path, _| !dirs.contains(path) && !dirs.contains(parent(path)));
         }
         known.extend(problems.into_iter().map(|p| (p.path.clone(), p)));
     }
@@ -159,8 +161,21 @@ impl Health {
         }
     }
 
+    /// Sets or clears the problem of a folder's watcher.
+    pub(crate) fn set_watch_problem(&mut self, folder: FolderId, problem: Option<Problem>) {
+        match problem {
+            Some(problem) => {
+                self.watch.insert(folder, problem);
+            }
+            None => {
+                self.watch.remove(&folder);
+            }
+        }
+    }
+
     pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
         let mut out: Vec<Problem> = self.whole.get(&folder).cloned().into_iter().collect();
+        out.extend(self.watch.get(&folder).cloned());
         out.extend(self.link.get(&folder).cloned());
         out.extend(
             self.scanned

@@ -108,7 +108,16 @@ fn trees(
     let base = folder.remote_node.flatten();
     let rules = selection::remote_rules(db, folder, rules)?;
     let mut out = Trees::default();
+    let linked: BTreeSet<LocalId> = around.synced.values().map(|base| base.local).collect();
+    let wanted = wanted_names(&around, base);
     for (id, row) in &around.local {
+        // A link or a socket counts only where it takes a name that the service wants.
+        if row.skipped == Skipped::Special
+            && !linked.contains(id)
+            && !wanted.contains(&(row.parent, row.name.key()))
+        {
+            continue;
+        }
         out.local.insert(
             *id,
             LocalNode {
@@ -163,6 +172,22 @@ fn trees(
     }
     tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
     Ok(out)
+}
+
+/// Returns the places on this disk that the names of the service would take.
+fn wanted_names(
+    around: &Snapshot,
+    base: Option<NodeId>,
+) -> BTreeSet<(Option<LocalId>, cairn_model::NameKey)> {
+    let places = around.remote.values().filter_map(|row| {
+        let parent = match row.parent {
+            parent if parent == base => None,
+            Some(parent) => Some(around.synced.get(&parent)?.local),
+            None => return None,
+        };
+        Some((parent, row.name.key()))
+    });
+    places.collect()
 }
 
 async fn supply(

@@ -57,6 +57,37 @@ pub(crate) fn agree_content(
     Ok(())
 }
 
+/// Makes the present revision of a node its merge base if this device has sent it and never heard that it
+/// arrived: it is nobody else's version. The file may have been edited, renamed or deleted since, and
+/// that is what the next plan carries on.
+pub(crate) fn settle_sent(
+    db: &Db<'_>,
+    folders: &[FolderRow],
+    remote: &RemoteRow,
+) -> Result<(), IndexError> {
+    let Some(revision) = remote.revision else {
+        return Ok(());
+    };
+    let Some(sent) = db.sent(revision)? else {
+        return Ok(());
+    };
+    let Some(folder) = folders.iter().find(|f| f.id == sent.folder) else {
+        return db.end_sent(sent.local);
+    };
+    let content = Content {
+        revision: Some(revision),
+        hash: Some(sent.hash),
+        size: sent.size,
+    };
+    match db.synced(folder.id, sent.node)? {
+        Some(base) => agree_content(db, folder, sent.node, content, base.executable)?,
+        // Another node has taken the file over.
+        None if db.synced_by_local(sent.local)?.is_some() => {}
+        None => adopt(db, folder, sent.local, remote, content)?,
+    }
+    db.end_sent(sent.local)
+}
+
 /// Records a place that a step has given to one side: the merge base of the place becomes what the
 /// service has now.
 pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Result<(), IndexError> {

@@ -216,6 +216,61 @@ pub fn expire(disk: &dyn Disk, root: &Path, now_ms: i64) -> io::Result<()> {
     Ok(())
 }
 
+/// Deletes the oldest things for good until the trash takes `limit` bytes at most.
+///
+/// # Errors
+/// The disk's.
+pub fn shrink(disk: &dyn Disk, root: &Path, limit: u64) -> io::Result<()> {
+    let base = root.join(TRASH_DIR);
+    let buckets = match disk.list(&base) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    let mut dated = Vec::new();
+    for bucket in buckets {
+        let name = bucket.name.to_str().unwrap_or_default();
+        if let Some(at) = parse_stamp(name) {
+            let path = base.join(name);
+            dated.push((at, size_below(disk, &path)?, path));
+        }
+    }
+    dated.sort();
+    let mut total: u64 = dated.iter().map(|(_, size, _)| size).sum();
+    for (_, size, path) in dated {
+        if total <= limit {
+            break;
+        }
+        remove_tree(disk, &path)?;
+        total -= size;
+    }
+    Ok(())
+}
+
+/// Returns the bytes of all files below a directory.
+fn size_below(disk: &dyn Disk, dir: &Path) -> io::Result<u64> {
+    let mut total = 0;
+    for entry in disk.list(dir)? {
+        let stat = entry.stat?;
+        total += match stat.kind {
+            FileKind::Dir => size_below(disk, &dir.join(&entry.name))?,
+            FileKind::File | FileKind::Symlink | FileKind::Other => stat.size,
+        };
+    }
+    Ok(total)
+}
+
+/// Returns the bytes that the trash of a folder may take: a third of what would be free without it.
+///
+/// # Errors
+/// The disk's.
+pub fn limit(disk: &dyn Disk, root: &Path) -> io::Result<u64> {
+    let used = match size_below(disk, &root.join(TRASH_DIR)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        other => other?,
+    };
+    Ok(disk.free_space(root)?.saturating_add(used) / 3)
+}
+
 fn remove_tree(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
     for entry in disk.list(dir)? {
         let path = dir.join(&entry.name);
@@ -260,6 +315,28 @@ mod tests {
         let error = restore(&RealDisk::new(), dir.path(), &listed[0].id).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert!(restore(&RealDisk::new(), dir.path(), "1970-01-01 001640/../../x").is_err());
+    }
+
+    #[test]
+    fn the_oldest_things_give_way_when_there_is_too_much() {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = RealDisk::new();
+        for (name, day) in [("a", 1), ("b", 3), ("c", 2)] {
+            let file = dir.path().join(name);
+            std::fs::write(&file, [0; 100]).unwrap();
+            let path = RelPath::parse(name).unwrap();
+            put(&disk, dir.path(), &file, &path, day * DAY).unwrap();
+        }
+        let names = || -> Vec<String> {
+            let listed = list(&disk, dir.path()).unwrap();
+            listed.into_iter().map(|t| t.path.to_string()).collect()
+        };
+        shrink(&disk, dir.path(), 300).unwrap();
+        assert_eq!(names(), ["b", "c", "a"]);
+        shrink(&disk, dir.path(), 250).unwrap();
+        assert_eq!(names(), ["b", "c"]);
+        shrink(&disk, dir.path(), 0).unwrap();
+        assert_eq!(names(), Vec::<String>::new());
     }
 
     #[test]

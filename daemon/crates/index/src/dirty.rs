@@ -114,7 +114,7 @@ impl Db<'_> {
                 "INSERT OR IGNORE INTO dirty_local (folder, local) \
                  SELECT l.folder, l.id FROM local l \
                  LEFT JOIN synced s ON s.local = l.id LEFT JOIN synced p ON p.local = l.parent \
-                 WHERE l.folder = ?1 AND (s.node IS NULL OR l.hash IS NOT s.hash OR l.name <> s.name \
+                 WHERE l.folder = ?1 AND NOT (s.node IS NULL AND l.held = 2) AND (s.node IS NULL OR l.hash IS NOT s.hash OR l.name <> s.name \
                  OR l.executable <> s.executable OR coalesce(p.node, ?2) <> s.parent)",
             )?
             .execute((folder.id.0, base))?;

@@ -44,6 +44,8 @@ pub enum Skipped {
     Name,
     /// It can't be read.
     Unreadable,
+    /// The file system that was mounted there is gone, or another one hides it.
+    Unmounted,
 }
 
 impl Skipped {
@@ -54,6 +56,7 @@ impl Skipped {
             Self::Special => 2,
             Self::Name => 3,
             Self::Unreadable => 4,
+            Self::Unmounted => 5,
         }
     }
 
@@ -64,6 +67,7 @@ impl Skipped {
             Self::Special,
             Self::Name,
             Self::Unreadable,
+            Self::Unmounted,
         ]
         .into_iter()
         .find(|held| held.to_column() == value)
@@ -346,6 +350,7 @@ impl Db<'_> {
             ("dirty_local", "local"),
             ("journal", "local"),
             ("conflicts", "copy"),
+            ("mounts", "local"),
             ("local", "id"),
         ] {
             // By id alone: with the folder in the condition SQLite goes through all its rows.

@@ -14,6 +14,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0002_doubt.sql"),
     include_str!("sql/0003_selection.sql"),
     include_str!("sql/0004_pending.sql"),
+    include_str!("sql/0005_mounts.sql"),
+    include_str!("sql/0006_sent.sql"),
 ];
 
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.

@@ -8,6 +8,7 @@ use crate::journal::JournalRow;
 use crate::local::{LocalRow, LocalStat, Skipped};
 use crate::open::Index;
 use crate::remote::RemoteRow;
+use crate::sent::SentRow;
 use crate::synced::SyncedRow;
 use crate::unaccepted::UnacceptedRow;
 use cairn_model::{
@@ -25,6 +26,7 @@ const BIG: &[&str] = &[
     "dirty_local",
     "dirty_node",
     "journal",
+    "sent",
     "excluded",
     "activity",
 ];
@@ -213,6 +215,20 @@ fn no_statement_of_a_step_goes_through_a_whole_tree() {
                 name: String::new(),
             })?;
             db.remove_unaccepted(node(2))?;
+            db.put_sent(&SentRow {
+                revision: RevisionId::from_random_bytes([9; 16]),
+                node: node(9),
+                folder,
+                local: file,
+                hash,
+                size: 1,
+            })?;
+            db.sent(RevisionId::from_random_bytes([9; 16]))?;
+            db.sent_by_local(file)?;
+            db.end_sent(file)?;
+            db.set_mount(dir, true)?;
+            db.is_mount(dir)?;
+            db.has_mount(folder, dir)?;
             db.put_pending(node(2), b"x")?;
             db.pending(None, 10)?;
             db.remove_pending(node(2))?;

@@ -16,6 +16,20 @@ pub struct Node {
     pub ctime: i64,
     pub birth: i64,
     pub executable: bool,
+    /// Number of the device; 1 for all that is new.
+    pub device: u64,
+    /// Number of the mount; 0 for all that is new.
+    pub mount: u64,
+}
+
+impl Node {
+    /// Moves it, with all below it, to another device and mount.
+    pub fn put_on(&mut self, device: u64, mount: u64) {
+        (self.device, self.mount) = (device, mount);
+        for child in self.children.iter_mut().flat_map(BTreeMap::values_mut) {
+            child.put_on(device, mount);
+        }
+    }
 }
 
 /// A file system. Paths are absolute; `/` is its root.
@@ -37,6 +51,8 @@ impl Default for Files {
             ctime: 0,
             birth: 0,
             executable: false,
+            device: 1,
+            mount: 0,
         };
         Self {
             root,
@@ -146,6 +162,8 @@ impl Files {
             ctime: now,
             birth: now,
             executable: false,
+            device: 1,
+            mount: 0,
         }
     }
 

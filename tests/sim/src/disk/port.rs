@@ -107,13 +107,13 @@ fn stat_of(node: &Node) -> Stat {
         mtime_ns: node.mtime,
         ctime_ns: node.ctime,
         file_id: FileId {
-            device: 1,
+            device: node.device,
             inode: node.inode,
         },
         birth_ns: Some(node.birth),
         executable: node.executable,
         links: 1,
-        mount: None,
+        mount: Some(node.mount),
     }
 }
 

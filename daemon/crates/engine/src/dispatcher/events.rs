@@ -1,6 +1,7 @@
 //! Events for the dispatcher: hints, the feed, finished transfers, the clock.
 
-use super::schedule::UNWATCHED_RESCAN;
+use super::folder::Watching;
+use super::schedule::{Schedule, UNWATCHED_RESCAN};
 use super::{Dispatcher, Done};
 use crate::executor::{ExecutionResult, record_failure};
 use crate::ports::Hint;
@@ -46,7 +47,7 @@ impl Dispatcher {
 
     fn next_wake(&self) -> Instant {
         let timing = self.tuning.timing();
-        let mut wake = self.next_poll;
+        let mut wake = self.next_poll.min(self.next_emptying);
         let mut sooner = |at: Instant| wake = wake.min(at);
         if let Some((at, _)) = self.retry {
             sooner(at);
@@ -84,20 +85,23 @@ impl Dispatcher {
         match hint {
             Hint::Everywhere => folder.schedule.rescan(),
             Hint::Lost { message } => {
-                folder.schedule.rescan();
+                // Watching again did not help: what was missed is found by the next regular scan.
+                if folder.watching == Watching::Works {
+                    folder.schedule.rescan();
+                }
                 folder.schedule.rescan_before(now + UNWATCHED_RESCAN);
-                folder.watched = false;
+                folder.watching = Watching::Broken;
                 let problem = Problem {
                     path: String::new(),
                     code: ProblemCode::Watch,
                     message,
                     hint: "until then the folder is looked at every 30 seconds".into(),
                 };
-                self.engine.health().set_folder_problem(id, Some(problem));
+                self.engine.health().set_watch_problem(id, Some(problem));
             }
-            Hint::Path(path) => match relative(Path::new(&folder.row.root), &path) {
-                Some(path) => folder.schedule.hint(&path, now),
-                None => folder.schedule.rescan(),
+            Hint::Path(path) => match path.strip_prefix(&folder.row.root) {
+                Ok(path) => hint_path(&mut folder.schedule, path, now),
+                Err(_) => folder.schedule.rescan(),
             },
         }
     }
@@ -166,7 +170,15 @@ impl Dispatcher {
     }
 }
 
-fn relative(root: &Path, path: &Path) -> Option<RelPath> {
-    let rel = path.strip_prefix(root).ok()?.to_str()?;
-    RelPath::parse(rel).ok()
+/// Records a hint. Of a path that can't be synced (it is not UTF-8), the nearest directory that can be
+/// is looked at: a log of such a name must not have the whole folder scanned at each line.
+fn hint_path(schedule: &mut Schedule, path: &Path, now: Instant) {
+    let parsed = |path: &Path| RelPath::parse(path.to_str()?).ok();
+    match parsed(path) {
+        Some(path) => schedule.hint(&path, now),
+        None => {
+            let dir = path.ancestors().skip(1).find_map(parsed);
+            schedule.hint_in(dir.unwrap_or_default(), now);
+        }
+    }
 }

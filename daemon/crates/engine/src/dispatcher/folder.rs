@@ -10,14 +10,23 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+/// The state of a folder's watcher.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Watching {
+    Works,
+    /// It failed: the folder is scanned on a timer.
+    Broken,
+    /// It was begun again; if it does not fail until the next scan, it works.
+    Retried,
+}
+
 /// The dispatcher's state of one folder.
 pub(super) struct Folder {
     pub(super) row: Arc<FolderRow>,
     pub(super) rules: Arc<Rules>,
     /// Keeps the watcher running.
-    pub(super) _watch: Box<dyn Send + Sync>,
-    /// False when watching does not work here: it is scanned on a timer.
-    pub(super) watched: bool,
+    pub(super) watch: Box<dyn Send + Sync>,
+    pub(super) watching: Watching,
     pub(super) schedule: Schedule,
     /// Its remote folder can't be had; tried again whenever the feed is polled.
     pub(super) unattachable: bool,

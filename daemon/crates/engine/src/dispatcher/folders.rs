@@ -1,19 +1,18 @@
 //! Loading folder pairs from the index, with their rules and watchers.
 
 use super::Dispatcher;
-use super::folder::Folder;
+use super::folder::{Folder, Watching};
 use super::schedule::Schedule;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gate::DeletionFlow;
-use crate::observe::hash::local_stat;
 use crate::observe::rules::Rules;
 use crate::ports::Hint;
-use crate::trash;
-use cairn_index::FolderRow;
+use cairn_index::{FolderRow, LocalRow};
 use cairn_model::FolderId;
 use cairn_platform::FileKind;
 use std::collections::{BTreeSet, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
@@ -63,15 +62,12 @@ impl Dispatcher {
         let (hints, guard) = self.engine.ports.watch.watch(root);
         self.forward_hints(row.id, hints);
         let disk = &*self.engine.ports.disk;
-        if let Err(error) = trash::expire(disk, root, self.engine.ports.clock.now_ms()) {
-            tracing::warn!(%error, "old things stay in the local trash for now");
-        }
         let now = Instant::now();
         Folder {
             rules: Arc::new(Rules::load(disk, root, &row.settings)),
             row: Arc::new(row),
-            _watch: guard,
-            watched: true,
+            watch: guard,
+            watching: Watching::Works,
             schedule: Schedule::new(now, self.tuning.timing()),
             unattachable: false,
             plan_due: true,
@@ -103,12 +99,16 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
         };
-        let root = Path::new(&folder.row.root);
-        let found = match self.engine.ports.disk.stat(root) {
+        let root = PathBuf::from(&folder.row.root);
+        let found = match self.engine.ports.disk.stat(&root) {
             Ok(stat) if stat.kind == FileKind::Dir => {
-                let file = local_stat(&stat);
-                let file = (file.device, file.inode);
-                folder.row.root_file.is_none_or(|known| known == file)
+                let file = (stat.file_id.device, stat.file_id.inode);
+                match folder.row.root_file {
+                    Some(known) if known != file => {
+                        follow_device(&self.engine, folder, known, file)
+                    }
+                    Some(_) | None => true,
+                }
             }
             Ok(_) | Err(_) => false,
         };
@@ -117,9 +117,53 @@ impl Dispatcher {
         } else {
             folder.schedule.root_missing(Instant::now());
         }
-        let problem =
-            (!found).then(|| EngineError::RootGone(root.to_owned()).problem(String::new()));
+        let problem = (!found).then(|| EngineError::RootGone(root).problem(String::new()));
         self.engine.health().set_folder_problem(id, problem);
         found
+    }
+}
+
+/// So many names of a root are compared to tell its file system.
+const COMPARED: usize = 100;
+
+/// Takes over the new device number of a file system that is otherwise the same: numbers change when
+/// disks are plugged in, or at a start. It is the same if the root has the same file id, and so has one
+/// of the names that are known in it. Returns whether it is.
+fn follow_device(
+    engine: &Engine,
+    folder: &mut Folder,
+    known: (u64, u64),
+    found: (u64, u64),
+) -> bool {
+    if known.1 != found.1 || known.0 == found.0 {
+        return false;
+    }
+    let id = folder.row.id;
+    let root = Path::new(&folder.row.root);
+    let disk = &engine.ports.disk;
+    let changed = engine.index.write(|db| {
+        let children = db.children(id, None)?;
+        let is_same = |row: &LocalRow| {
+            disk.stat(&root.join(row.name.as_str())).is_ok_and(|stat| {
+                (stat.file_id.inode, stat.birth_ns) == (row.stat.inode, row.stat.birth)
+            })
+        };
+        if !children.is_empty() && !children.iter().take(COMPARED).any(is_same) {
+            return Ok(None);
+        }
+        db.change_device(id, known.0, found.0)?;
+        db.folder(id)
+    });
+    match changed {
+        Ok(Some(row)) => {
+            tracing::info!(root = %row.root, "the file system has another device number now");
+            folder.row = Arc::new(row);
+            true
+        }
+        Ok(None) => false,
+        Err(error) => {
+            tracing::warn!(%error, "a folder's new device number can't be recorded");
+            false
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Scans that are due.
 
 use super::Dispatcher;
+use super::folder::Watching;
 use super::schedule::DueScan;
 use crate::error::EngineError;
 use crate::observe::rules::Rules;
 use crate::observe::scan::{ScanResult, Scope, scan};
 use cairn_model::{FolderId, RelPath};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -15,10 +17,11 @@ impl Dispatcher {
     pub(super) async fn scan_due(&mut self, id: FolderId) {
         let now = Instant::now();
         let timing = self.tuning.timing();
-        let due = self
-            .folders
-            .get_mut(&id)
-            .is_some_and(|folder| folder.schedule.is_due(now, timing, folder.watched));
+        let due = self.folders.get_mut(&id).is_some_and(|folder| {
+            folder
+                .schedule
+                .is_due(now, timing, folder.watching == Watching::Works)
+        });
         if !due || !self.check_root(id) {
             return;
         }
@@ -27,6 +30,9 @@ impl Dispatcher {
             return;
         };
         let due = folder.schedule.begin(now);
+        if due.whole {
+            self.watch_again(id);
+        }
         let result = self.scan(id, &due).await;
         tracing::debug!(whole = due.whole, ms = now.elapsed().as_millis(), "scanned");
         match result {
@@ -35,8 +41,29 @@ impl Dispatcher {
         }
     }
 
+    /// Begins watching again where that had failed, so that nothing is missed between this scan and the
+    /// next.
+    fn watch_again(&mut self, id: FolderId) {
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        match folder.watching {
+            Watching::Works => {}
+            Watching::Retried => {
+                folder.watching = Watching::Works;
+                self.engine.health().set_watch_problem(id, None);
+            }
+            Watching::Broken => {
+                folder.watching = Watching::Retried;
+                let (hints, guard) = self.engine.ports.watch.watch(Path::new(&folder.row.root));
+                folder.watch = guard;
+                self.forward_hints(id, hints);
+            }
+        }
+    }
+
     fn record_scan(&mut self, id: FolderId, due: &DueScan, result: ScanResult) {
-        let names: Vec<String> = due.dirs.iter().map(RelPath::to_string).collect();
+        let names: BTreeSet<String> = due.dirs.keys().map(RelPath::to_string).collect();
         self.engine
             .health()
             .scanned(id, due.whole, &names, result.problems);

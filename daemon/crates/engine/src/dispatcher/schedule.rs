@@ -6,6 +6,7 @@
 mod tests;
 
 use crate::observe::rules::{IGNORE_FILE, TEMP_DIR, TRASH_DIR};
+use crate::observe::scan::Hinted;
 use cairn_model::{LocalId, RelPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -32,8 +33,8 @@ pub(super) struct Timing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct DueScan {
     pub(super) whole: bool,
-    /// Directories to list; of no interest to a whole scan.
-    pub(super) dirs: BTreeSet<RelPath>,
+    /// Directories to list, with the names in them that were hinted at; of no interest to a whole scan.
+    pub(super) dirs: Hinted,
     /// Rows that an earlier scan missed long enough ago: missing again means gone.
     pub(super) confirmed_missing: BTreeSet<LocalId>,
     /// It looks for what an earlier scan missed.
@@ -47,7 +48,7 @@ pub(super) struct Schedule {
     whole: bool,
     /// The rules file has changed: everything is scanned when the burst is over.
     rules_changed: bool,
-    dirs: BTreeSet<RelPath>,
+    dirs: Hinted,
     /// Times of the first and the last hint of the present burst.
     burst: Option<(Instant, Instant)>,
     /// Rows that a scan missed, since when; and where and when to look again.
@@ -64,7 +65,7 @@ impl Schedule {
         Self {
             whole: true,
             rules_changed: false,
-            dirs: BTreeSet::new(),
+            dirs: Hinted::new(),
             burst: None,
             missing: BTreeMap::new(),
             again: None,
@@ -91,7 +92,17 @@ impl Schedule {
         }
         // Only when it is quiet: half a rules file would let through what the rest forbids.
         self.rules_changed |= path.to_string() == IGNORE_FILE;
-        self.dirs.insert(path.parent().unwrap_or_default());
+        let names = self
+            .dirs
+            .entry(path.parent().unwrap_or_default())
+            .or_default();
+        names.extend(path.name().cloned());
+        self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
+    }
+
+    /// Records a hint about something in a directory whose own name can't be told.
+    pub(super) fn hint_in(&mut self, dir: RelPath, now: Instant) {
+        self.dirs.entry(dir).or_default();
         self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
     }
 
@@ -133,7 +144,9 @@ impl Schedule {
         let mut dirs = std::mem::take(&mut self.dirs);
         self.burst = None;
         if repeated || whole {
-            dirs.extend(self.again.take().into_iter().flat_map(|(_, dirs)| dirs));
+            for dir in self.again.take().into_iter().flat_map(|(_, dirs)| dirs) {
+                dirs.entry(dir).or_default();
+            }
         }
         let confirmed_missing = self
             .missing

@@ -13,6 +13,7 @@ impl Dispatcher {
             self.back_off(&error);
         }
         self.poll_feed().await;
+        self.empty_trash().await;
         let ids: Vec<FolderId> = self.folders.keys().copied().collect();
         let mut again = false;
         for id in ids {

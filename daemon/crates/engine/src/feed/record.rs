@@ -52,6 +52,7 @@ pub(super) fn record(
         if matches!(deletion, Deletion::Agreed { .. }) {
             db.agree_to_deletion(*id)?;
         }
+        db.end_sent_node(*id)?;
         news |= db.remove_remote(*id)?;
     }
     if page.is_last {
@@ -230,8 +231,11 @@ impl<'a> Batch<'a> {
         }
         match db.put_remote(folders, row)? {
             // What an upload of ours is making is recorded, and planned, when that ends.
-            PutResult::New => *news |= !engine.arriving.contains(Key::Node(row.node)),
-            PutResult::Known => {}
+            PutResult::New => {
+                *news |= !engine.arriving.contains(Key::Node(row.node));
+                crate::record::settle_sent(db, folders, row)?;
+            }
+            PutResult::Known => crate::record::settle_sent(db, folders, row)?,
             PutResult::Tampered => {
                 tracing::warn!(node = %row.node, "the service serves another content key of a revision; it is refused");
                 let reason = Reason::Impossible("another key for the same content");

@@ -44,6 +44,7 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
         db.clear_pending()?;
         db.clear_synced()?;
         db.clear_unaccepted()?;
+        db.clear_sent()?;
         restored::begin(db, &page.epoch)
     })
     .await?;

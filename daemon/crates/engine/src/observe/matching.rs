@@ -5,7 +5,7 @@
 //! the old one); only what nothing explains is new, or gone.
 
 use crate::observe::hash::local_stat;
-use crate::observe::scan::{Fresh, Scan};
+use crate::observe::scan::{Depth, Fresh, Scan};
 use cairn_index::{IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, RelPath};
 use std::collections::BTreeSet;
@@ -137,7 +137,7 @@ impl Scan<'_, '_> {
         })?;
         self.found.changed = true;
         if fresh.kind == Kind::Folder {
-            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), true)?;
+            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), Depth::All)?;
         }
         Ok(())
     }
@@ -146,8 +146,9 @@ impl Scan<'_, '_> {
         self.gone.remove(&row.id);
         let id = row.id;
         self.known(row, &fresh.stat)?;
+        self.db.set_mount(id, fresh.is_mount)?;
         if fresh.kind == Kind::Folder {
-            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), true)?;
+            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), Depth::All)?;
         }
         Ok(())
     }
@@ -166,8 +167,11 @@ impl Scan<'_, '_> {
             skipped: Skipped::No,
         })?;
         self.found.changed = true;
+        if fresh.is_mount {
+            self.db.set_mount(id, true)?;
+        }
         if fresh.kind == Kind::Folder {
-            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), true)?;
+            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), Depth::All)?;
         }
         Ok(())
     }
@@ -196,6 +200,10 @@ impl Scan<'_, '_> {
             let owner = self.db.child(self.folder.id, row.parent, &row.name)?;
             let displaced = owner.is_none_or(|owner| owner.id != id);
             if !displaced && self.hold_if_ignored(&row, &path)? {
+                continue;
+            }
+            if !displaced && row.kind == Kind::Folder && self.db.has_mount(self.folder.id, id)? {
+                self.unmounted(&row, &path)?;
                 continue;
             }
             if displaced || self.confirmed_missing.contains(&id) {

@@ -23,11 +23,18 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     Whole,
-    /// These directories (relative), not what is below them unless it is new.
-    Dirs(BTreeSet<RelPath>),
+    /// These directories (relative), and below them what is new or was hinted at: a hint for a directory
+    /// covers everything in it.
+    Dirs(Hinted),
     /// This directory with everything below it.
     Below(RelPath),
 }
+
+/// From more of them in one directory, symbolic links and the like are reported in one line.
+const SHOWN_SPECIAL: usize = 3;
+
+/// Directories with the names in them that were hinted at.
+pub(crate) type Hinted = BTreeMap<RelPath, BTreeSet<Name>>;
 
 /// A name on the disk that is not (yet) matched with a row.
 pub(crate) struct Fresh {
@@ -36,6 +43,34 @@ pub(crate) struct Fresh {
     pub(crate) name: Name,
     pub(crate) kind: Kind,
     pub(crate) stat: Stat,
+    /// Another file system is mounted there.
+    pub(crate) is_mount: bool,
+}
+
+/// A directory that is being compared.
+struct Directory<'a> {
+    id: Option<LocalId>,
+    path: &'a RelPath,
+    file_system: FileSystem,
+}
+
+/// The file system of a directory, as far as it is known.
+struct FileSystem(Option<(u64, Option<u64>)>);
+
+impl FileSystem {
+    fn of(stat: &io::Result<Stat>) -> Self {
+        Self(stat.as_ref().ok().map(|s| (s.file_id.device, s.mount)))
+    }
+
+    /// Returns whether a child lies in another file system. By the mount where the system tells it: a
+    /// subvolume has a device number of its own, too.
+    fn is_left_by(&self, child: &Stat) -> bool {
+        match self.0 {
+            Some((_, Some(mount))) if child.mount.is_some() => child.mount != Some(mount),
+            Some((device, _)) => child.file_id.device != device,
+            None => false,
+        }
+    }
 }
 
 /// The result of a scan.
@@ -91,31 +126,47 @@ pub(crate) fn scan(
         found: ScanResult::default(),
     };
     match scope {
-        Scope::Whole => scan.visit(None, &RelPath::root(), true)?,
+        Scope::Whole => scan.visit(None, &RelPath::root(), Depth::All)?,
         Scope::Dirs(dirs) => {
-            for dir in dirs {
-                scan.visit_nearest(dir, false)?;
+            for (dir, names) in dirs {
+                scan.visit_nearest(dir, Depth::Names(names))?;
             }
         }
-        Scope::Below(dir) => scan.visit_nearest(dir, true)?,
+        Scope::Below(dir) => scan.visit_nearest(dir, Depth::All)?,
     }
     scan.match_entries()?;
     Ok(scan.found)
 }
 
+/// The known directories below a visited one that are visited, too.
+#[derive(Clone, Copy)]
+pub(crate) enum Depth<'a> {
+    All,
+    Names(&'a BTreeSet<Name>),
+}
+
+impl Depth<'_> {
+    fn includes(self, name: &Name) -> bool {
+        match self {
+            Self::All => true,
+            Self::Names(names) => names.contains(name),
+        }
+    }
+}
+
 impl Scan<'_, '_> {
     /// Visits a directory, or the nearest one above it that is known (it will find the rest).
-    fn visit_nearest(&mut self, dir: &RelPath, deep: bool) -> Result<(), IndexError> {
+    fn visit_nearest(&mut self, dir: &RelPath, depth: Depth<'_>) -> Result<(), IndexError> {
         let mut path = dir.clone();
         loop {
             if path.is_root() {
-                return self.visit(None, &path, deep);
+                return self.visit(None, &path, depth);
             }
             if let Some(row) = self.db.local_at(self.folder.id, &path)?
                 && row.kind == Kind::Folder
                 && self.is_same_dir(&row.stat, &path)
             {
-                return self.visit(Some(row.id), &path, deep);
+                return self.visit(Some(row.id), &path, depth);
             }
             path = path.parent().unwrap_or_default();
         }
@@ -127,12 +178,12 @@ impl Scan<'_, '_> {
             .is_ok_and(|now| now.kind == FileKind::Dir && local_stat(&now).same_file(stat))
     }
 
-    /// Compares one directory with its rows; `deep`: those below it, too.
+    /// Compares one directory with its rows, and those below it as far as `depth` says.
     pub(crate) fn visit(
         &mut self,
         dir: Option<LocalId>,
         path: &RelPath,
-        deep: bool,
+        depth: Depth<'_>,
     ) -> Result<(), IndexError> {
         let absolute = path.to_path(&self.root);
         let entries = match self.disk.list(&absolute) {
@@ -144,6 +195,12 @@ impl Scan<'_, '_> {
                 return Ok(());
             }
         };
+        let at = Directory {
+            id: dir,
+            path,
+            file_system: FileSystem::of(&self.disk.stat(&absolute)),
+        };
+        let mut special = Vec::new();
         let mut rows: BTreeMap<String, LocalRow> = self
             .db
             .children(self.folder.id, dir)?
@@ -160,7 +217,7 @@ impl Scan<'_, '_> {
                 continue;
             }
             let row = rows.remove(name.as_str());
-            if let Some(stay) = self.entry(dir, path, name.clone(), &entry, row)? {
+            if let Some(stay) = self.entry(&at, name.clone(), &entry, row, &mut special)? {
                 below.push(stay);
             }
             if let Some(duplicate) = keys.insert(name.key(), name.clone()) {
@@ -170,53 +227,55 @@ impl Scan<'_, '_> {
         for row in rows.into_values() {
             self.gone.insert(row.id, (row, path.clone()));
         }
-        if deep {
-            for (id, name) in below {
-                self.visit(Some(id), &path.join(name), true)?;
+        self.report_special(path, special);
+        for (id, name) in below {
+            if depth.includes(&name) {
+                self.visit(Some(id), &path.join(name), Depth::All)?;
             }
         }
         Ok(())
     }
 
-    /// One name of a directory. Returns a known directory that is still the same.
+    /// Compares one name of a directory. Returns a known directory that is still the same.
     fn entry(
         &mut self,
-        dir: Option<LocalId>,
-        path: &RelPath,
+        dir: &Directory<'_>,
         name: Name,
         entry: &Entry,
         row: Option<LocalRow>,
+        special: &mut Vec<(Name, FileKind)>,
     ) -> Result<Option<(LocalId, Name)>, IndexError> {
-        let here = path.join(name.clone());
+        let here = dir.path.join(name.clone());
         let stat = match &entry.stat {
             Ok(stat) => *stat,
             Err(error) => {
                 self.problem(&here, error);
-                if let Some(row) = row {
-                    self.hold(row, Skipped::Unreadable)?;
-                }
+                self.hold_if_known(row, Skipped::Unreadable)?;
                 return Ok(None);
             }
         };
         let kind = match stat.kind {
-            FileKind::File => Kind::File,
             FileKind::Dir => Kind::Folder,
-            FileKind::Symlink | FileKind::Other => {
-                self.skipped(&here, stat.kind);
-                if let Some(row) = row {
-                    self.hold(row, Skipped::Special)?;
-                }
-                return Ok(None);
-            }
+            FileKind::File | FileKind::Symlink | FileKind::Other => Kind::File,
         };
         if matches!(
             self.rules.check(&here, kind == Kind::Folder),
             RuleMatch::Ignored(_)
         ) && !self.is_selected_folder(&here, kind, &stat, row.as_ref())?
         {
-            if let Some(row) = row {
-                self.hold(row, Skipped::Ignored)?;
-            }
+            self.hold_if_known(row, Skipped::Ignored)?;
+            return Ok(None);
+        }
+        if matches!(stat.kind, FileKind::Symlink | FileKind::Other) {
+            special.push((name.clone(), stat.kind));
+            self.special(dir, name, &stat, row)?;
+            return Ok(None);
+        }
+        if kind == Kind::Folder
+            && let Some(row) = &row
+            && self.is_mount_missing(dir, row, &here, &stat)?
+        {
+            self.unmounted(row, &here)?;
             return Ok(None);
         }
         match row {
@@ -227,17 +286,97 @@ impl Scan<'_, '_> {
             }
             other => {
                 if let Some(row) = other {
-                    self.gone.insert(row.id, (row, path.clone()));
+                    self.gone.insert(row.id, (row, dir.path.clone()));
                 }
                 self.fresh.push_back(Fresh {
-                    parent: dir,
-                    dir: path.clone(),
+                    parent: dir.id,
+                    dir: dir.path.clone(),
                     name,
                     kind,
+                    is_mount: kind == Kind::Folder && dir.file_system.is_left_by(&stat),
                     stat,
                 });
                 Ok(None)
             }
+        }
+    }
+
+    /// Records a symbolic link, a socket or a device as a row that takes no part: the planner has to know
+    /// that its name is taken.
+    fn special(
+        &mut self,
+        dir: &Directory<'_>,
+        name: Name,
+        stat: &Stat,
+        row: Option<LocalRow>,
+    ) -> Result<(), IndexError> {
+        if row.is_some() {
+            return self.hold_if_known(row, Skipped::Special);
+        }
+        self.db.insert_local(&LocalRow {
+            id: LocalId(0),
+            folder: self.folder.id,
+            parent: dir.id,
+            name,
+            kind: Kind::File,
+            stat: local_stat(stat),
+            executable: false,
+            hash: None,
+            skipped: Skipped::Special,
+        })?;
+        self.found.changed = true;
+        Ok(())
+    }
+
+    /// Returns whether a directory lacks the file system that was mounted on it, or is hidden by one. Also
+    /// records what is mounted now.
+    fn is_mount_missing(
+        &mut self,
+        dir: &Directory<'_>,
+        row: &LocalRow,
+        path: &RelPath,
+        stat: &Stat,
+    ) -> Result<bool, IndexError> {
+        if row.kind != Kind::Folder {
+            return Ok(false);
+        }
+        let (was, is) = (self.db.is_mount(row.id)?, dir.file_system.is_left_by(stat));
+        if row.stat.same_file(&local_stat(stat)) {
+            if was != is {
+                self.db.set_mount(row.id, is)?;
+            }
+            return Ok(false);
+        }
+        // Numbers of devices change; another disk at the same place has other names.
+        Ok(was != is || (was && !self.has_known_names(row, path)?))
+    }
+
+    /// Returns whether a directory holds any of the names that the index knows in it, or knows none.
+    fn has_known_names(&self, row: &LocalRow, path: &RelPath) -> Result<bool, IndexError> {
+        let known = self.db.children(self.folder.id, Some(row.id))?;
+        let absolute = path.to_path(&self.root);
+        Ok(known.is_empty()
+            || known
+                .iter()
+                .any(|child| self.disk.stat(&absolute.join(child.name.as_str())).is_ok()))
+    }
+
+    /// Holds a directory whose file system is not mounted, with everything below it.
+    pub(crate) fn unmounted(&mut self, row: &LocalRow, path: &RelPath) -> Result<(), IndexError> {
+        self.found.problems.push(Problem {
+            path: path.to_string(),
+            code: ProblemCode::FolderGone,
+            message: "the file system that was mounted here is gone, or another one hides it"
+                .into(),
+            hint: "mount it as before; until then nothing in it is deleted anywhere".into(),
+        });
+        self.hold(row.clone(), Skipped::Unmounted)
+    }
+
+    fn hold_if_known(&mut self, row: Option<LocalRow>, skipped: Skipped) -> Result<(), IndexError> {
+        match row {
+            Some(row) => self.hold(row, skipped),
+            None => Ok(()),
         }
     }
 
@@ -348,22 +487,39 @@ impl Scan<'_, '_> {
         });
     }
 
-    fn skipped(&mut self, path: &RelPath, kind: FileKind) {
-        let what = if kind == FileKind::Symlink {
-            "a symbolic link"
-        } else {
-            "no regular file or folder"
+    /// Reports symbolic links and the like: a few by name, many in one line.
+    fn report_special(&mut self, dir: &RelPath, special: Vec<(Name, FileKind)>) {
+        const HINT: &str = "nothing to do; add it to .cairnignore to hide this line";
+        let code = |kind| match kind {
+            FileKind::Symlink => ProblemCode::Symlink,
+            FileKind::File | FileKind::Dir | FileKind::Other => ProblemCode::Special,
         };
-        self.found.problems.push(Problem {
-            path: path.to_string(),
-            code: if kind == FileKind::Symlink {
-                ProblemCode::Symlink
-            } else {
-                ProblemCode::Special
-            },
-            message: format!("it is {what} and is skipped"),
-            hint: "nothing to do; add it to .cairnignore to hide this line".into(),
-        });
+        if special.len() > SHOWN_SPECIAL
+            && let Some((_, kind)) = special.first()
+        {
+            self.found.problems.push(Problem {
+                path: dir.to_string(),
+                code: code(*kind),
+                message: format!(
+                    "{} symbolic links and special files in this folder are skipped",
+                    special.len()
+                ),
+                hint: HINT.into(),
+            });
+            return;
+        }
+        for (name, kind) in special {
+            let what = match kind {
+                FileKind::Symlink => "a symbolic link",
+                FileKind::File | FileKind::Dir | FileKind::Other => "no regular file or folder",
+            };
+            self.found.problems.push(Problem {
+                path: dir.join(name).to_string(),
+                code: code(kind),
+                message: format!("it is {what} and is skipped"),
+                hint: HINT.into(),
+            });
+        }
     }
 
     fn name_clash(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {

@@ -73,16 +73,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         TransferDirection::Down,
         ready.remote.size,
     );
-    let room = engine.ports.disk.free_space(ctx.root())?;
-    if room < ready.remote.size {
-        return Err(EngineError::Disk(io::Error::new(
-            io::ErrorKind::StorageFull,
-            format!(
-                "{} needs {} bytes, {room} are free",
-                ready.path, ready.remote.size
-            ),
-        )));
-    }
+    make_room(ctx, &ready)?;
     let name = format!("{}-{}", ready.download.node, ready.download.revision);
     let file = engine
         .ports
@@ -139,6 +130,31 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let outcome = placed.and_then(|placed| commit(ctx, vec![(task, &ready.remote, placed)]));
     drop(disk_lock);
     outcome
+}
+
+/// Checks that there is room for a file. The local trash gives way to it, oldest things first.
+fn make_room(ctx: &Ctx, ready: &Ready) -> Result<(), EngineError> {
+    let disk = &*ctx.engine.ports.disk;
+    let size = ready.remote.size;
+    let mut room = disk.free_space(ctx.root())?;
+    if room < size {
+        // A third of what is free with an empty trash is its limit: what it has above that, and more if
+        // that is not enough.
+        let limit = trash::limit(disk, ctx.root())?;
+        for limit in [limit, 0] {
+            if room < size {
+                trash::shrink(disk, ctx.root(), limit)?;
+                room = disk.free_space(ctx.root())?;
+            }
+        }
+    }
+    if room >= size {
+        return Ok(());
+    }
+    Err(EngineError::Disk(io::Error::new(
+        io::ErrorKind::StorageFull,
+        format!("{} needs {size} bytes, {room} are free", ready.path),
+    )))
 }
 
 /// The version that is replaced: most of its chunks are in the new one, too.

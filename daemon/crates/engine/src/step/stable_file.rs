@@ -19,6 +19,7 @@ pub(crate) struct StableFile {
 struct StableReader {
     file: Box<dyn ReadSeek>,
     stat: LocalStat,
+    at: u64,
 }
 
 impl StableFile {
@@ -36,6 +37,7 @@ impl Source for StableFile {
         Ok(Box::new(StableReader {
             file,
             stat: self.stat,
+            at: 0,
         }))
     }
 }
@@ -43,6 +45,11 @@ impl Source for StableFile {
 impl Read for StableReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(out)?;
+        self.at += read as u64;
+        // It grows, perhaps without end.
+        if self.at > self.stat.size {
+            return Err(io::Error::other(Changing));
+        }
         // At the end: whatever was written meanwhile shows in the stat.
         if read == 0 && !out.is_empty() && local_stat(&self.file.stat()?) != self.stat {
             return Err(io::Error::other(Changing));
@@ -53,6 +60,7 @@ impl Read for StableReader {
 
 impl Seek for StableReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        self.at = self.file.seek(to)?;
+        Ok(self.at)
     }
 }

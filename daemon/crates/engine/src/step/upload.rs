@@ -12,8 +12,10 @@ use crate::running::Running;
 use crate::step::Ctx;
 use crate::step::remote::row_of;
 use crate::step::stable_file::StableFile;
-use cairn_index::{Index, JournalRow, LocalRow, LocalStat};
-use cairn_model::{ActivityKind, LocalId, Manifest, NodeId, RevisionId, TransferDirection};
+use cairn_index::{Index, JournalRow, LocalRow, LocalStat, SentRow};
+use cairn_model::{
+    ActivityKind, FolderId, LocalId, Manifest, NodeId, RevisionId, TransferDirection,
+};
 use cairn_plan::ParentAndName;
 use cairn_platform::Disk;
 use cairn_transfer::{
@@ -54,11 +56,16 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
 
 fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let engine = &ctx.engine;
-    let (row, path, parent, journal, over, synced) = engine.index.read(|db| {
+    let (row, path, parent, journal, sent, over, synced) = engine.index.read(|db| {
         let row = db.local(task.local)?;
         let journal = match &row {
             Some(row) => db.journal(task.local, &row.stat)?,
             None => None,
+        };
+        // Known on the service as another's by now: then this file is a node of its own.
+        let sent = match db.sent_by_local(task.local)? {
+            Some(sent) if db.remote(sent.node)?.is_none() => Some(sent),
+            Some(_) | None => None,
         };
         let over = match task.over {
             Some(node) => db.remote(node)?,
@@ -73,6 +80,7 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
             db.local_path(task.local)?,
             ctx.remote_parent(db, &task.to)?,
             journal,
+            sent,
             over,
             synced,
         ))
@@ -86,9 +94,12 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let fresh_revision = || RevisionId::from_random_bytes(engine.ports.id());
     let (target, unless) = match task.over {
         None => {
+            // A node that was sent before and whose reply was lost: under another id it would exist twice.
             let node = journal
                 .as_ref()
-                .map_or_else(|| NodeId::from_random_bytes(engine.ports.id()), |j| j.node);
+                .map(|journal| journal.node)
+                .or(sent.map(|sent| sent.node))
+                .unwrap_or_else(|| NodeId::from_random_bytes(engine.ports.id()));
             (
                 UploadTarget::New {
                     node,
@@ -166,6 +177,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let listener = Listener {
         index: Arc::clone(&ctx.engine.index),
         running: Arc::clone(&guard.running),
+        folder: ctx.folder.id,
         local: task.local,
         node: ready.target.node(),
         stat,
@@ -249,6 +261,13 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
             (Err(error), _) => outcomes.push(Some(Err(error))),
         }
     }
+    if let Err(error) = record_sent(ctx, tasks, &sent, &files) {
+        tracing::warn!(%error, "uploads can't be journalled; they wait");
+        return tasks
+            .iter()
+            .map(|_| Err(EngineError::NotRecorded))
+            .collect();
+    }
     let answers = ctx
         .engine
         .transfer
@@ -276,6 +295,28 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Result<(), EngineErro
         .into_iter()
         .map(|outcome| outcome.unwrap_or(Err(EngineError::ShortBatch)))
         .collect()
+}
+
+/// Records what is about to be sent: if the reply is lost, the feed's news of it are known as our own.
+fn record_sent(
+    ctx: &Ctx,
+    tasks: &[Task],
+    sent: &[(usize, Ready)],
+    files: &[SmallUpload],
+) -> Result<(), cairn_index::IndexError> {
+    ctx.engine.index.write(|db| {
+        for ((at, ready), file) in sent.iter().zip(files) {
+            db.put_sent(&SentRow {
+                revision: ready.revision,
+                node: ready.target.node(),
+                folder: ctx.folder.id,
+                local: tasks[*at].local,
+                hash: cairn_model::ContentHash(*blake3::hash(&file.bytes).as_bytes()),
+                size: file.bytes.len() as u64,
+            })?;
+        }
+        Ok(())
+    })
 }
 
 fn record_many(
@@ -401,6 +442,7 @@ fn commit(
 ) -> Result<(), cairn_index::IndexError> {
     db.set_local_hash(task.local, stat, manifest.hash)?;
     db.end_journal(task.local)?;
+    db.end_sent(task.local)?;
     let content = Content {
         revision: Some(manifest.revision),
         hash: Some(manifest.hash),
@@ -425,7 +467,8 @@ fn unchanged(
     {
         db.set_local_hash(task.local, stat, hash)?;
     }
-    db.end_journal(task.local)
+    db.end_journal(task.local)?;
+    db.end_sent(task.local)
 }
 
 fn read_whole(disk: &dyn Disk, path: &std::path::Path, stat: &LocalStat) -> io::Result<Vec<u8>> {
@@ -434,7 +477,8 @@ fn read_whole(disk: &dyn Disk, path: &std::path::Path, stat: &LocalStat) -> io::
         return Err(io::Error::other(Changing));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
+    // One more than expected shows that it grows; a file of /proc would never end.
+    (&mut file).take(stat.size + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 != stat.size || local_stat(&file.stat()?) != *stat {
         return Err(io::Error::other(Changing));
     }
@@ -445,6 +489,7 @@ fn read_whole(disk: &dyn Disk, path: &std::path::Path, stat: &LocalStat) -> io::
 struct Listener {
     index: Arc<Index>,
     running: Arc<Running>,
+    folder: FolderId,
     local: LocalId,
     node: NodeId,
     stat: LocalStat,
@@ -460,7 +505,19 @@ impl Progress for Listener {
             node: self.node,
             state,
         };
-        if let Err(error) = self.index.write(|db| db.put_journal(&row, &self.stat)) {
+        let sent = SentRow {
+            revision: started.revision,
+            node: self.node,
+            folder: self.folder,
+            local: self.local,
+            hash: started.hash,
+            size: self.stat.size,
+        };
+        let journalled = self.index.write(|db| {
+            db.put_journal(&row, &self.stat)?;
+            db.put_sent(&sent)
+        });
+        if let Err(error) = journalled {
             tracing::warn!(%error, "an upload can't be journalled; after a crash it begins again");
         }
     }

@@ -40,6 +40,93 @@ fn a_folder_that_was_made_again_keeps_its_name_when_it_is_looked_at_twice() {
     fs::write(root.join("d/z"), "2").unwrap();
     let top = RelPath::root();
     let inside = RelPath::parse("d").unwrap();
-    look(Scope::Dirs(BTreeSet::from([top, inside])));
+    look(Scope::Dirs(Hinted::from([
+        (top, BTreeSet::new()),
+        (inside, BTreeSet::new()),
+    ])));
     assert_eq!(names(&index, &folder), ["d"]);
+}
+
+/// A folder in an index, with the means to look at it.
+struct Looked {
+    index: Index,
+    folder: FolderRow,
+    rules: Rules,
+    dir: tempfile::TempDir,
+}
+
+impl Looked {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::memory().unwrap();
+        let folder = index
+            .write(|db| {
+                let root = dir.path().to_str().unwrap();
+                let id = db.add_folder(root, "/", &FolderSettings::default())?;
+                db.folder(id)
+            })
+            .unwrap()
+            .unwrap();
+        let rules = Rules::load(&RealDisk::new(), dir.path(), &folder.settings);
+        Self {
+            index,
+            folder,
+            rules,
+            dir,
+        }
+    }
+
+    fn look(&self, scope: &Scope) -> ScanResult {
+        let (disk, nothing) = (RealDisk::new(), BTreeSet::new());
+        self.index
+            .write(|db| scan(db, &disk, &self.folder, &self.rules, scope, &nothing))
+            .unwrap()
+    }
+}
+
+#[test]
+fn a_hint_for_a_directory_covers_what_is_below_it() {
+    let it = Looked::new();
+    fs::create_dir_all(it.dir.path().join("d/e")).unwrap();
+    it.look(&Scope::Whole);
+    fs::write(it.dir.path().join("d/e/new"), "1").unwrap();
+    let name = Name::new("d".to_owned()).unwrap();
+    it.look(&Scope::Dirs(Hinted::from([(
+        RelPath::root(),
+        BTreeSet::from([name]),
+    )])));
+    let new = RelPath::parse("d/e/new").unwrap();
+    let row = it.index.read(|db| db.local_at(it.folder.id, &new)).unwrap();
+    assert!(row.is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_is_a_row_that_takes_no_part_as_long_as_it_is_there() {
+    let it = Looked::new();
+    let link = it.dir.path().join("link");
+    std::os::unix::fs::symlink("/nowhere", &link).unwrap();
+    let found = it.look(&Scope::Whole);
+    assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
+    let path = RelPath::parse("link").unwrap();
+    let row = || {
+        let row = it.index.read(|db| db.local_at(it.folder.id, &path));
+        row.unwrap()
+    };
+    assert_eq!(row().unwrap().skipped, Skipped::Special);
+    fs::remove_file(&link).unwrap();
+    it.look(&Scope::Whole);
+    assert_eq!(row(), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn many_symbolic_links_of_a_folder_are_one_line() {
+    let it = Looked::new();
+    for n in 0..20 {
+        std::os::unix::fs::symlink("/nowhere", it.dir.path().join(format!("l{n}"))).unwrap();
+    }
+    let found = it.look(&Scope::Whole);
+    assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
+    assert!(found.problems[0].message.starts_with("20 "));
 }

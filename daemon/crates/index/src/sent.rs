@@ -1,0 +1,106 @@
+//! Revisions that this device has sent, until it is known whether the service has them.
+
+use crate::error::IndexError;
+use crate::open::Db;
+use crate::sql_types::{first, hash_from, id_from, node_from, signed, unsigned};
+use cairn_model::{ContentHash, FolderId, LocalId, NodeId, RevisionId};
+use rusqlite::Row;
+use uuid::Uuid;
+
+/// A revision that was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SentRow {
+    pub revision: RevisionId,
+    pub node: NodeId,
+    pub folder: FolderId,
+    /// The file that was read; it may have changed or gone since.
+    pub local: LocalId,
+    pub hash: ContentHash,
+    /// Bytes.
+    pub size: u64,
+}
+
+const COLUMNS: &str = "revision, node, folder, local, hash, size";
+
+fn read(row: &Row<'_>) -> Result<SentRow, IndexError> {
+    let (revision, node): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
+    Ok(SentRow {
+        revision: RevisionId(Uuid::from_bytes(id_from(&revision)?)),
+        node: node_from(&node)?,
+        folder: FolderId(row.get(2)?),
+        local: LocalId(row.get(3)?),
+        hash: hash_from(row.get(4)?)?.ok_or(IndexError::Corrupt("hash"))?,
+        size: unsigned(row.get(5)?)?,
+    })
+}
+
+impl Db<'_> {
+    /// Records a revision before it is sent.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn put_sent(&self, row: &SentRow) -> Result<(), IndexError> {
+        self.prepare(&format!(
+            "INSERT OR REPLACE INTO sent ({COLUMNS}) VALUES (?1,?2,?3,?4,?5,?6)"
+        ))?
+        .execute(rusqlite::params![
+            row.revision.as_bytes(),
+            row.node.as_bytes(),
+            row.folder.0,
+            row.local.0,
+            row.hash.0,
+            signed(row.size),
+        ])?;
+        Ok(())
+    }
+
+    /// Returns what was sent as a revision, if this device did.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn sent(&self, revision: RevisionId) -> Result<Option<SentRow>, IndexError> {
+        let mut statement =
+            self.prepare(&format!("SELECT {COLUMNS} FROM sent WHERE revision = ?1"))?;
+        first(&mut statement.query([revision.as_bytes()])?, read)
+    }
+
+    /// Returns a revision of a file that was sent and whose fate is not known.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn sent_by_local(&self, local: LocalId) -> Result<Option<SentRow>, IndexError> {
+        let mut statement = self.prepare(&format!(
+            "SELECT {COLUMNS} FROM sent WHERE local = ?1 LIMIT 1"
+        ))?;
+        first(&mut statement.query([local.0])?, read)
+    }
+
+    /// Forgets what was sent of a file: the service has it, or something newer.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn end_sent(&self, local: LocalId) -> Result<(), IndexError> {
+        self.prepare("DELETE FROM sent WHERE local = ?1")?
+            .execute([local.0])?;
+        Ok(())
+    }
+
+    /// Forgets what was sent of a node: it was deleted.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn end_sent_node(&self, node: NodeId) -> Result<(), IndexError> {
+        self.prepare("DELETE FROM sent WHERE node = ?1")?
+            .execute([node.as_bytes()])?;
+        Ok(())
+    }
+
+    /// Forgets all that was sent: the service has another history now.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn clear_sent(&self) -> Result<(), IndexError> {
+        self.0.execute_batch("DELETE FROM sent;")?;
+        Ok(())
+    }
+}
