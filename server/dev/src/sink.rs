@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use axum::{Json, Router};
-use cairn_service::signature::{SIGNATURE, is_signed};
+use cairn_service::signature::{NEXT_SIGNATURE, SIGNATURE, is_signed};
 use cairn_service::{Error, Result};
 use cairn_wire::ErrorBody;
 use serde_json::{Value, json};
@@ -85,12 +85,11 @@ fn refuse(status: StatusCode, message: &str) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// One header line per secret while one is being rotated: one that fits is enough.
+/// Returns true if one of the two signatures fits; there is a second one while a secret is rotated.
 fn fits(secret: &str, headers: &HeaderMap, body: &[u8]) -> bool {
-    headers
-        .get_all(SIGNATURE)
+    [SIGNATURE, NEXT_SIGNATURE]
         .iter()
-        .filter_map(|value| value.to_str().ok())
+        .filter_map(|name| headers.get(*name)?.to_str().ok())
         .any(|value| is_signed(secret, body, value))
 }
 

@@ -14,6 +14,7 @@ use client::Client;
 use form::Forms;
 use password::Throttle;
 use signer::Signer;
+use tokio::sync::Semaphore;
 
 /// What the provider keeps besides the store.
 pub(crate) struct Identity {
@@ -21,6 +22,8 @@ pub(crate) struct Identity {
     pub(crate) forms: Forms,
     pub(crate) signer: Signer,
     pub(crate) throttle: Throttle,
+    /// Bounds the password checks that run at once.
+    pub(crate) checks: Semaphore,
 }
 
 impl Identity {
@@ -30,6 +33,7 @@ impl Identity {
             forms: Forms::new(store.secret("form_key")?),
             signer: Signer::default(),
             throttle: Throttle::default(),
+            checks: Semaphore::new(password::CHECKS_AT_ONCE),
         })
     }
 

@@ -437,6 +437,15 @@ mod tests {
         Store::open(data, source()).unwrap()
     }
 
+    #[test]
+    fn another_records_key_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        store(Some(dir.path())).secret("k").unwrap();
+        std::fs::remove_file(dir.path().join("records.key")).unwrap();
+        let error = store(Some(dir.path())).secret("k").unwrap_err();
+        assert!(error.to_string().contains("records.key"), "{error}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn the_database_is_for_its_owner_alone() {

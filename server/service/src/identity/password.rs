@@ -6,25 +6,30 @@ use cairn_store::Account;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Wrong passwords for one address within the window, before it has to wait.
+/// Wrong passwords for one account from one network within the window, before it has to wait.
 const MAX_FAILURES: u32 = 10;
+/// Wrong passwords for one account from everywhere. Far more than for one network, because whoever
+/// reaches it keeps the account's owner out.
+const MAX_FAILURES_EVERYWHERE: u32 = 200;
+/// Passwords checked at once: each takes a core for about 60 ms.
+pub(crate) const CHECKS_AT_ONCE: usize = 2;
 const WINDOW_MS: i64 = 15 * 60 * 1000;
 /// Addresses remembered; beyond that, old windows are forgotten.
 const REMEMBERED: usize = 10_000;
 /// What is checked where nobody has the address, so that the answer takes as long.
 const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3cxK";
 
-/// Failed logins by address: their number, and when the first of them was.
+/// Failed logins by account, and by account and network: their number, and the time of the first.
 #[derive(Default)]
 pub(crate) struct Throttle(Mutex<HashMap<String, (u32, i64)>>);
 
 impl Throttle {
     /// # Errors
-    /// [`Error::RateLimited`] for an address with too many failures.
-    fn check(&self, email: &str, now: i64) -> Result<()> {
+    /// [`Error::RateLimited`] for a subject with `most` failures.
+    fn check(&self, subject: &str, most: u32, now: i64) -> Result<()> {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match failures.get(email) {
-            Some((count, since)) if *count >= MAX_FAILURES && now - since < WINDOW_MS => {
+        match failures.get(subject) {
+            Some((count, since)) if *count >= most && now - since < WINDOW_MS => {
                 let left = (WINDOW_MS - (now - since)).unsigned_abs().div_ceil(1000);
                 Err(Error::RateLimited {
                     endpoint: "the login".into(),
@@ -63,15 +68,26 @@ impl Throttle {
     }
 }
 
-/// The account whose password this is; `None` for any other.
+/// Returns the account whose password this is, `None` for any other; `from` is the masked address that
+/// the attempt comes from.
 ///
 /// # Errors
 /// [`Error::RateLimited`] after too many failures.
-pub(crate) async fn check(app: &AppState, email: &str, password: &str) -> Result<Option<Account>> {
+pub(crate) async fn check(
+    app: &AppState,
+    email: &str,
+    from: &str,
+    password: &str,
+) -> Result<Option<Account>> {
     let key = email.trim().to_lowercase();
+    let here = format!("{key} {from}");
+    let identity = &app.identity;
+    // Parallel attempts wait here, so that each of them is counted before the next is checked.
+    let _permit = identity.checks.acquire().await;
     let now = app.source.now_ms();
-    let throttle = &app.identity.throttle;
-    throttle.check(&key, now)?;
+    let throttle = &identity.throttle;
+    throttle.check(&here, MAX_FAILURES, now)?;
+    throttle.check(&key, MAX_FAILURES_EVERYWHERE, now)?;
     let known = app.store.account_with_password(&key)?;
     let hash = known
         .as_ref()
@@ -85,10 +101,11 @@ pub(crate) async fn check(app: &AppState, email: &str, password: &str) -> Result
     .map_err(|e| Error::internal(format!("a password can't be checked: {e}")))?;
     match known {
         Some((account, _)) if fits => {
-            throttle.succeeded(&key);
+            throttle.succeeded(&here);
             Ok(Some(account))
         }
         Some(_) | None => {
+            throttle.failed(&here, now);
             throttle.failed(&key, now);
             Ok(None)
         }
@@ -103,22 +120,44 @@ mod tests {
     fn ten_failures_make_an_address_wait_until_the_window_ends() {
         let throttle = Throttle::default();
         for _ in 0..MAX_FAILURES {
-            throttle.check("a", 1_000).unwrap();
+            throttle.check("a", MAX_FAILURES, 1_000).unwrap();
             throttle.failed("a", 1_000);
         }
         assert!(matches!(
-            throttle.check("a", 2_000),
+            throttle.check("a", MAX_FAILURES, 2_000),
             Err(Error::RateLimited {
                 retry_after: 899,
                 ..
             })
         ));
-        throttle.check("b", 2_000).unwrap();
-        throttle.check("a", 1_000 + WINDOW_MS).unwrap();
+        throttle.check("b", MAX_FAILURES, 2_000).unwrap();
+        throttle
+            .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
+            .unwrap();
         throttle.failed("a", 1_000 + WINDOW_MS);
-        throttle.check("a", 1_000 + WINDOW_MS).unwrap();
+        throttle
+            .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
+            .unwrap();
         throttle.succeeded("a");
         assert!(throttle.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn failures_elsewhere_keep_nobody_out_until_there_are_very_many() {
+        let throttle = Throttle::default();
+        for _ in 0..MAX_FAILURES {
+            throttle.failed("a 192.0.2.xxx", 1_000);
+            throttle.failed("a", 1_000);
+        }
+        assert!(
+            throttle
+                .check("a 192.0.2.xxx", MAX_FAILURES, 1_000)
+                .is_err()
+        );
+        throttle
+            .check("a 198.51.100.xxx", MAX_FAILURES, 1_000)
+            .unwrap();
+        throttle.check("a", MAX_FAILURES_EVERYWHERE, 1_000).unwrap();
     }
 
     #[test]

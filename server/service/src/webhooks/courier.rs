@@ -3,7 +3,7 @@
 //! What is due is in the store alone, and an attempt is recorded after its answer: a crash in
 //! between repeats the attempt under the same delivery id, and loses nothing.
 
-use super::signature::{SIGNATURE, sign};
+use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
 use super::target::{self, Guard, Reach};
 use crate::error::{Error, Result};
 use crate::server::Server;
@@ -181,10 +181,14 @@ async fn send(
     let url = target::check(&outgoing.url, reach).map_err(|e| e.to_string())?;
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    for secret in &outgoing.secrets {
+    // The secret that goes out of force comes last.
+    for (name, secret) in [SIGNATURE, NEXT_SIGNATURE]
+        .into_iter()
+        .zip(outgoing.secrets.iter().rev())
+    {
         let value = HeaderValue::from_str(&sign(secret, &outgoing.body));
-        headers.append(
-            HeaderName::from_static(SIGNATURE),
+        headers.insert(
+            HeaderName::from_static(name),
             value.map_err(|e| e.to_string())?,
         );
     }

@@ -3,8 +3,12 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Carries the signature; during a rotation it stands once per secret.
+/// Carries the signature with the secret that the receiver is known to have: during a rotation the
+/// old one.
 pub const SIGNATURE: &str = "x-service-signature";
+/// Carries the signature with the new secret during a rotation. One header with two values would
+/// fail receivers that read the first one, or all of them joined.
+pub const NEXT_SIGNATURE: &str = "x-service-signature-next";
 
 fn mac(secret: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;

@@ -4,6 +4,7 @@ use super::{Sent, fresh};
 use crate::error::Result;
 use crate::http::address::Address;
 use crate::http::extract::Params;
+use crate::http::visitor::MaskedIp;
 use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, Outcome};
 use crate::identity::form::Browser;
@@ -281,6 +282,7 @@ async fn show(
 async fn submit(
     State(app): State<AppState>,
     address: Address,
+    MaskedIp(from): MaskedIp,
     Sent(login, parts): Sent<Login>,
 ) -> Outcome<Response> {
     let now = app.source.now_ms();
@@ -306,7 +308,7 @@ async fn submit(
         let error = Some((login.email.as_str(), text));
         login_page(&app, &parts.headers, &known, scope, status, error)
     };
-    let account = match password::check(&app, &login.email, &login.password).await {
+    let account = match password::check(&app, &login.email, &from, &login.password).await {
         Ok(Some(account)) => account,
         Ok(None) => {
             return Ok(again(

@@ -4,6 +4,7 @@ use super::authorize::{scope, stale};
 use super::{Credentials, Fields, Sent, fresh};
 use crate::http::address::Address;
 use crate::http::extract::Params;
+use crate::http::visitor::MaskedIp;
 use crate::identity::failure::{Failure, Outcome};
 use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, notice, page};
@@ -203,6 +204,7 @@ async fn show(
 async fn submit(
     State(app): State<AppState>,
     address: Address,
+    MaskedIp(from): MaskedIp,
     Sent(decision, parts): Sent<Decision>,
 ) -> Outcome<Response> {
     let now = app.source.now_ms();
@@ -224,7 +226,7 @@ async fn submit(
             error,
         )
     };
-    let account = match password::check(&app, &decision.email, &decision.password).await {
+    let account = match password::check(&app, &decision.email, &from, &decision.password).await {
         _ if decision.action.as_deref() == Some("deny") => None,
         Ok(Some(account)) => Some(account.id),
         Ok(None) => {
