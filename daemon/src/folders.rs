@@ -185,7 +185,7 @@ pub(crate) fn containing(index: &Index, path: &Path) -> Outcome<(FolderRow, RelP
         }
     }
     Err(Failure::usage(format!(
-        "{} is in no synced folder: see `cairn folders`",
+        "{} isn't in a synced folder: see `cairn folders`",
         path.display()
     )))
 }
@@ -329,8 +329,8 @@ mod tests {
         add(&index, &new(&inner, "/")).unwrap();
         for (folder, says) in [
             (new(&inner, "/b"), "synced already"),
-            (new(dir.path(), "/b"), "one in the other"),
-            (new(&file, "/b"), "no folder"),
+            (new(dir.path(), "/b"), "contains"),
+            (new(&file, "/b"), "isn't a folder"),
             (new(&dir.path().join("gone"), "/b"), "can't sync"),
             (new(dir.path(), "relative"), "begins with"),
             (new(dir.path(), "/a/../b"), "`.` or `..`"),

@@ -85,7 +85,7 @@ fn a_conflict_is_listed_and_settled() {
         .refused(1, &["none"]);
     world
         .run("b", &["resolve", "/elsewhere", "--keep", "mine"])
-        .refused(2, &["isn't synced"]);
+        .refused(2, &["isn't in a synced folder"]);
     world.json("b", &["resolve", "folder-b/f.txt", "--keep", "mine"]);
     wait(&world, "b");
     assert!(
@@ -180,7 +180,7 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
             .refused(2, &["synced already"]);
         world
             .run("a", &["add", "f/inner", "--remote", "/x"])
-            .refused(2, &["one in the other"]);
+            .refused(2, &["is inside"]);
         std::fs::remove_dir(world.path("f/inner")).unwrap();
         world
             .run("a", &["add", "g", "--remote", "x"])

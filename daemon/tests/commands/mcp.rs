@@ -191,7 +191,7 @@ fn wrong_settings_are_said_before_anything_is_served() {
         (vec![("SERVICE_API_KEY", "  ")], "SERVICE_API_KEY is empty"),
         (
             vec![("SERVICE_API_KEY", "k"), ("SERVICE_API_URL", "nowhere")],
-            "no server address",
+            "is not a server address",
         ),
         (
             vec![("SERVICE_API_KEY", "k"), ("CAIRN_MCP_TOOLSETS", "nope")],
