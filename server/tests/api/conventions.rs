@@ -285,7 +285,7 @@ async fn health_needs_no_token() {
 }
 
 #[tokio::test]
-async fn a_browser_is_told_what_the_address_is_and_a_program_that_there_is_nothing() {
+async fn a_browser_gets_a_page_about_the_address_and_a_program_a_404() {
     let world = World::new();
     let nobody = world.nobody();
     nobody.get("/").await.failed(404);
