@@ -17,7 +17,7 @@ pub struct Account {
     pub created_at: i64,
 }
 
-/// What a new account is made of; `password` is a bcrypt hash.
+/// The values that a new account is made of; `password` is a bcrypt hash.
 pub struct NewAccount<'a> {
     pub email: &'a str,
     pub password: &'a str,
@@ -142,7 +142,7 @@ impl Store {
 }
 
 impl Tx<'_> {
-    /// How an account is called towards others.
+    /// Returns the name by which an account is called towards others.
     pub fn display_name(&self, account: AccountId) -> Result<String> {
         Ok(self
             .conn

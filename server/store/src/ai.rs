@@ -1,4 +1,4 @@
-//! What the assistant is asked about, what it has cost, and the gate before classification.
+//! Facts that the assistant is asked about, its cost, and the check before classification.
 
 use super::diagnostics::has_table;
 use super::rows::{NODE_COLUMNS, NODE_TABLES, media, node_row};
@@ -195,7 +195,7 @@ impl Store {
         self.read(|conn| Ok((month(now), plan(conn, account)?, usage(conn, account, now)?)))
     }
 
-    /// What the assistant may talk about.
+    /// Returns the facts that the assistant may talk about.
     pub fn facts(&self, account: AccountId, space: Space) -> Result<Facts> {
         let stale_before = self.source().now_ms() - STALE_MS;
         self.read(|conn| {

@@ -14,7 +14,7 @@ const MAX_ACTIVE: i64 = 10;
 /// `last_used_at` is written at most this often, so that a request costs no write.
 const USE_PRECISION_MS: i64 = 60_000;
 
-/// Whom a key belongs to.
+/// The holder of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyHolder {
     pub account: AccountId,

@@ -1,4 +1,4 @@
-//! What happened to an account's keys, in order.
+//! The events of an account's keys, in order.
 
 use super::rows::{fresh_id, id};
 use super::{Store, Tx};
@@ -10,7 +10,7 @@ use cairn_wire::keys::KeyBundle;
 use rusqlite::params;
 use serde_json::json;
 
-/// What a change of the key bundle was.
+/// The kind of a change of the key bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeyEvent {
     Created,
@@ -45,7 +45,7 @@ impl KeyEvent {
     }
 }
 
-/// What distinguishes two bundles, as far as the server can see.
+/// Lists the differences between two bundles, as far as the server can see them.
 pub(super) fn differences(old: &KeyBundle, new: &KeyBundle) -> Vec<KeyEvent> {
     let mut events = Vec::new();
     if old.rsa_public != new.rsa_public || old.signing_public != new.signing_public {

@@ -1,11 +1,11 @@
-//! What the service sells: tiers and packs of AI tokens, with their prices.
+//! The tiers and packs of AI tokens that the service sells, with their prices.
 //!
 //! Figures only; who bought what stands in the store.
 
 use cairn_wire::Amount;
 use cairn_wire::payments::{Plan, Tier, TokenPack};
 
-/// What all prices are in.
+/// The currency of all prices.
 pub const CURRENCY: &str = "USD";
 /// A month of every subscription.
 pub const PERIOD_MS: i64 = 30 * 24 * 3600 * 1000;

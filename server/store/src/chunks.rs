@@ -50,7 +50,7 @@ fn place(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option<Chunk
         .optional()?)
 }
 
-/// Where a chunk of one revision lies, wherever that was sealed.
+/// Returns the place of a chunk of one revision, wherever that was sealed.
 pub(super) fn of_revision(
     conn: &Connection,
     revision: RevisionId,
@@ -185,7 +185,7 @@ fn sources(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
 }
 
 impl Store {
-    /// Where a chunk of any of a node's revisions lies.
+    /// Returns the place of a chunk of any of a node's revisions.
     ///
     /// # Errors
     /// 404 for a node or a chunk that isn't there.
@@ -206,7 +206,7 @@ impl Store {
         })
     }
 
-    /// Where the chunks of a revision lie, in file order.
+    /// Lists the places of a revision's chunks, in file order.
     pub fn content_places(&self, content: &RevisionContent) -> Result<Vec<ChunkPlace>> {
         let holder = content
             .content_source

@@ -42,12 +42,12 @@ fn set(tx: &Tx<'_>, account: AccountId, at: Option<i64>) -> Result<AccountStatus
 }
 
 impl Store {
-    /// When an account will be deleted, if that was asked for.
+    /// Returns the time at which an account will be deleted, if that was asked for.
     pub fn deletion_due(&self, account: AccountId) -> Result<Option<i64>> {
         self.read(|conn| Ok(requested_at(conn, account)?.map(|at| at + GRACE_MS)))
     }
 
-    /// Where an account stands.
+    /// Returns the status of an account.
     pub fn account_status(&self, account: AccountId) -> Result<AccountStatus> {
         self.read(|conn| Ok(status(requested_at(conn, account)?)))
     }

@@ -21,7 +21,7 @@ pub struct WaitingDevice {
     pub scope: Scopes,
 }
 
-/// What a poll finds.
+/// The result of a poll.
 #[derive(Debug)]
 pub enum Polled {
     Pending,

@@ -5,7 +5,7 @@ use crate::error::Result;
 use cairn_model::AccountId;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-/// What an account has of keys.
+/// The status of an account's keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyStatus {
     pub bundle: bool,

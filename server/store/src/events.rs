@@ -1,4 +1,4 @@
-//! What happened, for those outside: the event kinds of the webhooks, and one's own notifications.
+//! Events for those outside: the event kinds of the webhooks, and one's own notifications.
 //!
 //! Both are raised inside the transaction that made them true, so that nothing is told that did
 //! not happen and nothing that happened is left untold.
@@ -122,7 +122,8 @@ impl EventKind {
     }
 }
 
-/// What the events of a node say about it. `folder_id` at the top of a space is the space's id.
+/// Returns the data about a node that its events carry. `folder_id` at the top of a space is the
+/// space's id.
 pub fn about_node(node: &Node) -> Value {
     json!({
         "file_id": node.id,
@@ -133,7 +134,7 @@ pub fn about_node(node: &Node) -> Value {
     })
 }
 
-/// Where a node lies: its folder, or its space.
+/// Returns the place of a node: its folder, or its space.
 fn folder_of(node: &Node) -> String {
     node.parent_id
         .map_or_else(|| node.space_id.to_string(), |folder| folder.to_string())

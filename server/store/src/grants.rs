@@ -30,7 +30,7 @@ pub struct Grant {
     pub auth_time: i64,
 }
 
-/// What an authorization code stands for.
+/// The data that an authorization code stands for.
 #[derive(Clone, Debug)]
 pub struct NewCode {
     pub account: AccountId,
@@ -41,7 +41,7 @@ pub struct NewCode {
     pub nonce: Option<String>,
 }
 
-/// What came of presenting a code or a refresh token.
+/// The result of presenting a code or a refresh token.
 #[derive(Debug)]
 pub enum Presented {
     /// The login, and the nonce of its authorization request.

@@ -23,7 +23,7 @@ impl Hub {
             .subscribe()
     }
 
-    /// Says that a space's feed has moved up to `seq`.
+    /// Reports that a space's feed has moved up to `seq`.
     pub(crate) fn moved(&self, space: i64, seq: i64) {
         let mut spaces = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = spaces.get(&space)

@@ -1,4 +1,4 @@
-//! Answers kept for a day, so that a repeated request with the same key gets the same one.
+//! Responses kept for a day, so that a repeated request with the same key gets the same one.
 
 use super::Store;
 use crate::error::Result;

@@ -138,7 +138,7 @@ pub struct Space {
     pub id: SpaceId,
 }
 
-/// Who changes something.
+/// The author of a change.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor {
     pub account: AccountId,

@@ -7,14 +7,14 @@ use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
 use rusqlite::types::ToSql;
 
-/// What to list.
+/// The nodes to list.
 #[derive(Clone, Debug)]
 pub enum Listing {
     Children {
         parent: Option<NodeId>,
         name: Option<Name>,
     },
-    /// What was put into the trash, without what went along with it.
+    /// The nodes that were put into the trash, without those that went along with them.
     Trash,
 }
 

@@ -1,4 +1,4 @@
-//! What an account is told, and which of it also goes out by mail.
+//! The notifications of an account, and which of them also go out by mail.
 
 use super::rows::{fresh_id, id, json};
 use super::{Store, Tx};
@@ -141,7 +141,7 @@ impl Store {
         })
     }
 
-    /// What an account wants by mail.
+    /// Returns what an account wants by mail.
     pub fn email_preferences(&self, account: AccountId) -> Result<EmailPreferences> {
         self.read(|conn| preferences(conn, account))
     }

@@ -28,7 +28,7 @@ pub struct Objects {
     store: Arc<dyn ObjectStore>,
 }
 
-/// Where a chunk lies.
+/// The place of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
     pub(crate) object: String,

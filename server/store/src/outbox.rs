@@ -16,13 +16,14 @@ use std::cell::{Cell, RefCell};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// What transactions need for their events, and who waits for deliveries.
+/// The sealer that transactions need for their events, and the notifier of whoever waits for
+/// deliveries.
 pub struct Outbox {
     pub(crate) sealer: Sealer,
     waiting: Notify,
 }
 
-/// What one transaction has raised so far.
+/// The record of what one transaction has raised so far.
 #[derive(Default)]
 pub(super) struct Raised {
     /// The enabled webhooks of the account that was looked up last, with their event bits.
@@ -36,7 +37,7 @@ struct Subscriber {
     events: u32,
 }
 
-/// What a delivery's body is sealed for.
+/// Returns the bytes that a delivery's body is sealed for.
 pub(super) fn about(delivery: Uuid) -> Vec<u8> {
     [b"delivery ".as_slice(), delivery.as_bytes()].concat()
 }

@@ -24,12 +24,12 @@ use cairn_wire::payments::Receipt;
 use ledger::{Book, Currency, Posting};
 use uuid::Uuid;
 
-/// What somebody is charged for.
+/// A purchase that somebody is charged for.
 struct Purchase<'a> {
     account: AccountId,
     kind: &'a str,
     cents: i64,
-    /// What the money and the goods do besides leaving the card.
+    /// The movements of the money and the goods, besides the one from the card.
     postings: Vec<Posting>,
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use cairn_model::NodeId;
 use rusqlite::{Connection, params};
 
-/// What a purge did: how many nodes went, and the objects that nothing refers to any more.
+/// The result of a purge: how many nodes went, and the objects that nothing refers to any more.
 #[derive(Debug, Default)]
 pub struct Purged {
     pub nodes: u64,

@@ -86,7 +86,7 @@ fn spell(bytes: [u8; KEY_BYTES]) -> String {
     text
 }
 
-/// What `recovery_auth` of a key made here is: SHA-256 over its characters, without the dashes.
+/// Returns `recovery_auth` of a key made here: SHA-256 over its characters, without the dashes.
 fn auth_of(key: &str) -> [u8; 32] {
     let plain: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
     Sha256::digest(plain.to_ascii_uppercase()).into()

@@ -35,7 +35,7 @@ impl RevisionRow {
         unpack_chunks(&self.packed)
     }
 
-    /// Where the content was sealed, for somebody who takes it over without keys.
+    /// Returns the place where the content was sealed, for somebody who takes it over without keys.
     pub(super) fn origin(&self) -> ContentSource {
         self.source.unwrap_or(ContentSource {
             node_id: self.node,
@@ -248,7 +248,7 @@ impl Store {
         })
     }
 
-    /// What a revision consists of, chunks aside.
+    /// Returns everything that a revision consists of, chunks aside.
     pub fn revision_content(
         &self,
         space: Space,

@@ -1,11 +1,11 @@
-//! Who may do what in a team: one table from roles to rights.
+//! The rights of a team's members: one table from roles to rights.
 //!
 //! Handlers and the store ask it; nothing else decides by role.
 
 use cairn_wire::teams::TeamRole;
 use std::collections::BTreeMap;
 
-/// What somebody may be allowed to do in a team.
+/// An action that somebody may be allowed in a team.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Right {
     /// See the team, its members, its figures and its files.
@@ -106,7 +106,7 @@ pub fn allows(role: TeamRole, right: Right) -> bool {
         .any(|(its, _, _, least)| *its == right && rank(role) >= rank(*least))
 }
 
-/// What a refusal says, such as `only the team's owner and admins may invite people`.
+/// Returns the text of a refusal, such as `only the team's owner and admins may invite people`.
 pub fn refusal(right: Right) -> String {
     TABLE
         .iter()

@@ -85,7 +85,7 @@ pub(super) fn name_of<T: Serialize>(value: &T) -> String {
         .unwrap_or_default()
 }
 
-/// How a parent is stored: an empty blob at the top of the space.
+/// Returns the stored form of a parent: an empty blob at the top of the space.
 pub(super) fn parent_blob(parent: Option<&NodeId>) -> &[u8] {
     parent.map_or(&[], |id| id.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! What a token allows.
+//! Scopes: what a token allows.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl Scopes {
     /// Everything that only looks.
     pub const READ: Self = Self(32);
     pub const ALL: Self = Self(63);
-    /// Where a client asks for none.
+    /// The scopes of a client that asks for none.
     pub const DEFAULT: Self = Self(1 | 16);
 
     /// The names of all scopes.

@@ -11,7 +11,7 @@ use cairn_wire::nodes::Node;
 use rusqlite::types::ToSql;
 use rusqlite::{Connection, params};
 
-/// What a text is looked for in.
+/// The places that a text is looked for in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// A part of a name, a description, a label or a tag.

@@ -11,7 +11,7 @@ use cairn_wire::identity::ServiceAccount;
 use rusqlite::{OptionalExtension as _, Row, params};
 use uuid::Uuid;
 
-/// What a client id of a service account begins with.
+/// The prefix of a service account's client id.
 pub const CLIENT_PREFIX: &str = "sa_";
 /// Service accounts of one account at most.
 const MAX_ACTIVE: i64 = 20;

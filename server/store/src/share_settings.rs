@@ -1,4 +1,4 @@
-//! What an account's links have in common: their defaults and the look of their pages.
+//! Settings that an account's links have in common: their defaults and the look of their pages.
 
 use super::{Store, Tx};
 use crate::error::Result;

@@ -18,7 +18,7 @@ const VISIT_MS: i64 = 24 * 3600 * 1000;
 const MAX_DENIED: u64 = 20;
 const DENIED_WINDOW_MS: i64 = 15 * 60 * 1000;
 
-/// Who visits; nothing more of the address is kept.
+/// The visitor; nothing more of the address is kept.
 #[derive(Clone, Debug)]
 pub struct Visitor {
     pub email: Option<String>,
@@ -185,7 +185,8 @@ impl Store {
         })
     }
 
-    /// Where a chunk of a shared revision lies, for a visit that may have it; also the visit's row.
+    /// Returns the place of a chunk of a shared revision, for a visit that may have it; also the
+    /// visit's row.
     ///
     /// # Errors
     /// 401 without a visit, 403 where a download has to be begun first, 404 for what the link does

@@ -40,7 +40,7 @@ pub struct ShareRow {
     pub share: Share,
 }
 
-/// What a new link is made of; checked already.
+/// The values that a new link is made of; checked already.
 #[derive(Clone, Debug)]
 pub struct NewShare {
     pub id: Option<Uuid>,
@@ -200,7 +200,7 @@ impl ShareRow {
         }
     }
 
-    /// What its events tell.
+    /// Returns the data that its events carry.
     pub(super) fn event_data(&self) -> serde_json::Value {
         json!({
             "share_id": self.share.id,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where the time comes from; both kinds can be put forward by [`Source::advance`].
+/// The origin of the time; both kinds can be put forward by [`Source::advance`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
     /// The machine's clock.

@@ -129,7 +129,7 @@ fn team_name(conn: &Connection, team: TeamId) -> Result<String> {
     )?)
 }
 
-/// What the events about one member carry.
+/// Returns the data that the events about one member carry.
 fn member_data(conn: &Connection, team: TeamId, account: AccountId) -> Result<Value> {
     let (email, display_name): (String, String) = conn.query_row(
         "SELECT email, display_name FROM accounts WHERE id = ?1",

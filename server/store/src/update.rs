@@ -24,7 +24,7 @@ pub struct Edit {
     pub version: Option<u64>,
 }
 
-/// What the node looks like afterwards, as far as an edit can change it.
+/// Returns the node as it is afterwards, as far as an edit can change it.
 fn edited(old: &Node, edit: &Edit) -> Node {
     let mut new = old.clone();
     if let Some(name) = &edit.name {

@@ -9,7 +9,7 @@ use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::{Connection, params};
 
-/// What an upload would do now.
+/// The effect that an upload would have now.
 pub(super) enum Target {
     /// The revision is there already.
     Done(Box<Node>),
@@ -30,7 +30,7 @@ pub struct BatchItem<'a> {
     pub chunks: Vec<(SealedChunk, u64)>,
 }
 
-/// What became of a batch, in order, and objects that nothing refers to.
+/// The results of a batch, in order, and objects that nothing refers to.
 pub struct Stored {
     pub results: Vec<Result<Node>>,
     pub garbage: Option<String>,

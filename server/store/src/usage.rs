@@ -1,4 +1,4 @@
-//! How much an account uses and how much it may.
+//! Usage and limits of an account.
 
 use super::{Space, Store};
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use cairn_wire::Timestamp;
 use cairn_wire::account::Quota;
 use rusqlite::{Connection, params};
 
-/// What a change adds to a space.
+/// The amounts that a change adds to a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Growth {
     pub(super) bytes: i64,
@@ -93,7 +93,8 @@ impl Store {
         month(self.source().now_ms())
     }
 
-    /// What an account or a team has transferred this month as far as it is written down, and its limit.
+    /// Returns the bytes that an account or a team has transferred this month, as far as they are
+    /// written down, and its limit.
     pub fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
         let month = self.month();
         self.read(|conn| {

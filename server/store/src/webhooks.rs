@@ -15,7 +15,7 @@ use uuid::Uuid;
 const MAX_WEBHOOKS: i64 = 50;
 /// Deliveries of one webhook that are on their way at once.
 const PER_WEBHOOK: i64 = 4;
-/// What the contract says: minutes 1, 5 and 30, hours 2 and 12.
+/// The times that the contract gives: minutes 1, 5 and 30, hours 2 and 12.
 const RETRY_AFTER_MS: [i64; 5] = [60_000, 300_000, 1_800_000, 7_200_000, 43_200_000];
 /// The time that a rotated secret still signs.
 const OVERLAP_MS: i64 = 24 * 3600 * 1000;
@@ -39,7 +39,7 @@ pub struct Outgoing {
     pub body: Vec<u8>,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Debug)]
 pub struct Outcome {
     pub status: Option<u16>,
@@ -49,7 +49,7 @@ pub struct Outcome {
     pub response: Option<Vec<u8>>,
 }
 
-/// Where an attempt left its delivery.
+/// The state in which an attempt left its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Delivered,
@@ -389,7 +389,8 @@ impl Store {
         })
     }
 
-    /// What is due, a few of each webhook, so that a slow one can't keep the others waiting.
+    /// Lists the due deliveries, a few of each webhook, so that a slow one can't keep the others
+    /// waiting.
     pub fn due_deliveries(&self) -> Result<Vec<Due>> {
         let now = self.source.now_ms();
         self.read(|conn| {
@@ -409,7 +410,7 @@ impl Store {
         })
     }
 
-    /// When the next delivery is due that is not due yet.
+    /// Returns the time at which the next delivery is due that is not due yet.
     pub fn next_delivery_at(&self) -> Result<Option<i64>> {
         let now = self.source.now_ms();
         self.read(|conn| {

@@ -77,7 +77,7 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// What a coupon gives the account.
+    /// Returns what a coupon gives the account.
     ///
     /// # Errors
     /// 404 for an unknown one, 410 for an expired one, 409 for one that the account has used.

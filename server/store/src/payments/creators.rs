@@ -353,7 +353,7 @@ impl Store {
         })
     }
 
-    /// What a creator has earned from subscriptions.
+    /// Returns a creator's earnings from subscriptions.
     pub fn creator_earnings(&self, creator: AccountId) -> Result<CreatorEarnings> {
         self.read(|conn| {
             let book = Book::Earnings(creator);

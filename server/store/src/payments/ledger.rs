@@ -14,17 +14,17 @@ use uuid::Uuid;
 /// A book of the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Book {
-    /// What a person has paid from outside; below zero.
+    /// The amounts that a person has paid from outside; below zero.
     Card(AccountId),
-    /// What a person has.
+    /// The amounts that a person has.
     Wallet(AccountId),
-    /// What a creator gets at the end of a period.
+    /// The amounts that a creator gets at the end of a period.
     Earnings(AccountId),
-    /// What is on its way out to a person.
+    /// The amounts that are on their way out to a person.
     Payouts(AccountId),
     /// The service's own income.
     Revenue,
-    /// Where tokens come from and go to.
+    /// The origin and the destination of tokens.
     Mint,
 }
 
@@ -49,7 +49,7 @@ impl Book {
     }
 }
 
-/// What is counted.
+/// The unit that is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Currency {
     /// Cents.
@@ -102,7 +102,7 @@ pub(super) fn transfer(from: Book, to: Book, currency: Currency, amount: i64) ->
     ]
 }
 
-/// What a book holds.
+/// Returns the amount that a book holds.
 pub(super) fn balance(conn: &Connection, book: Book, currency: Currency) -> Result<i64> {
     Ok(conn
         .prepare_cached(
@@ -111,7 +111,7 @@ pub(super) fn balance(conn: &Connection, book: Book, currency: Currency) -> Resu
         .query_row(params![book.name(), currency.name()], |row| row.get(0))?)
 }
 
-/// What ever came into a book.
+/// Returns the sum of all amounts that ever came into a book.
 pub(super) fn received(conn: &Connection, book: Book, currency: Currency) -> Result<i64> {
     Ok(conn
         .prepare_cached(

@@ -10,7 +10,7 @@ use cairn_model::AccountId;
 use cairn_wire::payments::{Receipt, TokenBalance};
 
 impl Store {
-    /// What an account has of AI tokens.
+    /// Returns an account's balance of AI tokens.
     pub fn token_balance(&self, account: AccountId) -> Result<TokenBalance> {
         self.read(|conn| {
             let wallet = Book::Wallet(account);

@@ -56,7 +56,7 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// What a person holds.
+    /// Returns the amounts that a person holds.
     pub fn wallet(&self, account: AccountId) -> Result<Wallet> {
         self.read(|conn| {
             let wallet = Book::Wallet(account);

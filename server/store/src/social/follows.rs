@@ -107,7 +107,7 @@ impl Store {
         })
     }
 
-    /// How the caller stands to somebody.
+    /// Returns how the caller stands to somebody.
     ///
     /// # Errors
     /// 404, 400 for oneself.

@@ -9,7 +9,7 @@ use cairn_wire::Timestamp;
 use cairn_wire::social::{Connection as Standing, Report, ReportUser};
 use rusqlite::params;
 
-/// What the service says of a report that nobody has looked at yet.
+/// The status of a report that nobody has looked at yet.
 const RECEIVED: &str = "received";
 
 impl Store {

@@ -1,4 +1,4 @@
-//! How much a team uses, may use, and who of its members uses it.
+//! Usage and limits of a team, and who of its members uses how much.
 
 use super::require;
 use crate::Store;
@@ -47,7 +47,7 @@ impl Store {
         })
     }
 
-    /// What each member stores in a team's space, most first.
+    /// Lists what each member stores in a team's space, most first.
     ///
     /// # Errors
     /// 404, 403.
