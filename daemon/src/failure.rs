@@ -54,7 +54,7 @@ impl Failure {
     }
 }
 
-/// Says what was being done, and to what, when something failed.
+/// Reports what was being done, and to what, when something failed.
 pub(crate) trait Doing<T> {
     fn doing(self, what: impl Display) -> Outcome<T>;
 }

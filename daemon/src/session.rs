@@ -182,7 +182,7 @@ pub(crate) async fn end_login(secrets: &dyn Secrets) -> Outcome<bool> {
     Ok(true)
 }
 
-/// Tells this home's secrets from those of another one in the same keyring.
+/// The label that tells this home's secrets from those of another one in the same keyring.
 pub(crate) fn label(home: &Home) -> String {
     format!("cairn-{}", home.tag())
 }

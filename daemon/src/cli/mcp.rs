@@ -1,6 +1,6 @@
 //! `cairn mcp`: the tools for AI assistants on stdin and stdout, and how a client is told of them.
 //!
-//! What tools there are and what they do is the mcp crate's; here is where accounts come from.
+//! The mcp crate says what tools there are and what they do; here is where accounts come from.
 
 mod account;
 mod disk;

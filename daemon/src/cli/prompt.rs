@@ -13,7 +13,7 @@ pub(super) fn passphrase(file: Option<&Path>, question: &str) -> Outcome<Zeroizi
     }
 }
 
-/// How a new passphrase is entered.
+/// The way in which a new passphrase is entered.
 #[derive(clap::Args, Debug)]
 pub(super) struct NewPassphrase {
     /// Accept a new passphrase that is easily guessed

@@ -245,7 +245,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
     Ok(())
 }
 
-/// Says a link's address, and everything about it to programs.
+/// Prints a link's address, and everything about it to programs.
 fn print_link(app: &App, link: &SharedLink) {
     app.out.line(&link.address);
     let mut document = document(&link.share, Some(&link.address));

@@ -70,7 +70,8 @@ pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> Outcome {
     write().doing(format_args!("write {}", path.display()))
 }
 
-/// Says whether a path would be ignored if the rules file had these lines. Nothing is written to the folder.
+/// Returns whether a path would be ignored if the rules file had these lines. Nothing is written to
+/// the folder.
 pub(crate) fn try_out(row: &FolderRow, lines: &[String], path: &Path) -> Outcome<IgnoreVerdict> {
     let place = tempfile::tempdir().doing("try the rules out")?;
     let draft = FolderRow {
@@ -82,7 +83,7 @@ pub(crate) fn try_out(row: &FolderRow, lines: &[String], path: &Path) -> Outcome
     verdict(row, &rules, path)
 }
 
-/// Says whether a path in the folder is ignored, and by which rule.
+/// Returns whether a path in the folder is ignored, and by which rule.
 pub(crate) fn check(row: &FolderRow, path: &Path) -> Outcome<IgnoreVerdict> {
     let rules = Rules::load(&RealDisk::new(), Path::new(&row.root), &row.settings);
     verdict(row, &rules, path)

@@ -37,7 +37,7 @@ impl DownloadedFolder {
     /// Notes what became of a file: its bytes, or why it is not there.
     ///
     /// # Errors
-    /// What concerns not this file alone: nobody is logged in, the server is away.
+    /// A failure that does not concern this file alone: nobody is logged in, the server is away.
     fn note(&mut self, path: &Path, outcome: Outcome<u64>) -> Outcome {
         match outcome {
             Ok(bytes) => {

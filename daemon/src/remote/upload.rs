@@ -282,7 +282,7 @@ impl UploadedFolder {
     /// Notes what became of a file, or of a folder that can't be made.
     ///
     /// # Errors
-    /// What concerns not this one alone: nobody is logged in, the server is away.
+    /// A failure that does not concern this one alone: nobody is logged in, the server is away.
     fn note(&mut self, path: &Path, sent: Outcome<Node>) -> Outcome {
         match sent {
             Ok(node) => {

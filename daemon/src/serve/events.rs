@@ -18,7 +18,7 @@ const MOVING: Duration = Duration::from_secs(1);
 struct Source {
     engine: Arc<EngineHandle>,
     events: Receiver<cairn_engine::Event>,
-    /// When the status has to be told next, if it has changed.
+    /// The time at which the status has to be told next, if it has changed.
     due: Option<Instant>,
     reported: Instant,
 }

@@ -19,7 +19,7 @@ const MAX_LEVELS: usize = 20;
 #[serde(deny_unknown_fields)]
 pub(super) struct NewDevAccount {
     email: String,
-    /// What stands before the `@`, if absent.
+    /// The part of `email` before the `@`, if absent.
     password: Option<String>,
     /// Paths, such as `docs/2026`.
     #[serde(default)]

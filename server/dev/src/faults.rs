@@ -38,7 +38,7 @@ pub(crate) struct Fault {
 
     /// Waits before anything else.
     pub(crate) latency_ms: Option<u64>,
-    /// Answers this status; the handler does not run unless `processed`.
+    /// Responds with this status; the handler does not run unless `processed`.
     pub(crate) status: Option<u16>,
     /// Seconds in `Retry-After`.
     pub(crate) retry_after: Option<u64>,
@@ -50,7 +50,7 @@ pub(crate) struct Fault {
     pub(crate) corrupt: bool,
     /// Replaces parts of a JSON answer: JSON pointer → value.
     pub(crate) set: BTreeMap<String, Value>,
-    /// Says something else about nodes, or in another order, in a JSON answer.
+    /// Changes what a JSON answer says about nodes, or in which order.
     pub(crate) lie: Option<Lie>,
     /// Panics inside the server.
     pub(crate) panic: bool,
@@ -89,7 +89,7 @@ struct Rules {
 #[derive(Default)]
 pub(crate) struct Faults(Mutex<Rules>);
 
-/// What a rule looks at.
+/// The parts of a request that a rule looks at.
 struct Subject<'a> {
     path: &'a str,
     method: &'a Method,
@@ -235,7 +235,7 @@ impl Faults {
     }
 }
 
-/// Tells the recording which rule happened.
+/// Names the rule that happened, for the recording.
 #[derive(Clone, Copy)]
 pub(crate) struct Struck(pub(crate) u64);
 

@@ -1,5 +1,5 @@
-//! What makes the service the bundled mock: `/_dev` with fault rules, recorded requests, the clock,
-//! accounts and quotas; the console; a receiver of webhooks.
+//! The parts that make the service the bundled mock: `/_dev` with fault rules, recorded requests,
+//! the clock, accounts and quotas; the console; a receiver of webhooks.
 //!
 //! Nothing here asks for a token: a server with `--dev` is for development alone. It hooks into the
 //! service through [`cairn_service::Hooks`], in [`build`].

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an answer is changed into.
+/// The way in which an answer is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Lie {
@@ -19,7 +19,7 @@ pub(crate) enum Lie {
     SwapKeys,
 }
 
-/// What a rule has seen of the nodes, by id.
+/// Holds what a rule has seen of the nodes, by id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory(Arc<Mutex<BTreeMap<String, Seen>>>);
 

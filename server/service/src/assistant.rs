@@ -13,7 +13,7 @@ const CHARS_PER_TOKEN: usize = 4;
 const LARGE: u64 = 100 * 1024 * 1024;
 const SMALL: u64 = 1024 * 1024;
 
-/// What a question is about, by the words in it.
+/// The subject of a question, by the words in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topic {
     Usage,

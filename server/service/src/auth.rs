@@ -1,4 +1,4 @@
-//! Who is asking: `Authorization: Bearer` with an API key or a JWT.
+//! Identifies who is asking: `Authorization: Bearer` with an API key or a JWT.
 //!
 //! An API key is found by its SHA-256. A JWT is checked once and remembered until it expires.
 
@@ -19,7 +19,7 @@ use cairn_store::{Actor, Space};
 use cairn_wire::headers::DEVICE_ID;
 use sha2::{Digest as _, Sha256};
 
-/// What every API key begins with.
+/// The prefix of every API key.
 pub(crate) const KEY_PREFIX: &str = "ck_";
 
 /// Paths whose changes make credentials: they would outlive the one that made them.
@@ -47,7 +47,7 @@ pub(crate) struct Caller {
     pub(crate) team: Option<access::InTeam>,
 }
 
-/// How far a credential reaches.
+/// The extent of a credential's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Full,
@@ -55,7 +55,7 @@ pub enum Access {
     Read,
 }
 
-/// Whom a credential belongs to, and how far it reaches.
+/// The owner of a credential, and how far the credential reaches.
 pub struct Holder {
     pub account: AccountId,
     pub(crate) space: Space,

@@ -1,4 +1,4 @@
-//! What every request goes through, whatever its route.
+//! The steps that every request goes through, whatever its route.
 //!
 //! From the outside in: recording, request id and error bodies, panics, fault rules, path forms,
 //! then the routes with their rate limits and repeated requests.

@@ -16,7 +16,7 @@ use password::Throttle;
 use signer::Signer;
 use tokio::sync::Semaphore;
 
-/// What the provider keeps besides the store.
+/// Holds what the provider keeps besides the store.
 pub(crate) struct Identity {
     pub(crate) clients: Vec<Client>,
     pub(crate) forms: Forms,

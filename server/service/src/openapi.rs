@@ -67,7 +67,7 @@ impl Modify for Bearer {
     }
 }
 
-/// What stands in the document before the endpoints.
+/// Returns the part of the document before the endpoints.
 pub(crate) fn head() -> Document {
     Head::openapi()
 }

@@ -1,4 +1,4 @@
-//! How a server is set up: what the command line, the configuration file or a test decides.
+//! The setup of a server: what the command line, the configuration file or a test decides.
 
 use cairn_store::{Clock, KeptRevisions, Limits, ObjectLocation};
 use std::path::PathBuf;
@@ -57,9 +57,9 @@ impl Default for ConnectionLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisteredClient {
     pub id: String,
-    /// What people read on the login page; the id if absent.
+    /// The name that people read on the login page; the id if absent.
     pub name: Option<String>,
-    /// Where answers may go, compared as texts.
+    /// Addresses that answers may go to, compared as texts.
     pub redirect_uris: Vec<String>,
     /// Makes the client a confidential one.
     pub secret: Option<String>,

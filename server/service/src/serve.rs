@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 /// The time that requests on their way may take once the server is to end.
 const GRACE: Duration = Duration::from_secs(5);
 const HOUSEKEEPING: Duration = Duration::from_secs(600);
-/// How often objects that nobody knows are looked for.
+/// The interval at which objects that nobody knows are looked for.
 const SWEEPING: Duration = Duration::from_secs(24 * 3600);
 /// File systems stamp files up to a clock tick early.
 const STAMP_MARGIN_MS: i64 = 1_000;

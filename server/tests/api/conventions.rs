@@ -1,4 +1,5 @@
-//! What holds on every endpoint: error bodies, request ids, path forms, authentication, limits.
+//! Conventions that hold on every endpoint: error bodies, request ids, path forms, authentication,
+//! limits.
 
 use super::world::{World, new_node};
 use axum::http::Method;

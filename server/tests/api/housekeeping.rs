@@ -1,4 +1,4 @@
-//! What goes away by itself.
+//! Things that go away by themselves.
 
 use super::world::{Draft, World, id_of};
 use cairn_server::Options;

@@ -1,4 +1,4 @@
-//! What goes by rule: files of a retention rule, old revisions.
+//! Things that go by rule: files of a retention rule, old revisions.
 
 use super::world::{Draft, World};
 use cairn_server::{KeptRevisions, Options};

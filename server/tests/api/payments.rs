@@ -1,4 +1,4 @@
-//! What is charged, credited and paid out, and when.
+//! Checks what is charged, credited and paid out, and when.
 
 use super::world::{Caller, World};
 use cairn_wire::Page;

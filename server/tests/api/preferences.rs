@@ -1,4 +1,4 @@
-//! What an account has chosen, and what the composite tells of it.
+//! Choices that an account has made, and what the composite tells of them.
 
 use super::world::World;
 use cairn_wire::account::{AccountInfo, EmailPreferences};

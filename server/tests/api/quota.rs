@@ -1,4 +1,4 @@
-//! What an account may use.
+//! Limits on what an account may use.
 
 use super::world::{Caller, Draft, World};
 use axum::http::Method;

@@ -1,4 +1,4 @@
-//! What nothing reads is refused: a misspelt field must not pass as one that was left out.
+//! Input that nothing reads is refused: a misspelt field must not pass as one that was left out.
 
 use super::openapi::filled;
 use super::world::{Draft, World};

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
-/// What a receiver got and what it answers; 204 once the list of answers is used up.
+/// Holds what a receiver got and what it answers; 204 once the list of answers is used up.
 #[derive(Clone, Default)]
 struct Receiver {
     got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,

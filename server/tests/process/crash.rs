@@ -14,7 +14,7 @@ use std::thread;
 use uuid::Uuid;
 
 const WRITERS: usize = 4;
-/// Answers after which the server is killed, round by round: early, and in the thick of it.
+/// The answers after which the server is killed, round by round: early, and in the thick of it.
 const ROUNDS: [usize; 4] = [1, 7, 25, 60];
 
 fn content(seed: usize) -> Bytes {

@@ -1,4 +1,5 @@
-//! What only shows on a real connection: keep-alive, cuts, large bodies, streams, the end.
+//! Behaviour that only shows on a real connection: keep-alive, cuts, large bodies, streams, the
+//! end.
 
 use super::server::{Server, request};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -1,4 +1,5 @@
-//! Where a request acts and whether it may: the space of `X-Space-Id`, and accounts on their way out.
+//! Determines where a request acts and whether it may: the space of `X-Space-Id`, and accounts on
+//! their way out.
 //!
 //! Handlers know nothing of teams: with the header they find the team's space where the caller's own
 //! would be. Only what members can't do is asked for by name ([`Caller::require`]).
@@ -39,7 +40,7 @@ impl Caller {
         }
     }
 
-    /// Whose bandwidth a transfer is: the team's in its space, else the caller's.
+    /// Returns whose bandwidth a transfer is: the team's in its space, else the caller's.
     pub(crate) fn meter(&self) -> AccountId {
         self.team.map_or(self.account, |team| team.meter)
     }

@@ -19,9 +19,9 @@ use uuid::Uuid;
 
 /// Seconds that an access token is valid.
 pub(crate) const LIFETIME_S: i64 = 600;
-/// Who issues a token that no request asked for.
+/// The issuer of a token that no request asked for.
 pub(crate) const LOCAL_ISSUER: &str = "cairn-server";
-/// Who is meant: the storage API.
+/// The audience that is meant: the storage API.
 pub(crate) const AUDIENCE: &str = "cairn";
 /// RFC 9068's type, which no ID token has.
 const TYPE: &str = "at+jwt";
@@ -47,7 +47,7 @@ struct Claims {
     sid: Option<Uuid>,
 }
 
-/// What goes into a token.
+/// The content of a token.
 pub(crate) struct Issue<'a> {
     pub(crate) issuer: &'a str,
     pub(crate) account: AccountId,
@@ -58,7 +58,7 @@ pub(crate) struct Issue<'a> {
     pub(crate) id: String,
 }
 
-/// What a good token says.
+/// Holds what a good token says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verified {
     pub(crate) account: AccountId,
@@ -132,7 +132,7 @@ impl Tokens {
             .map_err(|e| Error::internal(format!("can't sign a token: {e}")))
     }
 
-    /// What a token that is in force says.
+    /// Returns what a token that is in force says.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] for any other text.

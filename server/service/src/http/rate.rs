@@ -88,7 +88,7 @@ pub(crate) struct RateLimiter {
     era: AtomicU64,
 }
 
-/// What a request found in its bucket.
+/// Holds what a request found in its bucket.
 struct Verdict {
     class: Class,
     per_minute: u32,

@@ -1,4 +1,4 @@
-//! Who comes without a token: an address, masked before anything else sees it.
+//! A visitor without a token: an address, masked before anything else sees it.
 
 use crate::error::Error;
 use crate::state::AppState;

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cairn_wire::identity::OAuthErrorBody;
 
-/// Why no token is given out.
+/// The reason why no token is given out.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: StatusCode,
@@ -14,7 +14,7 @@ pub(crate) struct Failure {
     pub(crate) description: String,
 }
 
-/// What the endpoints answer.
+/// The answers of the endpoints.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
 impl Failure {

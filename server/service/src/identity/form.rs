@@ -1,6 +1,6 @@
 //! Forms that only the browser that was shown one can send back (CSRF), for ten minutes.
 //!
-//! What the form is about travels inside it, with a MAC over it and a cookie of the browser: the
+//! The subject of the form travels inside it, with a MAC over it and a cookie of the browser: the
 //! server keeps nothing for a page that nobody fills in.
 
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -84,7 +84,8 @@ impl Forms {
         format!("{text}.{}", mac.unwrap_or_default())
     }
 
-    /// What a form that came back is about; `None` for one of another browser, or an old one.
+    /// Returns what a form that came back is about; `None` for one of another browser, or an
+    /// old one.
     pub(crate) fn open<T: DeserializeOwned>(
         &self,
         headers: &HeaderMap,

@@ -16,7 +16,7 @@ pub(crate) const CHECKS_AT_ONCE: usize = 2;
 const WINDOW_MS: i64 = 15 * 60 * 1000;
 /// Addresses remembered; beyond that, old windows are forgotten.
 const REMEMBERED: usize = 10_000;
-/// What is checked where nobody has the address, so that the answer takes as long.
+/// The hash that is checked where nobody has the address, so that the answer takes as long.
 const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3cxK";
 
 /// Failed logins by account, and by account and network: their number, and the time of the first.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Mutex, PoisonError};
 
-/// What RFC 7518 asks for at least.
+/// The minimum that RFC 7518 asks for.
 const BITS: usize = 2048;
 const STORED: &str = "id_token_key";
 

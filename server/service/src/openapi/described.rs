@@ -1,10 +1,10 @@
-//! What all operations have in common, written into the document: names that are unique, the
-//! failures that any request can meet, with examples, and a description of each module.
+//! The parts that all operations have in common, written into the document: names that are unique,
+//! the failures that any request can meet, with examples, and a description of each module.
 
 use super::operations;
 use serde_json::{Map, Value, json};
 
-/// What each module is about. One that is missing here gets its name only.
+/// The subject of each module. One that is missing here gets its name only.
 const TAGS: [(&str, &str); 23] = [
     ("account", "The caller's account and what it uses."),
     ("ai", "The assistant."),
@@ -70,7 +70,7 @@ const FAILURES: [(&str, &str, &str, &str); 4] = [
         "too many requests to GET /api/v1/nodes; try again in 2 s",
     ),
 ];
-/// What else can happen.
+/// Any other failure that can happen.
 const DEFAULT: (&str, &str, &str) = (
     "Failure",
     "The request failed.",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// Nested deeper than this, lists are empty and objects have no optional fields: comments hold replies.
 const DEEP: usize = 6;
-/// What texts and numbers with these names look like; the first that fits counts.
+/// Examples of texts and numbers with these names; the first that fits counts.
 const TEXTS: [(&str, &str); 24] = [
     (
         "access_token",

@@ -1,4 +1,4 @@
-//! What comes as server-sent events: each event with its name, and what its data holds.
+//! Everything that comes as server-sent events: each event with its name, and what its data holds.
 //!
 //! The generator knows one schema per answer and would take the data for the whole event; in the
 //! document an event is an object, whose data is text with JSON in it.

@@ -85,7 +85,7 @@ async fn chat(
     Ok(Sse::new(futures_util::stream::iter(events)))
 }
 
-/// What the assistant has cost in the current billing period, a calendar month.
+/// Returns what the assistant has cost in the current billing period, a calendar month.
 #[utoipa::path(
     get, path = "/api/v1/ai/usage", tag = "ai",
     responses((status = 200, description = "The usage", body = AiUsage))

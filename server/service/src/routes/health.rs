@@ -25,7 +25,7 @@ struct Health {
     epoch: String,
 }
 
-/// Answers once the database does.
+/// Responds once the database does.
 #[utoipa::path(
     get, path = "/api/v1/health", tag = "health", security(()),
     responses((status = 200, description = "The server works", body = Health))

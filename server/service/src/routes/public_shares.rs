@@ -1,4 +1,4 @@
-//! What strangers do with a share link, without a token: look, pass the gate, fetch sealed chunks.
+//! Actions of strangers on a share link, without a token: look, pass the gate, fetch sealed chunks.
 //!
 //! Passwords, limits and times are policy of this server, checked here. What is fetched opens with
 //! the link's secret alone, which never comes here.
@@ -61,7 +61,7 @@ fn access(headers: &HeaderMap) -> &str {
         .unwrap_or_default()
 }
 
-/// What a link asks for, and how its page looks.
+/// Returns what a link asks for, and how its page looks.
 #[utoipa::path(
     get, path = "/api/v1/public/shares/{code}", tag = "public-shares", security(()),
     params(("code" = String, Path, description = "The short code")),

@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 const MIN_QUERY: usize = 2;
 /// Bytes.
 const MAX_QUERY: usize = 255;
-/// What a name can suggest; folders are a category of their own here.
+/// The categories that a name can suggest; folders are one of their own here.
 const CATEGORIES: [&str; 7] = [
     "image", "video", "audio", "document", "archive", "other", "folder",
 ];

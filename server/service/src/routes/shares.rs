@@ -67,7 +67,7 @@ async fn list(
 
 /// Makes a link to a file or folder.
 ///
-/// What the link gives access to is added by a client with the keys: `PUT /shares/{id}/files`.
+/// A client with the keys adds what the link gives access to: `PUT /shares/{id}/files`.
 #[utoipa::path(
     post, path = "/api/v1/shares", tag = "shares", request_body = CreateShare,
     responses(

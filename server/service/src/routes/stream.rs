@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 struct Listener {
     app: AppState,
     space: Space,
-    /// Who listens in the space of a team, as long as they belong to it.
+    /// The account that listens in the space of a team, as long as it belongs to the team.
     member: Option<AccountId>,
     cursor: Cursor,
     bare: bool,
@@ -40,7 +40,7 @@ struct Listener {
 }
 
 impl Listener {
-    /// What has changed since the last event.
+    /// Returns what has changed since the last event.
     fn news(&self) -> Result<Option<FeedMoved>> {
         let store = &self.app.store;
         if let Some(account) = self.member {

@@ -151,7 +151,7 @@ async fn quota(
     Ok(Json(app.store.team_quota(caller.account, id)?))
 }
 
-/// What the caller's role allows in a team.
+/// Returns what the caller's role allows in a team.
 #[utoipa::path(
     get, path = "/api/v1/teams/{id}/permissions", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
@@ -172,7 +172,7 @@ async fn permissions(
     }))
 }
 
-/// What each member stores.
+/// Returns what each member stores.
 #[utoipa::path(
     get, path = "/api/v1/teams/{id}/storage", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(

@@ -105,7 +105,7 @@ pub(crate) fn check_announced(create: &CreateUpload) -> Result<()> {
     Ok(())
 }
 
-/// Where chunks go.
+/// Returns the address that chunks go to.
 fn chunk_url(app: &AppState, parts: &Parts) -> String {
     format!("{}/api/v1", Address::of(app, parts).0)
 }
@@ -155,7 +155,7 @@ async fn begin(
     ))
 }
 
-/// Tells which chunks an upload still needs.
+/// Returns which chunks an upload still needs.
 #[utoipa::path(
     get, path = "/api/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path, format = Uuid)),
     responses((status = 200, description = "The upload", body = Upload))

@@ -21,7 +21,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// What every secret begins with, so that one can be recognised where it should not be.
+/// The prefix of every secret, so that one can be recognised where it should not be.
 const SECRET_PREFIX: &str = "whsec_";
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {

@@ -1,6 +1,6 @@
 //! Carries deliveries to their addresses, when they are due on the server's clock.
 //!
-//! What is due is in the store alone, and an attempt is recorded after its answer: a crash in
+//! The store alone holds what is due, and an attempt is recorded after its answer: a crash in
 //! between repeats the attempt under the same delivery id, and loses nothing.
 
 use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
@@ -21,7 +21,7 @@ use tokio::time::Instant;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Attempts on their way at once, of all webhooks together.
 const AT_ONCE: usize = 64;
-/// How much of an answer is kept.
+/// The largest part of an answer that is kept.
 const EXCERPT: usize = 1024;
 /// The longest time without looking, should the clock have been put.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);

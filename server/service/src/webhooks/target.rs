@@ -1,4 +1,5 @@
-//! Where a webhook may point: an `https` address on the public internet, in whatever spelling.
+//! The address that a webhook may point to: an `https` one on the public internet, in whatever
+//! spelling.
 //!
 //! The text is checked when a webhook is made and before every attempt; the addresses that a name
 //! resolves to are checked when the connection is made, and the connection goes to just those, so
@@ -10,7 +11,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const MAX_URL: usize = 2_048;
-/// What stands before the IPv4 address in an address of NAT64 (RFC 6052).
+/// The part that stands before the IPv4 address in an address of NAT64 (RFC 6052).
 const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 /// IPv4 networks that are not the public internet (RFC 6890 and IANA's registry), with prefix lengths.
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [

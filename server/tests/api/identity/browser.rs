@@ -7,7 +7,7 @@ use axum::http::Method;
 pub(super) struct Browser {
     caller: Caller,
     cookie: Option<String>,
-    /// Where the form of the page leads, and its hidden field.
+    /// The address that the form of the page leads to, and its hidden field.
     form: Option<(String, String)>,
 }
 

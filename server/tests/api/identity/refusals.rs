@@ -1,4 +1,4 @@
-//! What the login page and the token endpoint refuse.
+//! Requests that the login page and the token endpoint refuse.
 
 use super::super::world::World;
 use super::browser::{Browser, parameter};

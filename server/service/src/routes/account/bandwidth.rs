@@ -1,4 +1,4 @@
-//! What an account or a team transfers in a month, and where that ends.
+//! The amount that an account or a team transfers in a month, and where that ends.
 
 use crate::error::{Error, Result};
 use crate::state::ServerState;
@@ -13,7 +13,7 @@ const UNWRITTEN: u64 = 64 * 1024 * 1024;
 #[derive(Default)]
 pub(crate) struct Bandwidth(Mutex<HashMap<AccountId, Pending>>);
 
-/// What is not written down yet, of one month.
+/// The bytes of one month that are not written down yet.
 struct Pending {
     month: String,
     bytes: u64,

@@ -19,7 +19,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(encryption_audit))
 }
 
-/// What the caller wants by mail.
+/// Returns what the caller wants by mail.
 #[utoipa::path(
     get, path = "/api/v1/useraccount/email-preferences", tag = "account",
     responses((status = 200, description = "The preferences", body = EmailPreferences))

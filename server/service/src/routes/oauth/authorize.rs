@@ -58,14 +58,14 @@ struct Login {
     email: String,
     #[serde(default)]
     password: String,
-    /// What the page was shown for.
+    /// The request that the page was shown for.
     #[serde(default)]
     form: String,
     /// `cancel` turns the client away.
     action: Option<String>,
 }
 
-/// What is known of a request once its client and address are: failures may go there now.
+/// A request whose client and address are known: failures may go there now.
 struct Known<'a> {
     client: &'a Client,
     redirect: Url,
@@ -105,7 +105,7 @@ impl Known<'_> {
         ])
     }
 
-    /// What of the rest can't be granted.
+    /// Checks whether the rest can be granted.
     fn check(&self) -> Outcome<(Scopes, String)> {
         let asked = self.asked;
         // What stands in them would have to replace what stands beside them.

@@ -1,4 +1,5 @@
-//! What the provider is and where its parts are (OpenID Connect Discovery, RFC 8414), and its keys.
+//! The description of the provider and of where its parts are (OpenID Connect Discovery, RFC 8414),
+//! and its keys.
 
 use crate::error::{Error, Result};
 use crate::http::address::Address;

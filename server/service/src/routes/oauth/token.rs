@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(token))
 }
 
-/// What is given out for a request.
+/// Holds what is given out for a request.
 struct Given {
     grant: Grant,
     /// True if the grant is one of the store, which can be ended.

@@ -1,4 +1,4 @@
-//! Who an access token speaks for (OpenID Connect Core, section 5.3).
+//! The account that an access token speaks for (OpenID Connect Core, section 5.3).
 
 use crate::auth::bearer;
 use crate::identity::failure::{Failure, Outcome};
@@ -50,7 +50,7 @@ fn info(app: &AppState, headers: &HeaderMap) -> Outcome<Json<UserInfo>> {
     }))
 }
 
-/// Says who a token speaks for, as far as its scopes go.
+/// Returns who a token speaks for, as far as its scopes go.
 #[utoipa::path(
     get, path = "/oauth/userinfo", tag = "identity",
     responses(

@@ -1,4 +1,4 @@
-//! What creators offer, and who pays them.
+//! The offers of creators, and who pays the creators.
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
@@ -143,7 +143,7 @@ async fn cancel_creator_subscription(
     ))
 }
 
-/// What the caller has earned from subscriptions.
+/// Returns what the caller has earned from subscriptions.
 #[utoipa::path(
     get, path = "/api/v1/payment/creator/earnings", tag = "payments",
     responses((status = 200, description = "The earnings", body = CreatorEarnings))

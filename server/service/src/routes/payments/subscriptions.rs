@@ -60,7 +60,7 @@ async fn change_plan(
     )?))
 }
 
-/// What a coupon takes off a price.
+/// Returns what a coupon takes off a price.
 #[utoipa::path(
     get, path = "/api/v1/payment/coupons/{code}", tag = "payments", params(("code" = String, Path)),
     responses(

@@ -1,4 +1,5 @@
-//! What an account's links have in common: their defaults and the theme of their pages.
+//! The settings that an account's links have in common: their defaults and the theme of their
+//! pages.
 
 use super::settings::MAX_EXPIRY_DAYS;
 use crate::auth::Caller;
@@ -28,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(theme, set_theme))
 }
 
-/// What new links begin with.
+/// Returns what new links begin with.
 #[utoipa::path(
     get, path = "/api/v1/shares/defaults", tag = "shares",
     responses((status = 200, description = "The defaults", body = ShareDefaults))
@@ -74,7 +75,7 @@ async fn set_defaults(
     Ok(Json(new))
 }
 
-/// How the pages of the caller's links look.
+/// Returns how the pages of the caller's links look.
 #[utoipa::path(
     get, path = "/api/v1/shares/theme", tag = "shares",
     responses((status = 200, description = "The theme", body = ShareTheme))

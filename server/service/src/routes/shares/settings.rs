@@ -13,12 +13,12 @@ const MAX_EMAIL: usize = 254;
 /// Ten years.
 pub(crate) const MAX_EXPIRY_DAYS: f64 = 3650.0;
 const DAY_MS: f64 = 86_400_000.0;
-/// What clients accept (`docs/threat-model.md`).
+/// The iteration counts that clients accept (`docs/threat-model.md`).
 const ITERATIONS: std::ops::RangeInclusive<u32> = 600_000..=10_000_000;
 /// The wrapped secret of a link is far shorter.
 const MAX_KEY_BLOB: usize = 1024;
 
-/// What a request says about a link's settings; `None` leaves one as it is.
+/// Holds what a request says about a link's settings; `None` leaves one as it is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     is_active: Option<bool>,

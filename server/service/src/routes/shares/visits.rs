@@ -1,4 +1,4 @@
-//! Who was there: a link's access log, audit and health.
+//! The visitors of a link: its access log, audit and health.
 
 use crate::assistant::human_bytes;
 use crate::auth::Caller;

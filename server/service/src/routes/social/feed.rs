@@ -28,7 +28,7 @@ struct FeedQuery {
     page: Option<u64>,
 }
 
-/// What the people whom the caller follows did, latest first; 20 entries a page.
+/// Lists what the people whom the caller follows did, latest first; 20 entries a page.
 #[utoipa::path(
     get, path = "/api/v1/social/feed", tag = "social", params(FeedQuery),
     responses((status = 200, description = "One page", body = Page<FeedEntry>))
