@@ -1,9 +1,10 @@
 //! Prints how fast this machine seals, opens, names and cuts chunks, in MB/s on one core.
 
+use cairn_crypto::format2::{self, Compression, SpaceSecret};
 use cairn_crypto::{
     Chunker, ContentHasher, ContentKey, KdfParams, Random, SpaceKeys, SystemRandom, derive_root,
 };
-use cairn_model::SpaceId;
+use cairn_model::{NodeId, SpaceId};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -44,6 +45,8 @@ fn main() {
         }
     });
 
+    format_2(&plain, &data);
+
     let kdf = KdfParams {
         iterations: 1_000_000,
         salt: [3; 32],
@@ -55,6 +58,41 @@ fn main() {
         "passphrase",
         begin.elapsed().as_secs_f64()
     ));
+}
+
+fn format_2(plain: &[u8], data: &[u8]) {
+    let space = SpaceId::from_random_bytes([1; 16]);
+    let secret = SpaceSecret::from_bytes(space, 1, &[7; 32]).expect("a key");
+    let key = secret.keys().node(NodeId::from_random_bytes([2; 16]));
+    let chunker = format2::Chunker::new(&key);
+    measure("2: chunking", data.len(), || {
+        let mut rest = black_box(data);
+        while let Some(length) = chunker.cut(rest, true) {
+            rest = &rest[length..];
+        }
+    });
+    let hash = *blake3::hash(plain).as_bytes();
+    let sealed = key
+        .seal_chunk(plain, Compression::Off)
+        .expect("a short chunk");
+    measure("2: seal", MIB, || {
+        drop(black_box(key.seal_chunk(black_box(plain), Compression::On)));
+    });
+    measure("2: open", MIB, || {
+        let length = plain.len() as u64;
+        drop(black_box(key.open_chunk(
+            &sealed.id,
+            &sealed.bytes,
+            length,
+            &hash,
+        )));
+    });
+    let text: Vec<u8> = (0..MIB as u32)
+        .map(|i| b"fn (x) {;\n"[i.wrapping_mul(2_654_435_761) as usize % 10])
+        .collect();
+    measure("2: compress", MIB, || {
+        drop(black_box(key.seal_chunk(black_box(&text), Compression::On)));
+    });
 }
 
 fn measure(what: &str, bytes: usize, mut work: impl FnMut()) {

@@ -12,6 +12,7 @@ mod chunker;
 mod content;
 mod derive;
 mod error;
+pub mod format2;
 mod grant;
 mod hash;
 mod identity;

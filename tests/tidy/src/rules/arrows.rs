@@ -137,6 +137,10 @@ const OWNED: &[(&str, &[&str])] = &[
     ("fastcdc", &["cairn-crypto"]),
     ("bip39", &["cairn-crypto"]),
     ("zxcvbn", &["cairn-crypto"]),
+    ("aes-siv", &["cairn-crypto"]),
+    ("argon2", &["cairn-crypto"]),
+    ("ml-kem", &["cairn-crypto"]),
+    ("zstd", &["cairn-crypto"]),
     (
         "clap",
         &["cairn", "cairn-server", "cairn-bench", "cairn-sim"],

@@ -1,0 +1,181 @@
+//! Numbers and strings as format 2 writes them: big-endian, LEB128 in its shortest form, strings with
+//! their length in front. Missing and trailing bytes are errors.
+
+use crate::error::{CryptoError, Result};
+
+/// Numbers of variable length are below this.
+const MAX_VARINT: u64 = 1 << 63;
+
+/// Appends fields to a record.
+#[derive(Default)]
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn u8(&mut self, value: u8) -> &mut Self {
+        self.raw(&[value])
+    }
+
+    /// Writes an unsigned LEB128; numbers from 2^63 on are written and no reader takes them.
+    pub(crate) fn v(&mut self, mut value: u64) -> &mut Self {
+        while value >= 0x80 {
+            self.0.push((value & 0x7f) as u8 | 0x80);
+            value >>= 7;
+        }
+        self.u8(value as u8)
+    }
+
+    /// Writes a signed number, zigzag.
+    pub(crate) fn zz(&mut self, value: i64) -> &mut Self {
+        self.v(((value << 1) ^ (value >> 63)) as u64)
+    }
+
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    /// Writes bytes with their length in front.
+    pub(crate) fn vx(&mut self, bytes: &[u8]) -> &mut Self {
+        self.v(bytes.len() as u64).raw(bytes)
+    }
+
+    pub(crate) fn finish(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// Takes fields from a record.
+#[derive(Clone)]
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(length).ok_or(CryptoError::Opaque)?;
+        self.0 = rest;
+        Ok(head)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>().ok_or(CryptoError::Opaque)?;
+        self.0 = rest;
+        Ok(*head)
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// Reads an unsigned LEB128 below 2^63; a longer form than needed is an error.
+    pub(crate) fn v(&mut self) -> Result<u64> {
+        let mut value = 0;
+        for shift in (0..63).step_by(7) {
+            let byte = self.u8()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                let is_shortest = byte != 0 || shift == 0;
+                return if is_shortest && value < MAX_VARINT {
+                    Ok(value)
+                } else {
+                    Err(CryptoError::Opaque)
+                };
+            }
+        }
+        Err(CryptoError::Opaque)
+    }
+
+    pub(crate) fn zz(&mut self) -> Result<i64> {
+        let value = self.v()?;
+        Ok((value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// Reads bytes with their length in front; more than `max` are an error.
+    pub(crate) fn vx(&mut self, max: usize) -> Result<&'a [u8]> {
+        let length = usize::try_from(self.v()?).map_err(|_| CryptoError::Opaque)?;
+        if length > max {
+            return Err(CryptoError::Opaque);
+        }
+        self.take(length)
+    }
+
+    /// Reads a count of rows of at least `row` bytes each, which the rest has to have room for: a count
+    /// alone never causes an allocation.
+    pub(crate) fn count(&mut self, row: usize) -> Result<usize> {
+        let count = usize::try_from(self.v()?).map_err(|_| CryptoError::Opaque)?;
+        if count > self.0.len() / row.max(1) {
+            return Err(CryptoError::Opaque);
+        }
+        Ok(count)
+    }
+
+    /// Checks that nothing is left.
+    pub(crate) fn end(&self) -> Result<()> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(CryptoError::Opaque)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(v in 0..MAX_VARINT, zz in -(1_i64 << 62)..(1 << 62)) {
+            let bytes = Writer::new().v(v).zz(zz).finish();
+            let mut reader = Reader::new(&bytes);
+            prop_assert_eq!((reader.v()?, reader.zz()?), (v, zz));
+            prop_assert!(reader.end().is_ok());
+        }
+
+        #[test]
+        fn a_number_has_one_form(bytes in prop::collection::vec(any::<u8>(), 0..12)) {
+            let mut reader = Reader::new(&bytes);
+            if let Ok(value) = reader.v() {
+                let again = Writer::new().v(value).finish();
+                prop_assert_eq!(&bytes[..bytes.len() - reader.rest().len()], &again[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn long_forms_and_large_numbers_are_refused() {
+        let long: &[&[u8]] = &[
+            &[0x80, 0x00],
+            &[0xff, 0x80, 0x00],
+            &[0x80; 12],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+            &[],
+            &[0x80],
+        ];
+        for bytes in long {
+            assert!(Reader::new(bytes).v().is_err(), "{bytes:?}");
+        }
+        let most = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        assert_eq!(Reader::new(&most).v(), Ok(MAX_VARINT - 1));
+    }
+
+    #[test]
+    fn counts_and_lengths_are_held_against_what_is_there() {
+        let huge = Writer::new().v(MAX_VARINT - 1).raw(&[0; 8]).finish();
+        assert!(Reader::new(&huge).vx(usize::MAX).is_err());
+        assert!(Reader::new(&huge).count(1).is_err());
+        assert!(Reader::new(&[2, 7, 7]).vx(1).is_err());
+        assert_eq!(Reader::new(&[2, 7, 7]).vx(2), Ok(&[7, 7][..]));
+    }
+}

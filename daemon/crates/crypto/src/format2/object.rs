@@ -1,0 +1,224 @@
+//! Objects: the sealed pieces that the server keeps. An object's id follows from its padded plaintext
+//! and its key from its id, so one key and nonce never meet two inputs, and a retry sends the same bytes.
+
+use crate::aead;
+use crate::associated_data::AssociatedData;
+use crate::error::{CryptoError, Result};
+use crate::format2::chunker::MAX_CHUNK;
+use crate::format2::compress::{self, Compression};
+use crate::format2::keys::NodeKey;
+use crate::pad::padme;
+use crate::secret::Key;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// The format that this build writes.
+const FORMAT: u8 = 2;
+/// The longest sealed object that is opened, in bytes; the longest that is made is about 4.1 MiB.
+const MAX_SEALED: usize = 5 * 1024 * 1024;
+
+/// The kinds of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObjectKind {
+    /// A run of a file's bytes.
+    Chunk,
+    /// The manifest of a file of several chunks.
+    Manifest,
+    /// A part of a long manifest.
+    Part,
+    /// The extended attributes of a file.
+    Attributes,
+}
+
+/// The id of an object: 32 bytes that nobody without the node's key can compute.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(pub [u8; 32]);
+
+/// An object as it is sent, with its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedObject {
+    pub id: ObjectId,
+    pub bytes: Vec<u8>,
+}
+
+impl ObjectKind {
+    /// Returns the letter that stands for the kind in derivations and listings.
+    #[must_use]
+    pub fn letter(self) -> u8 {
+        match self {
+            Self::Chunk => b'c',
+            Self::Manifest => b'm',
+            Self::Part => b'p',
+            Self::Attributes => b'x',
+        }
+    }
+}
+
+impl NodeKey {
+    /// Seals a chunk of at most 4 MiB.
+    ///
+    /// # Errors
+    /// [`CryptoError::InvalidInput`] for a longer one.
+    pub fn seal_chunk(
+        &self,
+        plain: &[u8],
+        compression: Compression,
+    ) -> std::result::Result<SealedObject, CryptoError> {
+        if plain.len() > MAX_CHUNK {
+            return Err(CryptoError::InvalidInput("the chunk is longer than 4 MiB"));
+        }
+        let frame = compress::compress(plain, compression);
+        Ok(match &frame {
+            Some(frame) => self.seal(ObjectKind::Chunk, compress::ZSTD, frame),
+            None => self.seal(ObjectKind::Chunk, compress::RAW, plain),
+        })
+    }
+
+    /// Opens the requested chunk to its plaintext, whose length and BLAKE3 hash a device has signed.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] if it was altered, or is another one; [`CryptoError::UnsupportedFormat`].
+    pub fn open_chunk(
+        &self,
+        id: &ObjectId,
+        sealed: &[u8],
+        length: u64,
+        hash: &[u8; 32],
+    ) -> std::result::Result<Zeroizing<Vec<u8>>, CryptoError> {
+        let length = usize::try_from(length).map_err(|_| CryptoError::Opaque)?;
+        if length > MAX_CHUNK {
+            return Err(CryptoError::Opaque);
+        }
+        let mut padded = self.open(ObjectKind::Chunk, id, sealed)?;
+        let plain = match padded.split_first() {
+            Some((&compress::RAW, _)) => {
+                check_padding(&padded, length)?;
+                padded.copy_within(1..=length, 0);
+                padded.truncate(length);
+                padded
+            }
+            Some((&compress::ZSTD, rest)) => {
+                let (plain, end) = compress::decompress(rest, length)?;
+                check_padding(&padded, end)?;
+                plain
+            }
+            Some((&codec, _)) => return Err(CryptoError::UnsupportedFormat(u32::from(codec))),
+            None => return Err(CryptoError::Opaque),
+        };
+        if blake3::hash(&plain) != *hash {
+            return Err(CryptoError::Opaque);
+        }
+        Ok(plain)
+    }
+
+    /// Seals a record that says its own length, without compression.
+    pub(crate) fn seal_record(&self, kind: ObjectKind, record: &[u8]) -> SealedObject {
+        self.seal(kind, compress::RAW, record)
+    }
+
+    /// Opens a record. `decode` returns it with its length; what follows has to be the padding.
+    pub(crate) fn open_record<T>(
+        &self,
+        kind: ObjectKind,
+        id: &ObjectId,
+        sealed: &[u8],
+        decode: impl FnOnce(&[u8]) -> Result<(T, usize)>,
+    ) -> Result<T> {
+        let padded = self.open(kind, id, sealed)?;
+        let (&codec, rest) = padded.split_first().ok_or(CryptoError::Opaque)?;
+        if codec != compress::RAW {
+            return Err(CryptoError::Opaque);
+        }
+        let (record, length) = decode(rest)?;
+        check_padding(&padded, length)?;
+        Ok(record)
+    }
+
+    fn seal(&self, kind: ObjectKind, codec: u8, payload: &[u8]) -> SealedObject {
+        let padded = padme(1 + payload.len() as u64) as usize;
+        let mut bytes = Vec::with_capacity(1 + padded + aead::TAG);
+        bytes.push(FORMAT);
+        bytes.push(codec);
+        bytes.extend_from_slice(payload);
+        bytes.resize(1 + padded, 0);
+        let id = self.object_id(kind, &bytes[1..]);
+        let (key, associated) = (self.seal_key(kind, &id), self.associated(kind, &id));
+        let tag = aead::encrypt(&key, &[0; 12], associated.as_bytes(), &mut bytes[1..]);
+        bytes.extend_from_slice(&tag);
+        SealedObject { id, bytes }
+    }
+
+    fn open(&self, kind: ObjectKind, id: &ObjectId, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        let (&format, rest) = sealed.split_first().ok_or(CryptoError::Opaque)?;
+        if format != FORMAT {
+            return Err(CryptoError::UnsupportedFormat(u32::from(format)));
+        }
+        let (cipher, tag) = rest
+            .split_last_chunk::<{ aead::TAG }>()
+            .ok_or(CryptoError::Opaque)?;
+        if cipher.is_empty() || sealed.len() > MAX_SEALED {
+            return Err(CryptoError::Opaque);
+        }
+        let mut padded = Zeroizing::new(cipher.to_vec());
+        let (key, associated) = (self.seal_key(kind, id), self.associated(kind, id));
+        aead::decrypt(&key, &[0; 12], associated.as_bytes(), &mut padded, tag)?;
+        // AES-GCM alone doesn't commit to its key; the id does.
+        if self.object_id(kind, &padded) != *id {
+            return Err(CryptoError::Opaque);
+        }
+        Ok(padded)
+    }
+
+    fn object_id(&self, kind: ObjectKind, padded: &[u8]) -> ObjectId {
+        let key = self.derive_for("cairn/2/id", kind);
+        ObjectId(*blake3::keyed_hash(key.bytes(), padded).as_bytes())
+    }
+
+    fn derive_for(&self, label: &'static str, kind: ObjectKind) -> Key {
+        self.key
+            .derive(&AssociatedData::new(label).bytes(&[kind.letter()]))
+    }
+
+    /// The key of one object; a listing hands out these.
+    pub(crate) fn seal_key(&self, kind: ObjectKind, id: &ObjectId) -> Key {
+        let purpose = AssociatedData::new("cairn/2/seal")
+            .bytes(&[kind.letter()])
+            .bytes(&id.0);
+        self.key.derive(&purpose)
+    }
+
+    fn associated(&self, kind: ObjectKind, id: &ObjectId) -> AssociatedData {
+        AssociatedData::new("cairn/2/object")
+            .bytes(&[kind.letter()])
+            .id(&self.space)
+            .number(self.at.epoch)
+            .id(&self.at.node)
+            .bytes(&id.0)
+    }
+}
+
+/// Checks the length of a padded plaintext, and that zeros alone follow its payload.
+fn check_padding(padded: &[u8], payload: usize) -> Result<()> {
+    let zeros = padded.get(1 + payload..).ok_or(CryptoError::Opaque)?;
+    let is_padded = padded.len() as u64 == padme(1 + payload as u64);
+    if is_padded && zeros.iter().all(|&byte| byte == 0) {
+        Ok(())
+    } else {
+        Err(CryptoError::Opaque)
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectId({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests;
