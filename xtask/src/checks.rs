@@ -1,9 +1,10 @@
 //! Everything that has to pass before a change lands.
 
 use crate::judges;
-use crate::run::{Stages, cargo, show};
+use crate::run::{Stages, cargo, root, show};
 use crate::{openapi, package, s3, setup, tray};
 use anyhow::Result;
+use std::process::Command;
 
 /// The test binaries of the quick check beside the unit tests: laws and vectors, which need no other
 /// program, and the rules of the house.
@@ -91,10 +92,16 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "ci",
         ]))
     });
+    stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("chunks in an S3 store", s3::run);
     stages.run("public judges of the tools", judges::run);
     stages.run("tray in a browser", tray::browser);
     stages.run("tray on a desktop", tray::desktop);
     stages.run("package", package::check);
     stages.finish()
+}
+
+/// Checks the vectors of format 2 with an implementation that shares no code with the crate.
+fn vectors_in_javascript() -> Result<()> {
+    show(Command::new("node").arg(root().join("tests/vectors/javascript/format2.mjs")))
 }

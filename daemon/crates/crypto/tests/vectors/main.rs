@@ -1,18 +1,20 @@
-//! Reads every vector in `tests/vectors/crypto` and checks that it does what it says: what opens,
+//! Reads every vector in `tests/vectors/crypto` and `tests/vectors/format2` and checks that it does what it says: what opens,
 //! what it opens to, and the class under which the rest is refused.
 //!
 //! `CAIRN_WRITE_VECTORS=1` writes them anew from a seeded run; a change in them is a change of format.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod format2;
 mod make;
 mod operation;
 #[path = "../support/seeded.rs"]
 mod seeded;
 
+use cairn_crypto::CryptoError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One file of vectors.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -36,46 +38,52 @@ struct Case {
     output: Option<Value>,
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/vectors/crypto")
+type Run = fn(&str, &Value) -> Result<Value, CryptoError>;
+type Made = Vec<(&'static str, File)>;
+
+fn folder(name: &str) -> PathBuf {
+    let vectors = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/vectors");
+    vectors.join(name)
 }
 
-fn run(file: &File, case: &Case) -> (String, Option<Value>) {
+fn run(operations: Run, file: &File, case: &Case) -> (String, Option<Value>) {
     let mut input = file.base.clone();
     input.extend(case.set.clone());
-    match operation::run(&case.operation, &Value::Object(input)) {
+    match operations(&case.operation, &Value::Object(input)) {
         Ok(output) => ("ok".to_owned(), Some(output)),
         Err(error) => (error.class().as_str().to_owned(), None),
     }
 }
 
-#[test]
-fn every_vector_does_what_it_says() {
-    if std::env::var_os("CAIRN_WRITE_VECTORS").is_some() {
-        for (name, mut file) in make::all() {
-            for i in 0..file.cases.len() {
-                let (outcome, output) = run(&file, &file.cases[i]);
-                assert_eq!(
-                    outcome, file.cases[i].expect,
-                    "{name}: {}",
-                    file.cases[i].name
-                );
-                file.cases[i].output = output;
-            }
-            let text = serde_json::to_string_pretty(&file).unwrap();
-            std::fs::write(folder().join(format!("{name}.json")), text + "\n").unwrap();
+fn write(folder: &Path, operations: Run, made: Made) {
+    for (name, mut file) in made {
+        for i in 0..file.cases.len() {
+            let (outcome, output) = run(operations, &file, &file.cases[i]);
+            assert_eq!(
+                outcome, file.cases[i].expect,
+                "{name}: {}",
+                file.cases[i].name
+            );
+            file.cases[i].output = output;
         }
+        let text = serde_json::to_string_pretty(&file).unwrap();
+        std::fs::write(folder.join(format!("{name}.json")), text + "\n").unwrap();
     }
+}
+
+/// Checks all files of a folder and returns how many vectors are positive and negative.
+fn check(folder: &Path, operations: Run) -> (usize, usize) {
     let (mut positive, mut negative) = (0, 0);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .collect();
     files.sort();
     for path in files {
         let file: File = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for case in &file.cases {
-            let (outcome, output) = run(&file, case);
+            let (outcome, output) = run(operations, &file, case);
             assert_eq!(outcome, case.expect, "{}: {}", path.display(), case.name);
             assert_eq!(output, case.output, "{}: {}", path.display(), case.name);
             *if case.expect == "ok" {
@@ -85,12 +93,43 @@ fn every_vector_does_what_it_says() {
             } += 1;
         }
     }
+    (positive, negative)
+}
+
+fn are_to_be_written() -> bool {
+    std::env::var_os("CAIRN_WRITE_VECTORS").is_some()
+}
+
+#[test]
+fn every_vector_does_what_it_says() {
+    let folder = folder("crypto");
+    if are_to_be_written() {
+        write(&folder, operation::run, make::all());
+    }
+    let (positive, negative) = check(&folder, operation::run);
     assert!(
         positive >= 20,
         "only {positive} positive vectors were found"
     );
     assert!(
         negative >= 120,
+        "only {negative} negative vectors were found"
+    );
+}
+
+#[test]
+fn every_vector_of_format_2_does_what_it_says() {
+    let folder = folder("format2");
+    if are_to_be_written() {
+        write(&folder, format2::run, format2::make::all());
+    }
+    let (positive, negative) = check(&folder, format2::run);
+    assert!(
+        positive >= 30,
+        "only {positive} positive vectors were found"
+    );
+    assert!(
+        negative >= 90,
         "only {negative} negative vectors were found"
     );
 }

@@ -228,23 +228,23 @@ pub(crate) fn bundle(input: &Value) -> KeyBundle {
     }
 }
 
-fn text<'a>(input: &'a Value, field: &str) -> &'a str {
+pub(crate) fn text<'a>(input: &'a Value, field: &str) -> &'a str {
     input[field]
         .as_str()
         .unwrap_or_else(|| panic!("{field} is no text"))
 }
 
-fn number(input: &Value, field: &str) -> u64 {
+pub(crate) fn number(input: &Value, field: &str) -> u64 {
     input[field]
         .as_u64()
         .unwrap_or_else(|| panic!("{field} is no number"))
 }
 
-fn bytes(input: &Value, field: &str) -> Vec<u8> {
+pub(crate) fn bytes(input: &Value, field: &str) -> Vec<u8> {
     hex::decode(text(input, field)).unwrap_or_else(|_| panic!("{field} is not hexadecimal"))
 }
 
-fn id<T: std::str::FromStr>(input: &Value, field: &str) -> T {
+pub(crate) fn id<T: std::str::FromStr>(input: &Value, field: &str) -> T {
     text(input, field)
         .parse()
         .unwrap_or_else(|_| panic!("{field} is no id"))

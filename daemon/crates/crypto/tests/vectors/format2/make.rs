@@ -1,0 +1,115 @@
+//! Makes the vectors of format 2 from named inputs; most are negative.
+
+mod content;
+
+use crate::{Case, File};
+use cairn_model::{AccountId, NodeId, SpaceId};
+use serde_json::{Map, Value, json};
+
+const AUTH: &str = "auth_failed";
+const FORMAT: &str = "unsupported_format";
+
+pub(crate) fn all() -> Vec<(&'static str, File)> {
+    vec![
+        ("object", content::object()),
+        ("chunker", content::chunker()),
+        ("manifest", content::manifest()),
+        ("attributes", content::attributes()),
+        ("box", content::node_box()),
+        ("secret", content::secret()),
+    ]
+}
+
+fn file(about: &str, more: Value, cases: Vec<Case>) -> File {
+    let mut base = fields(json!({
+        "space": SpaceId::from_random_bytes([1; 16]),
+        "node": node(),
+        "account": AccountId::from_random_bytes([4; 16]),
+        "epoch": 1,
+        "secret": hex::encode([7; 32]),
+    }));
+    base.extend(fields(more));
+    let about = about.to_owned();
+    File { about, base, cases }
+}
+
+fn node() -> NodeId {
+    NodeId::from_random_bytes([2; 16])
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+fn case(operation: &str, name: &str, set: Value, expect: &str) -> Case {
+    let (name, operation, expect) = (name.to_owned(), operation.to_owned(), expect.to_owned());
+    Case {
+        name,
+        operation,
+        set: fields(set),
+        expect,
+        output: None,
+    }
+}
+
+fn with(field: &str, bytes: &[u8]) -> Value {
+    Value::Object(Map::from_iter([(
+        field.to_owned(),
+        hex::encode(bytes).into(),
+    )]))
+}
+
+/// Returns cases with bits flipped, and with bytes cut and added; the first byte is left alone.
+fn damages(operation: &str, field: &str, whole: &[u8]) -> Vec<Case> {
+    let last = whole.len() - 1;
+    let mut cases = Vec::new();
+    let mut add = |name: &str, bytes: &[u8]| {
+        cases.push(case(
+            operation,
+            &format!("{field}: {name}"),
+            with(field, bytes),
+            AUTH,
+        ));
+    };
+    for (name, at) in [
+        ("a bit of the second byte", 1),
+        ("a bit in the middle", whole.len() / 2),
+        (
+            "a bit sixteen bytes before the end",
+            whole.len().saturating_sub(16).max(1),
+        ),
+        ("a bit of the last byte", last),
+    ] {
+        let mut bytes = whole.to_vec();
+        bytes[at] ^= 0x40;
+        add(name, &bytes);
+    }
+    add("a byte less", &whole[..last]);
+    add("half of it", &whole[..whole.len() / 2]);
+    add("the first byte alone", &whole[..1]);
+    add("nothing", &[]);
+    add("a byte more", &[whole, &[0]].concat());
+    cases
+}
+
+/// Returns cases that ask for something else than was sealed.
+fn swaps(operation: &str) -> Vec<Case> {
+    let other = json!("0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a");
+    vec![
+        case(operation, "of another node", json!({"node": other}), AUTH),
+        case(operation, "of another space", json!({"space": other}), AUTH),
+        case(operation, "of another epoch", json!({"epoch": 2}), AUTH),
+        case(
+            operation,
+            "under another secret",
+            json!({"secret": "08".repeat(32)}),
+            AUTH,
+        ),
+        case(
+            operation,
+            "with a secret of zeros",
+            json!({"secret": "00".repeat(32)}),
+            AUTH,
+        ),
+    ]
+}
