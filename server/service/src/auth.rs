@@ -3,6 +3,7 @@
 //! An API key is found by its SHA-256. A JWT is checked once and remembered until it expires.
 
 pub(crate) mod access;
+pub(crate) mod api_key;
 pub(crate) mod token;
 
 use self::token::LOCAL_ISSUER;
@@ -17,10 +18,6 @@ use cairn_model::{AccountId, DeviceId};
 use cairn_store::Scopes;
 use cairn_store::{Actor, Space};
 use cairn_wire::headers::DEVICE_ID;
-use sha2::{Digest as _, Sha256};
-
-/// The prefix of every API key.
-pub(crate) const KEY_PREFIX: &str = "ck_";
 
 /// Paths whose changes make credentials: they would outlive the one that made them.
 const CREDENTIALS: [&str; 3] = [
@@ -120,11 +117,10 @@ fn identify(app: &AppState, headers: &HeaderMap) -> Result<(Caller, Holder)> {
 /// # Errors
 /// 401 for a token that is unknown or not in force, 403 for one that was not given for the API.
 pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
-    if token.starts_with(KEY_PREFIX) {
-        let hash: [u8; 32] = Sha256::digest(token).into();
+    if token.starts_with(api_key::PREFIX) {
         let holder = app
             .store
-            .key_holder(&hash)?
+            .key_holder(&api_key::hash(token))?
             .ok_or_else(|| Error::unauthorized("the API key is unknown, expired or revoked"))?;
         return Ok(Holder {
             account: holder.account,

@@ -7,6 +7,7 @@ pub(crate) mod address;
 pub(crate) mod body;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
+pub(crate) mod limit;
 pub(crate) mod page;
 pub(crate) mod rate;
 pub(crate) mod text;

@@ -6,15 +6,19 @@ pub(crate) mod form;
 pub(crate) mod page;
 pub(crate) mod password;
 pub(crate) mod signer;
+pub(crate) mod throttle;
 
 use crate::error::Result;
 use crate::options::Options;
 use cairn_store::Store;
 use client::Client;
 use form::Forms;
-use password::Throttle;
 use signer::Signer;
+use throttle::Throttle;
 use tokio::sync::Semaphore;
+
+/// Passwords checked at once: each takes a core for about 60 ms.
+const CHECKS_AT_ONCE: usize = 2;
 
 /// Holds what the provider keeps besides the store.
 pub(crate) struct Identity {
@@ -33,7 +37,7 @@ impl Identity {
             forms: Forms::new(store.secret("form_key")?),
             signer: Signer::default(),
             throttle: Throttle::default(),
-            checks: Semaphore::new(password::CHECKS_AT_ONCE),
+            checks: Semaphore::new(CHECKS_AT_ONCE),
         })
     }
 

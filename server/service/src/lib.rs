@@ -12,6 +12,7 @@ mod http;
 mod identity;
 pub mod openapi;
 mod options;
+mod router;
 mod routes;
 mod serve;
 mod server;

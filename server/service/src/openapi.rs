@@ -6,6 +6,7 @@
 mod closed;
 mod described;
 mod example;
+pub(crate) mod head;
 mod streams;
 
 use crate::error::{Error, Result};
@@ -19,32 +20,7 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-use utoipa::openapi::OpenApi as Document;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::{Modify, OpenApi};
 use utoipa_swagger_ui::{Config, SwaggerUi};
-
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Cairn storage service",
-        description = "End-to-end encrypted file storage: files and folders, uploads, the change feed. \
-            Paths work with and without a trailing slash; `/v2/nodes` is `/api/v1/nodes`, `/api/v1/team` is `/api/v1/teams`. \
-            Every error has the body `{code, message}`. Requests about files act in the caller's own space, or \
-            with `X-Space-Id` in that of one of the caller's teams."
-    ),
-    components(schemas(
-        cairn_wire::ErrorBody,
-        cairn_wire::ai::ChatDelta,
-        cairn_wire::ai::ChatUsage,
-        cairn_wire::ai::ChatDone
-    )),
-    modifiers(&Bearer),
-    security(("bearer" = []))
-)]
-struct Head;
-
-struct Bearer;
 
 /// Collections that the published contract spells with a trailing slash; both forms are served.
 const WITH_SLASH: &[&str] = &[
@@ -55,22 +31,6 @@ const WITH_SLASH: &[&str] = &[
     "/api/v1/shares",
     "/api/v1/webhooks",
 ];
-
-impl Modify for Bearer {
-    fn modify(&self, document: &mut Document) {
-        let mut scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
-        scheme.description = Some("An API key (`ck_…`) or an access token (JWT).".into());
-        document
-            .components
-            .get_or_insert_default()
-            .add_security_scheme("bearer", SecurityScheme::Http(scheme));
-    }
-}
-
-/// Returns the part of the document before the endpoints.
-pub(crate) fn head() -> Document {
-    Head::openapi()
-}
 
 /// The whole document.
 #[must_use]

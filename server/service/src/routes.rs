@@ -15,6 +15,7 @@ pub(crate) mod downloads;
 pub(crate) mod folders;
 pub(crate) mod health;
 pub(crate) mod keys;
+mod node_response;
 pub(crate) mod nodes;
 pub(crate) mod oauth;
 pub(crate) mod payments;
@@ -33,19 +34,15 @@ pub(crate) mod uploads;
 pub(crate) mod webhooks;
 pub(crate) mod welcome;
 
-use crate::http::{idempotency, method_not_allowed, not_found, rate};
+use crate::openapi::head::head;
 use crate::state::AppState;
-use crate::{openapi, share_page};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse as _, Response};
-use axum::{Json, Router};
-use cairn_wire::nodes::Node;
 use utoipa_axum::router::OpenApiRouter;
+
+pub(crate) use node_response::node_response;
 
 /// Every endpoint of the API, with its description.
 pub(crate) fn api() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(openapi::head())
+    OpenApiRouter::with_openapi(head())
         .merge(nodes::routes())
         .merge(batch::routes())
         .merge(folders::routes())
@@ -74,33 +71,4 @@ pub(crate) fn api() -> OpenApiRouter<AppState> {
         .merge(webhooks::routes())
         .merge(service_accounts::routes())
         .merge(oauth::routes())
-}
-
-/// Everything that is served, behind rate limits and repeated requests.
-pub(crate) fn router(app: &AppState, added: Option<Router<AppState>>) -> Router {
-    let (mut router, _) = api().split_for_parts();
-    router = router
-        .merge(openapi::routes())
-        .merge(payments::billing::page_routes())
-        .merge(share_page::routes())
-        .merge(welcome::routes());
-    if let Some(added) = added {
-        router = router.merge(added);
-    }
-    router
-        .fallback(not_found)
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(app.clone(), idempotency::repeat))
-        .layer(from_fn_with_state(app.clone(), rate::limit))
-        .with_state(app.clone())
-}
-
-/// A node as an answer, with its version as `ETag`.
-pub(crate) fn node_answer(status: StatusCode, node: Node) -> Response {
-    let tag = HeaderValue::from_str(&format!("\"{}\"", node.version));
-    let mut response = (status, Json(node)).into_response();
-    if let Ok(tag) = tag {
-        response.headers_mut().insert(header::ETAG, tag);
-    }
-    response
 }

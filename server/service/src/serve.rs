@@ -30,7 +30,7 @@ pub async fn serve(
 ) -> Result<()> {
     let _lock = lock(app)?;
     let background = tokio::spawn(look_after(app.clone(), machine_ms()));
-    let courier = tokio::spawn(webhooks::carry(app.clone()));
+    let courier = tokio::spawn(webhooks::carry(app.state.clone()));
     let mut server = tokio::spawn(connections::serve(
         listener,
         app.router(),
@@ -52,7 +52,7 @@ pub async fn serve(
     };
     background.abort();
     courier.abort();
-    app.state.bandwidth.flush_all(&app.state)?;
+    app.state.bandwidth.flush_all(&app.state.store)?;
     ended.map_err(|e| Error::internal(format!("the server task ended: {e}")))
 }
 

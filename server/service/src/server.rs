@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::options::Options;
 use crate::state::{AppState, ServerState};
-use crate::{http, routes, webhooks};
+use crate::{router, webhooks};
 use axum::Router;
 use cairn_model::AccountId;
 use cairn_store::Source;
@@ -49,9 +49,7 @@ impl Server {
 
     /// Returns the whole HTTP interface.
     pub fn router(&self) -> Router {
-        let hooks = self.hooks.as_ref();
-        let routes = routes::router(&self.state, hooks.map(|hooks| hooks.routes()));
-        http::serve_all(&self.state, hooks, routes)
+        router::whole(&self.state, self.hooks.as_ref())
     }
 
     /// Returns the state that all requests share.
@@ -113,7 +111,7 @@ impl Server {
     /// # Errors
     /// A database that fails.
     pub async fn deliver_due(&self) -> Result<usize> {
-        webhooks::deliver_due(self).await
+        webhooks::deliver_due(&self.state).await
     }
 
     /// Deletes objects that no chunk lies in: left by a crash between an object and its

@@ -1,24 +1,24 @@
 //! The state that all requests share, and the work on it that no single request does.
 
-use crate::auth::KEY_PREFIX;
+pub(crate) mod bandwidth;
+pub(crate) mod uploads;
+
+use self::bandwidth::Bandwidth;
+use self::uploads::OpenUploads;
+use crate::auth::api_key;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
 use crate::error::{Error, Result};
-use crate::http::idempotency::Answers;
+use crate::http::idempotency::kept::KeptResponses;
 use crate::http::rate::RateLimiter;
 use crate::identity::Identity;
 use crate::options::Options;
-use crate::routes::account::Bandwidth;
-use crate::routes::uploads::OpenUploads;
 use cairn_model::AccountId;
 use cairn_store::{NewAccount, Objects, Scopes, Source, Store};
-use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::watch;
 
-/// Characters of an API key that are shown in lists.
-const KEY_SHOWN: usize = 10;
 /// Expired uploads and responses are looked for at most this often.
 const HOUSEKEEPING_MS: i64 = 600_000;
 
@@ -35,7 +35,7 @@ pub struct ServerState {
     pub(crate) identity: Identity,
     pub(crate) rate: RateLimiter,
     pub(crate) uploads: OpenUploads,
-    pub(crate) answers: Answers,
+    pub(crate) kept: KeptResponses,
     pub(crate) bandwidth: Bandwidth,
     /// True once the server is to end, which streams wait for.
     pub(crate) closing: watch::Sender<bool>,
@@ -58,7 +58,7 @@ impl ServerState {
             identity: Identity::new(&options, &store)?,
             rate: RateLimiter::new(&options.rate_limits, source.clone()),
             uploads: OpenUploads::default(),
-            answers: Answers::default(),
+            kept: KeptResponses::default(),
             bandwidth: Bandwidth::default(),
             closing: watch::Sender::new(false),
             last_housekeeping: AtomicI64::new(now),
@@ -75,7 +75,7 @@ impl ServerState {
 
     /// Makes the text of a new API key.
     pub fn fresh_key(&self) -> String {
-        format!("{KEY_PREFIX}{}", hex::encode(self.source.bytes::<24>()))
+        api_key::fresh(&self.source)
     }
 
     /// Stores an API key for an account.
@@ -89,11 +89,10 @@ impl ServerState {
         key: &str,
         expires_in_ms: Option<i64>,
     ) -> Result<cairn_wire::account::ApiKey> {
-        let hash: [u8; 32] = Sha256::digest(key).into();
-        let prefix: String = key.chars().take(KEY_SHOWN).collect();
+        let (shown, hash) = (api_key::shown(key), api_key::hash(key));
         Ok(self
             .store
-            .add_api_key(account, name, &prefix, hash, expires_in_ms)?)
+            .add_api_key(account, name, &shown, hash, expires_in_ms)?)
     }
 
     /// Makes an account.
@@ -148,7 +147,7 @@ impl ServerState {
     pub async fn reset(&self) -> Result<()> {
         self.store.reset()?;
         self.uploads.clear();
-        self.answers.clear();
+        self.kept.clear();
         self.bandwidth.clear();
         self.objects.sweep(&HashSet::new(), i64::MAX).await?;
         self.source.reset_time();
@@ -166,7 +165,7 @@ impl ServerState {
         self.last_housekeeping
             .store(self.source.now_ms(), Ordering::SeqCst);
         self.store.forget_old_answers()?;
-        self.answers.forget_old(self.source.now_ms());
+        self.kept.forget_old(self.source.now_ms());
         self.store.forget_old_deliveries()?;
         self.store.forget_old_logins()?;
         let garbage = self.store.expire_uploads()?;

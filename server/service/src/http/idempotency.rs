@@ -2,6 +2,9 @@
 //!
 //! Uploads are left out: the ids that clients choose make them repeatable without keeping answers.
 
+pub(crate) mod kept;
+
+use self::kept::Name;
 use crate::auth::authorize;
 use crate::error::{Error, Result};
 use crate::http::body;
@@ -12,99 +15,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use cairn_model::AccountId;
 use cairn_store::Remembered;
 use cairn_wire::headers::{IDEMPOTENCY_KEY, SPACE_ID};
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 const MAX_KEY: usize = 255;
 /// The longest answer that is kept: a batch of 1,000 nodes.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
-const KEPT_MS: i64 = 24 * 3600 * 1000;
-
-type Name = (AccountId, String);
-
-/// Requests on their way, and answers that must not be written down (`Cache-Control: no-store`).
-#[derive(Default)]
-pub(crate) struct Answers {
-    running: Mutex<HashMap<Name, Arc<Turn<()>>>>,
-    unwritten: Mutex<HashMap<Name, (Remembered, i64)>>,
-}
-
-impl Answers {
-    fn unwritten(&self, name: &Name, now: i64) -> Option<Remembered> {
-        let answers = self
-            .unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        answers
-            .get(name)
-            .filter(|(_, at)| now - at < KEPT_MS)
-            .map(|(answer, _)| answer.clone())
-    }
-
-    /// Drops answers that are older than a day.
-    pub(crate) fn forget_old(&self, now: i64) {
-        self.unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|_, (_, at)| now - *at < KEPT_MS);
-    }
-
-    /// Drops everything.
-    pub(crate) fn clear(&self) {
-        self.unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
-    }
-}
-
-/// The turn of one request; another with the same key waits for its end.
-struct Running<'a> {
-    answers: &'a Answers,
-    name: Name,
-    turn: Option<OwnedMutexGuard<()>>,
-}
-
-impl<'a> Running<'a> {
-    async fn begin(answers: &'a Answers, name: &Name) -> Self {
-        let turn = {
-            let mut running = answers
-                .running
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            running.entry(name.clone()).or_default().clone()
-        };
-        let turn = Some(turn.lock_owned().await);
-        Self {
-            answers,
-            name: name.clone(),
-            turn,
-        }
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        let mut running = self
-            .answers
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        self.turn = None;
-        // The map's own and no waiting one's.
-        if running
-            .get(&self.name)
-            .is_some_and(|turn| Arc::strong_count(turn) == 1)
-        {
-            running.remove(&self.name);
-        }
-    }
-}
 
 /// Replays the response of a repeated request, and remembers that of a new one.
 pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: Next) -> Response {
@@ -139,7 +56,7 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
         request.uri().path(),
     )?;
     let name = (caller.account, key);
-    let _running = Running::begin(&app.answers, &name).await;
+    let _running = app.kept.begin(&name).await;
 
     let (parts, body) = request.into_parts();
     let mut copy = Request::new(body);
@@ -161,7 +78,7 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
         .chain_update(&bytes)
         .finalize()
         .into();
-    let known = match app.answers.unwritten(&name, app.source.now_ms()) {
+    let known = match app.kept.unwritten(&name, app.source.now_ms()) {
         Some(known) => Some(known),
         None => app.store.remembered(name.0, &name.1)?,
     };
@@ -240,12 +157,7 @@ async fn remember(
         .get(header::CACHE_CONTROL)
         .is_some_and(|value| value.as_bytes() == b"no-store");
     if secret {
-        let mut unwritten = app
-            .answers
-            .unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        unwritten.insert(name, (answer, app.source.now_ms()));
+        app.kept.keep(name, answer, app.source.now_ms());
     } else {
         app.store.remember(name.0, &name.1, &answer)?;
     }

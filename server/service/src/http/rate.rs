@@ -1,13 +1,7 @@
-//! Token buckets per endpoint and token, and the headers that tell how full they are.
+//! Token buckets per endpoint and token.
 
-use crate::auth::bearer;
-use crate::error::Error;
 use crate::options::RateLimits;
-use crate::state::AppState;
-use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::http::Method;
 use cairn_store::Source;
 use governor::clock::Clock;
 use governor::middleware::StateInformationMiddleware;
@@ -44,7 +38,7 @@ type Buckets = Governor<Key, DashMapStateStore<Key>, ServerClock, StateInformati
 
 /// Kinds of endpoints; each has its own figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Read,
     Write,
     Content,
@@ -67,7 +61,7 @@ impl Class {
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
@@ -89,12 +83,12 @@ pub(crate) struct RateLimiter {
 }
 
 /// Holds what a request found in its bucket.
-struct Verdict {
-    class: Class,
-    per_minute: u32,
-    remaining: u32,
+pub(super) struct Verdict {
+    pub(super) class: Class,
+    pub(super) per_minute: u32,
+    pub(super) remaining: u32,
     /// Seconds until the next request is let through, if this one is not.
-    wait: Option<u64>,
+    pub(super) wait: Option<u64>,
 }
 
 impl RateLimiter {
@@ -119,7 +113,8 @@ impl RateLimiter {
         self.era.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn check(&self, method: &Method, route: &str, token: Option<&str>) -> Verdict {
+    /// Takes one request from its bucket.
+    pub(super) fn check(&self, method: &Method, route: &str, token: Option<&str>) -> Verdict {
         let class = Class::of(method, route, token.is_some());
         let buckets = match class {
             Class::Read => &self.read,
@@ -161,47 +156,6 @@ impl RateLimiter {
             },
         }
     }
-}
-
-fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        headers.insert(HeaderName::from_static(name), value);
-    }
-}
-
-/// Lets a request through or answers 429; either way with the state of its bucket
-/// (draft-ietf-httpapi-ratelimit-headers).
-pub(crate) async fn limit(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map_or("unknown path", MatchedPath::as_str)
-        .to_owned();
-    let method = request.method().clone();
-    let verdict = app.rate.check(&method, &route, bearer(request.headers()));
-    let mut response = match verdict.wait {
-        None => next.run(request).await,
-        Some(retry_after) => Error::RateLimited {
-            endpoint: format!("{method} {route}"),
-            retry_after,
-        }
-        .into_response(),
-    };
-    let (name, quota) = (verdict.class.name(), verdict.per_minute);
-    let used = u64::from(quota - verdict.remaining.min(quota));
-    // Seconds until the bucket is full again.
-    let full_in = (used * 60).div_ceil(u64::from(quota.max(1)));
-    set(
-        response.headers_mut(),
-        "ratelimit-policy",
-        &format!("\"{name}\";q={quota};w=60"),
-    );
-    set(
-        response.headers_mut(),
-        "ratelimit",
-        &format!("\"{name}\";r={};t={full_in}", verdict.remaining),
-    );
-    response
 }
 
 #[cfg(test)]

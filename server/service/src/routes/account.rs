@@ -1,6 +1,5 @@
 //! The caller's account, what it uses, what it has chosen, and its end.
 
-mod bandwidth;
 mod deletion;
 mod preferences;
 
@@ -13,8 +12,6 @@ use cairn_wire::Timestamp;
 use cairn_wire::account::{AccountInfo, AccountSettings, Quota};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-pub(crate) use bandwidth::Bandwidth;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -30,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     responses((status = 200, description = "The account", body = AccountInfo))
 )]
 async fn composite(caller: Caller, State(app): State<AppState>) -> Result<Json<AccountInfo>> {
-    app.bandwidth.flush(&app, caller.account)?;
+    app.bandwidth.flush(&app.store, caller.account)?;
     let account = app
         .store
         .account(caller.account)?
@@ -63,6 +60,6 @@ async fn composite(caller: Caller, State(app): State<AppState>) -> Result<Json<A
     responses((status = 200, description = "Usage and limits", body = Quota))
 )]
 async fn quota(caller: Caller, State(app): State<AppState>) -> Result<Json<Quota>> {
-    app.bandwidth.flush(&app, caller.account)?;
+    app.bandwidth.flush(&app.store, caller.account)?;
     Ok(Json(app.store.quota(caller.account)?))
 }

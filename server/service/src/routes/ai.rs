@@ -61,7 +61,7 @@ async fn chat(
             "`message` has {length} characters; it has to have 1 to {MAX_MESSAGE}"
         )));
     }
-    app.bandwidth.flush(&app, caller.account)?;
+    app.bandwidth.flush(&app.store, caller.account)?;
     let facts = app.store.facts(caller.account, caller.space)?;
     let quota = app.store.quota(caller.account)?;
     let pieces = assistant::answer(&asked.message, &facts, &quota);

@@ -64,7 +64,7 @@ async fn upload(
     State(app): State<AppState>,
     Params(query): Params<UploadQuery>,
 ) -> Result<Json<UploadDiagnosis>> {
-    app.bandwidth.flush(&app, caller.account)?;
+    app.bandwidth.flush(&app.store, caller.account)?;
     let quota = app.store.quota(caller.account)?;
     let size = query.file_size_bytes.unwrap_or(0);
     if i64::try_from(size).is_err() {

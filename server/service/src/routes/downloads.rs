@@ -96,7 +96,7 @@ async fn chunk(
     let range = range(&headers, place.size)?;
     let wanted = range.clone().unwrap_or(0..place.size);
     app.bandwidth
-        .admit(&app, caller.meter(), wanted.end - wanted.start)?;
+        .admit(&app.store, caller.meter(), wanted.end - wanted.start)?;
     let bytes = app
         .objects
         .get(
@@ -105,7 +105,7 @@ async fn chunk(
         )
         .await?;
     app.bandwidth
-        .add(&app, caller.meter(), bytes.len() as u64)?;
+        .add(&app.store, caller.meter(), bytes.len() as u64)?;
     let mut response = Response::new(Body::from(bytes));
     let answer = response.headers_mut();
     answer.insert(
@@ -196,9 +196,9 @@ async fn batch(
         });
     }
     let size = BATCH_BYTES as u64 - room;
-    app.bandwidth.admit(&app, caller.meter(), size)?;
+    app.bandwidth.admit(&app.store, caller.meter(), size)?;
     let chunks = app.objects.get_many(&extents).await?;
-    app.bandwidth.add(&app, caller.meter(), size)?;
+    app.bandwidth.add(&app.store, caller.meter(), size)?;
     let body = frame::encode(&DownloadedBatch { files }, &chunks)
         .map_err(|e| Error::internal(e.to_string()))?;
     Ok(([(header::CONTENT_TYPE, frame::MEDIA_TYPE)], body).into_response())

@@ -1,6 +1,6 @@
 //! Paths of folders in one call, and favorites.
 
-use super::node_answer;
+use super::node_response;
 use super::nodes::name;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ fn set_favorite(app: &AppState, caller: &Caller, id: NodeId, favorite: bool) -> 
         ..Edit::default()
     };
     let node = app.store.write(|tx| tx.edit(&caller.actor(), id, &edit))?;
-    Ok(node_answer(StatusCode::OK, node))
+    Ok(node_response(StatusCode::OK, node))
 }
 
 /// Marks a node as a favorite.

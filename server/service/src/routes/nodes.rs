@@ -1,6 +1,6 @@
 //! `/nodes`: listing, folders, metadata, the way into the trash, copies.
 
-use super::node_answer;
+use super::node_response;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params, if_match};
@@ -98,7 +98,7 @@ async fn create(
     let (node, is_new) = app
         .store
         .write(|tx| tx.create_folder(&caller.actor(), &folder))?;
-    Ok(node_answer(
+    Ok(node_response(
         if is_new {
             StatusCode::CREATED
         } else {
@@ -118,7 +118,7 @@ async fn get(
     State(app): State<AppState>,
     Args(id): Args<NodeId>,
 ) -> Result<Response> {
-    Ok(node_answer(
+    Ok(node_response(
         StatusCode::OK,
         app.store.node(caller.space, id)?,
     ))
@@ -157,7 +157,7 @@ async fn update(
     };
     check_texts(&edit)?;
     let node = app.store.write(|tx| tx.edit(&caller.actor(), id, &edit))?;
-    Ok(node_answer(StatusCode::OK, node))
+    Ok(node_response(StatusCode::OK, node))
 }
 
 fn check_texts(edit: &Edit) -> Result<()> {
@@ -230,7 +230,7 @@ async fn trash(
     let node = app
         .store
         .write(|tx| tx.trash(&caller.actor(), id, seen, seal.as_ref()))?;
-    Ok(node_answer(StatusCode::OK, node))
+    Ok(node_response(StatusCode::OK, node))
 }
 
 /// Copies a node, a folder with everything below it, in one atomic step and without keys.
@@ -250,5 +250,5 @@ async fn copy(
     Input(how): Input<CopyNode>,
 ) -> Result<Response> {
     let node = app.store.write(|tx| tx.copy(&caller.actor(), id, &how))?;
-    Ok(node_answer(StatusCode::CREATED, node))
+    Ok(node_response(StatusCode::CREATED, node))
 }

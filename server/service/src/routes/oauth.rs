@@ -3,28 +3,14 @@
 mod authorize;
 mod device;
 mod discovery;
+mod request;
 mod revoke;
 mod token;
 mod userinfo;
 
-use crate::http::body;
-use crate::identity::client::Client;
-use crate::identity::failure::{Failure, Outcome};
-use crate::identity::page::notice;
 use crate::state::AppState;
-use axum::extract::{FromRequest, Request};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
-use axum::response::Response;
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cairn_store::Hash;
-use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
+use request::{Credentials, Fields, Sent, fresh, hash};
 use utoipa_axum::router::OpenApiRouter;
-
-/// Forms are short.
-const MAX_FORM: usize = 16 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     discovery::routes()
@@ -33,117 +19,4 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .merge(device::routes())
         .merge(revoke::routes())
         .merge(userinfo::routes())
-}
-
-/// A form-encoded body, with the head of its request.
-struct Fields<T>(T, Parts);
-
-impl<T: DeserializeOwned> FromRequest<AppState> for Fields<T> {
-    type Rejection = Failure;
-
-    async fn from_request(request: Request, _: &AppState) -> Outcome<Self> {
-        let (parts, content) = request.into_parts();
-        let form = parts
-            .headers
-            .get(header::CONTENT_TYPE)
-            .is_some_and(|value| {
-                value
-                    .as_bytes()
-                    .starts_with(b"application/x-www-form-urlencoded")
-            });
-        if !form {
-            return Err(Failure::request(
-                "the body has to be application/x-www-form-urlencoded",
-            ));
-        }
-        let bytes = body::whole(Request::from_parts(parts.clone(), content), MAX_FORM).await?;
-        let fields = serde_urlencoded::from_bytes(&bytes)
-            .map_err(|e| Failure::request(format!("the form can't be read: {e}")))?;
-        Ok(Self(fields, parts))
-    }
-}
-
-/// The same for the forms of our own pages, where a person reads what is wrong.
-struct Sent<T>(T, Parts);
-
-impl<T: DeserializeOwned> FromRequest<AppState> for Sent<T> {
-    type Rejection = Response;
-
-    async fn from_request(request: Request, app: &AppState) -> Result<Self, Response> {
-        match Fields::from_request(request, app).await {
-            Ok(Fields(fields, parts)) => Ok(Self(fields, parts)),
-            Err(failure) => Err(notice(
-                &app.source,
-                failure.status,
-                "Can't read this form",
-                &failure.description,
-            )),
-        }
-    }
-}
-
-/// A fresh secret for somebody to keep, and what is kept of it here.
-fn fresh(app: &AppState, prefix: &str) -> (String, Hash) {
-    let text = format!(
-        "{prefix}{}",
-        URL_SAFE_NO_PAD.encode(app.source.bytes::<32>())
-    );
-    let hash = hash(&text);
-    (text, hash)
-}
-
-fn hash(text: &str) -> Hash {
-    Sha256::digest(text).into()
-}
-
-/// A client's id and secret: from the `Authorization` header, or else from the form.
-struct Credentials {
-    id: String,
-    secret: Option<String>,
-}
-
-impl Credentials {
-    fn read(headers: &HeaderMap, id: Option<&str>, secret: Option<&str>) -> Outcome<Self> {
-        let Some(basic) = headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|text| text.strip_prefix("Basic "))
-        else {
-            return Ok(Self {
-                id: id
-                    .filter(|id| !id.is_empty())
-                    .ok_or_else(|| Failure::request("'client_id' is missing"))?
-                    .to_owned(),
-                secret: secret.filter(|text| !text.is_empty()).map(str::to_owned),
-            });
-        };
-        let bad = || Failure::client("the Authorization header can't be read");
-        let text = STANDARD.decode(basic.trim()).map_err(|_| bad())?;
-        let text = String::from_utf8(text).map_err(|_| bad())?;
-        let (name, password) = text.split_once(':').ok_or_else(bad)?;
-        // RFC 6749, section 2.3.1: both are form-encoded.
-        let plain = |text: &str| {
-            serde_urlencoded::from_str::<Vec<(String, String)>>(&format!("x={text}"))
-                .ok()
-                .and_then(|pairs| pairs.into_iter().next())
-                .map(|(_, value)| value)
-                .ok_or_else(bad)
-        };
-        let (id_here, secret_here) = (plain(name)?, plain(password)?);
-        if id.is_some_and(|id| id != id_here) || secret.is_some() {
-            return Err(Failure::request("the client names itself twice"));
-        }
-        Ok(Self {
-            id: id_here,
-            secret: Some(secret_here).filter(|text| !text.is_empty()),
-        })
-    }
-
-    /// The registered client that these are the credentials of.
-    fn client<'a>(&self, app: &'a AppState) -> Outcome<&'a Client> {
-        let client = app.identity.client(&self.id);
-        client
-            .filter(|client| client.is_proven_by(self.secret.as_deref()))
-            .ok_or_else(|| Failure::client("the client is unknown, or its secret is wrong"))
-    }
 }

@@ -222,14 +222,14 @@ async fn chunk(
     let (place, visit) = app
         .store
         .shared_chunk(&share, access(&headers), query.node, chunk)?;
-    app.bandwidth.admit(&app, share.account, place.size)?;
+    app.bandwidth.admit(&app.store, share.account, place.size)?;
     let bytes = app
         .objects
         .get(&place.object, place.start..place.start + place.size)
         .await?;
     let length = bytes.len() as u64;
     app.store.write(|tx| tx.add_served(visit, length))?;
-    app.bandwidth.add(&app, share.account, length)?;
+    app.bandwidth.add(&app.store, share.account, length)?;
     let mut response = Response::new(Body::from(bytes));
     response.headers_mut().insert(
         header::CONTENT_TYPE,

@@ -1,6 +1,6 @@
 //! The content versions of a file.
 
-use super::node_answer;
+use super::node_response;
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::extract::{Args, Params};
@@ -92,5 +92,5 @@ async fn restore(
     let node = app
         .store
         .write(|tx| tx.restore_revision(&caller.actor(), id, revision))?;
-    Ok(node_answer(StatusCode::OK, node))
+    Ok(node_response(StatusCode::OK, node))
 }

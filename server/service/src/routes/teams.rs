@@ -147,7 +147,7 @@ async fn quota(
     State(app): State<AppState>,
     Args(id): Args<TeamId>,
 ) -> Result<Json<TeamQuota>> {
-    app.bandwidth.flush(&app, AccountId(id.0))?;
+    app.bandwidth.flush(&app.store, AccountId(id.0))?;
     Ok(Json(app.store.team_quota(caller.account, id)?))
 }
 

@@ -1,6 +1,6 @@
 //! The trash: what lies in it, out of it again, and gone for good.
 
-use super::node_answer;
+use super::node_response;
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::extract::{Args, Params};
@@ -95,7 +95,7 @@ async fn restore(
     Args(id): Args<NodeId>,
 ) -> Result<Response> {
     let node = app.store.write(|tx| tx.restore(&caller.actor(), id))?;
-    Ok(node_answer(StatusCode::OK, node))
+    Ok(node_response(StatusCode::OK, node))
 }
 
 /// The same under the node's own path.

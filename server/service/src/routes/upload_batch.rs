@@ -89,7 +89,7 @@ async fn upload(
         outcomes.into_iter().filter_map(Result::transpose).collect()
     } else {
         let object = Objects::fresh_name(&app.source);
-        app.bandwidth.admit(&app, caller.meter(), size)?;
+        app.bandwidth.admit(&app.store, caller.meter(), size)?;
         // Files without content need no object.
         if size > 0 {
             app.objects.put(&object, payload).await?;
@@ -104,7 +104,7 @@ async fn upload(
         if let Some(garbage) = stored.garbage.filter(|_| size > 0) {
             app.objects.delete(&[garbage]).await;
         }
-        app.bandwidth.add(&app, caller.meter(), size)?;
+        app.bandwidth.add(&app.store, caller.meter(), size)?;
         stored.results
     };
     let results = results

@@ -1,6 +1,6 @@
 //! Resumable uploads: announce, put chunks in any order, complete.
 
-use super::node_answer;
+use super::node_response;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
@@ -19,12 +19,8 @@ use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, MAX_SEALED_CHUNK, SealedChunk, Upload};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Uploads whose chunk lists are kept in memory; more are read from the database again.
-const KEPT_OPEN: usize = 256;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -32,48 +28,6 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(get, give_up))
         .routes(routes!(put_chunk))
         .routes(routes!(complete))
-}
-
-/// Chunk lists of uploads in progress, so that a chunk does not cost reading the list again.
-#[derive(Default)]
-pub(crate) struct OpenUploads(Mutex<HashMap<UploadId, Arc<OpenUpload>>>);
-
-impl OpenUploads {
-    fn get(&self, app: &AppState, caller: &Caller, id: UploadId) -> Result<Arc<OpenUpload>> {
-        let known = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&id)
-            .cloned();
-        if let Some(known) =
-            known.filter(|it| it.account == caller.account && it.expires_at > app.source.now_ms())
-        {
-            return Ok(known);
-        }
-        let fresh = Arc::new(app.store.upload(caller.account, id)?);
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.len() >= KEPT_OPEN {
-            open.clear();
-        }
-        open.insert(id, fresh.clone());
-        Ok(fresh)
-    }
-
-    fn forget(&self, id: UploadId) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&id);
-    }
-
-    /// Drops everything.
-    pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
-    }
 }
 
 /// Checks what needs no database.
@@ -148,7 +102,7 @@ async fn begin(
         .filter(|chunk| needed.remove(&chunk.id))
         .map(|chunk| chunk.size)
         .sum();
-    app.bandwidth.admit(&app, caller.meter(), bytes)?;
+    app.bandwidth.admit(&app.store, caller.meter(), bytes)?;
     Ok((
         StatusCode::CREATED,
         Json(answer(&app, &parts, &upload, missing)),
@@ -207,7 +161,7 @@ async fn put_chunk(
     Args((id, chunk)): Args<(UploadId, ChunkId)>,
     request: Request,
 ) -> Result<Response> {
-    let upload = app.uploads.get(&app, &caller, id)?;
+    let upload = app.uploads.get(&app.store, caller.account, id)?;
     let size = *upload.sizes.get(&chunk).ok_or_else(|| {
         Error::not_found(format!(
             "the upload {id} did not announce the chunk {chunk}"
@@ -222,7 +176,7 @@ async fn put_chunk(
     }
     let node = upload.create.node_id;
     if !app.store.has_chunk(node, chunk)? {
-        app.bandwidth.admit(&app, caller.meter(), size)?;
+        app.bandwidth.admit(&app.store, caller.meter(), size)?;
         let object = Objects::fresh_name(&app.source);
         app.objects.put(&object, pieces.parts).await?;
         let sealed = SealedChunk { id: chunk, size };
@@ -239,7 +193,7 @@ async fn put_chunk(
                 return Err(error.into());
             }
         }
-        app.bandwidth.add(&app, caller.meter(), size)?;
+        app.bandwidth.add(&app.store, caller.meter(), size)?;
     }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -266,5 +220,5 @@ async fn complete(
         tx.complete_upload(&caller.actor(), &upload, &complete)
     })?;
     app.uploads.forget(id);
-    Ok(node_answer(StatusCode::OK, node))
+    Ok(node_response(StatusCode::OK, node))
 }

@@ -6,7 +6,6 @@
 use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
 use super::target::{self, Guard, Reach};
 use crate::error::{Error, Result};
-use crate::server::Server;
 use crate::state::AppState;
 use cairn_store::{Due, Outcome, Outgoing, Verdict};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -50,8 +49,8 @@ fn client(reach: Reach) -> Result<Client> {
 }
 
 /// Delivers whatever is due until nothing is, and answers how many attempts that took.
-pub(crate) async fn deliver_due(app: &Server) -> Result<usize> {
-    let mut courier = Courier::new(app.state.clone())?;
+pub(crate) async fn deliver_due(app: &AppState) -> Result<usize> {
+    let mut courier = Courier::new(app.clone())?;
     let mut attempts = 0;
     loop {
         courier.fill()?;
@@ -63,8 +62,8 @@ pub(crate) async fn deliver_due(app: &Server) -> Result<usize> {
 }
 
 /// Delivers what becomes due for as long as it is polled.
-pub(crate) async fn carry(app: Server) {
-    let mut courier = match Courier::new(app.state.clone()) {
+pub(crate) async fn carry(app: AppState) {
+    let mut courier = match Courier::new(app.clone()) {
         Ok(courier) => courier,
         Err(error) => {
             tracing::error!(%error, "webhooks are not delivered");
@@ -86,7 +85,7 @@ pub(crate) async fn carry(app: Server) {
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-            () = app.state.store.outbox().woken() => {}
+            () = app.store.outbox().woken() => {}
             () = tokio::time::sleep(wait) => {}
         }
     }

@@ -1,8 +1,8 @@
 //! The amount that an account or a team transfers in a month, and where that ends.
 
 use crate::error::{Error, Result};
-use crate::state::ServerState;
 use cairn_model::AccountId;
+use cairn_store::Store;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,9 +20,9 @@ struct Pending {
 }
 
 impl Bandwidth {
-    pub(crate) fn add(&self, app: &ServerState, account: AccountId, bytes: u64) -> Result<()> {
+    pub(crate) fn add(&self, store: &Store, account: AccountId, bytes: u64) -> Result<()> {
         let fresh = Pending {
-            month: app.store.month(),
+            month: store.month(),
             bytes,
         };
         let due = {
@@ -43,15 +43,15 @@ impl Bandwidth {
                 }
             }
         };
-        Ok(app.store.add_bandwidth(account, &due.month, due.bytes)?)
+        Ok(store.add_bandwidth(account, &due.month, due.bytes)?)
     }
 
     /// Refuses a transfer that goes beyond what the account, or the team, may transfer this month.
     ///
     /// # Errors
     /// 507.
-    pub(crate) fn admit(&self, app: &ServerState, account: AccountId, bytes: u64) -> Result<()> {
-        let month = app.store.month();
+    pub(crate) fn admit(&self, store: &Store, account: AccountId, bytes: u64) -> Result<()> {
+        let month = store.month();
         let pending = self
             .0
             .lock()
@@ -59,7 +59,7 @@ impl Bandwidth {
             .get(&account)
             .filter(|pending| pending.month == month)
             .map_or(0, |pending| pending.bytes);
-        let (written, limit) = app.store.bandwidth(account)?;
+        let (written, limit) = store.bandwidth(account)?;
         let used = written.saturating_add(pending);
         if bytes > 0 && used.saturating_add(bytes) > limit {
             return Err(Error::quota_full(format!(
@@ -70,22 +70,20 @@ impl Bandwidth {
         Ok(())
     }
 
-    pub(crate) fn flush(&self, app: &ServerState, account: AccountId) -> Result<()> {
+    pub(crate) fn flush(&self, store: &Store, account: AccountId) -> Result<()> {
         let due = self
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&account);
         match due {
-            Some(due) if due.bytes > 0 => {
-                Ok(app.store.add_bandwidth(account, &due.month, due.bytes)?)
-            }
+            Some(due) if due.bytes > 0 => Ok(store.add_bandwidth(account, &due.month, due.bytes)?),
             Some(_) | None => Ok(()),
         }
     }
 
     /// Writes what is pending for everyone.
-    pub(crate) fn flush_all(&self, app: &ServerState) -> Result<()> {
+    pub(crate) fn flush_all(&self, store: &Store) -> Result<()> {
         let accounts: Vec<AccountId> = self
             .0
             .lock()
@@ -95,7 +93,7 @@ impl Bandwidth {
             .collect();
         accounts
             .into_iter()
-            .try_for_each(|account| self.flush(app, account))
+            .try_for_each(|account| self.flush(store, account))
     }
 
     /// Drops what is pending.

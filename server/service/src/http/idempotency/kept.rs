@@ -1,0 +1,96 @@
+//! The responses to requests with an `Idempotency-Key` that stay in memory, and the requests that run.
+
+use cairn_model::AccountId;
+use cairn_store::Remembered;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+
+const KEPT_MS: i64 = 24 * 3600 * 1000;
+
+/// The account that sent a request, and the key that it chose.
+pub(crate) type Name = (AccountId, String);
+
+/// Requests on their way, and responses that must not be written down (`Cache-Control: no-store`).
+#[derive(Default)]
+pub(crate) struct KeptResponses {
+    running: Mutex<HashMap<Name, Arc<Turn<()>>>>,
+    unwritten: Mutex<HashMap<Name, (Remembered, i64)>>,
+}
+
+impl KeptResponses {
+    /// Waits until no other request of this name runs.
+    pub(crate) async fn begin(&self, name: &Name) -> Running<'_> {
+        let turn = {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.entry(name.clone()).or_default().clone()
+        };
+        let turn = Some(turn.lock_owned().await);
+        Running {
+            kept: self,
+            name: name.clone(),
+            turn,
+        }
+    }
+
+    /// Keeps a response in memory.
+    pub(crate) fn keep(&self, name: Name, response: Remembered, now: i64) {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name, (response, now));
+    }
+
+    /// Returns a response that was kept in memory less than a day ago.
+    pub(crate) fn unwritten(&self, name: &Name, now: i64) -> Option<Remembered> {
+        let responses = self
+            .unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        responses
+            .get(name)
+            .filter(|(_, at)| now - at < KEPT_MS)
+            .map(|(response, _)| response.clone())
+    }
+
+    /// Drops responses that are older than a day.
+    pub(crate) fn forget_old(&self, now: i64) {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|_, (_, at)| now - *at < KEPT_MS);
+    }
+
+    /// Drops everything.
+    pub(crate) fn clear(&self) {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}
+
+/// The turn of one request; another with the same key waits for its end.
+pub(crate) struct Running<'a> {
+    kept: &'a KeptResponses,
+    name: Name,
+    turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut running = self
+            .kept
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.turn = None;
+        // The map's own and no waiting one's.
+        if running
+            .get(&self.name)
+            .is_some_and(|turn| Arc::strong_count(turn) == 1)
+        {
+            running.remove(&self.name);
+        }
+    }
+}

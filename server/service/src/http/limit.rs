@@ -1,0 +1,50 @@
+//! Holds requests to their rate, and tells in headers how much of it is left.
+
+use crate::auth::bearer;
+use crate::error::Error;
+use crate::state::AppState;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(HeaderName::from_static(name), value);
+    }
+}
+
+/// Lets a request through or answers 429; either way with the state of its bucket
+/// (draft-ietf-httpapi-ratelimit-headers).
+pub(crate) async fn limit(State(app): State<AppState>, request: Request, next: Next) -> Response {
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or("unknown path", MatchedPath::as_str)
+        .to_owned();
+    let method = request.method().clone();
+    let verdict = app.rate.check(&method, &route, bearer(request.headers()));
+    let mut response = match verdict.wait {
+        None => next.run(request).await,
+        Some(retry_after) => Error::RateLimited {
+            endpoint: format!("{method} {route}"),
+            retry_after,
+        }
+        .into_response(),
+    };
+    let (name, quota) = (verdict.class.name(), verdict.per_minute);
+    let used = u64::from(quota - verdict.remaining.min(quota));
+    // Seconds until the bucket is full again.
+    let full_in = (used * 60).div_ceil(u64::from(quota.max(1)));
+    set(
+        response.headers_mut(),
+        "ratelimit-policy",
+        &format!("\"{name}\";q={quota};w=60"),
+    );
+    set(
+        response.headers_mut(),
+        "ratelimit",
+        &format!("\"{name}\";r={};t={full_in}", verdict.remaining),
+    );
+    response
+}
