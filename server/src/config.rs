@@ -49,8 +49,9 @@ struct RatePart {
 #[serde(deny_unknown_fields, default)]
 struct ConnectionsPart {
     most: Option<usize>,
-    /// Seconds.
-    patience: Option<u64>,
+    /// Seconds; the file calls it `patience`.
+    #[serde(rename = "patience")]
+    timeout: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -86,7 +87,7 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
     }
     let connections = &mut options.connections;
     connections.most = file.connections.most.unwrap_or(connections.most).max(1);
-    if let Some(seconds) = file.connections.patience {
+    if let Some(seconds) = file.connections.timeout {
         connections.head = Duration::from_secs(seconds.max(1));
         connections.body = connections.head;
     }

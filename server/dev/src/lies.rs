@@ -134,13 +134,13 @@ mod tests {
     #[test]
     fn the_third_version_of_a_node_is_the_first_again() {
         let memory = Memory::default();
-        for (version, told) in [(1, "one"), (1, "one"), (2, "two"), (3, "one"), (4, "one")] {
+        for (version, shown) in [(1, "one"), (1, "one"), (2, "two"), (3, "one"), (4, "one")] {
             let truth = ["", "one", "two", "three", "four"][version];
             let mut answer = json!({"changes": [{"node": node("f", version as u64, truth)}]});
             Lie::Replay.tell(&mut answer, &memory);
             assert_eq!(
                 answer["changes"][0]["node"],
-                node("f", version as u64, told)
+                node("f", version as u64, shown)
             );
         }
     }

@@ -24,41 +24,41 @@ const ON_THE_WAY_MS: i64 = 3_600_000;
 /// # Errors
 /// [`Error::Config`] if another server uses the data directory, [`Error::Io`] if accepting fails.
 pub async fn serve(
-    app: &Server,
+    server: &Server,
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> Result<()> {
-    let _lock = lock(app)?;
-    let background = tokio::spawn(look_after(app.clone(), machine_ms()));
-    let courier = tokio::spawn(webhooks::carry(app.state.clone()));
-    let mut server = tokio::spawn(connections::serve(
+    let _lock = lock(server)?;
+    let background = tokio::spawn(look_after(server.clone(), machine_ms()));
+    let dispatcher = tokio::spawn(webhooks::run(server.state.clone()));
+    let mut connections = tokio::spawn(connections::serve(
         listener,
-        app.router(),
-        app.state.options.connections,
-        app.state.closing.subscribe(),
+        server.router(),
+        server.state.options.connections,
+        server.state.closing.subscribe(),
     ));
     let ended = tokio::select! {
-        ended = &mut server => ended,
+        ended = &mut connections => ended,
         () = stop => {
-            app.close();
-            match tokio::time::timeout(GRACE, &mut server).await {
+            server.close();
+            match tokio::time::timeout(GRACE, &mut connections).await {
                 Ok(ended) => ended,
                 Err(_) => {
-                    server.abort();
+                    connections.abort();
                     Ok(())
                 }
             }
         }
     };
     background.abort();
-    courier.abort();
-    app.state.bandwidth.flush_all(&app.state.store)?;
+    dispatcher.abort();
+    server.state.bandwidth.flush_all(&server.state.store)?;
     ended.map_err(|e| Error::internal(format!("the server task ended: {e}")))
 }
 
 /// Keeps a second server off the data directory; the command line may still work on it.
-fn lock(app: &Server) -> Result<Option<File>> {
-    let options = &app.state.options;
+fn lock(server: &Server) -> Result<Option<File>> {
+    let options = &server.state.options;
     if options.ephemeral {
         return Ok(None);
     }
@@ -88,25 +88,25 @@ fn machine_ms() -> i64 {
 }
 
 /// Deletes what a crash left behind at the start and daily, and what has expired more often.
-async fn look_after(app: Server, started_ms: i64) {
-    sweep(&app, started_ms - STAMP_MARGIN_MS).await;
+async fn look_after(server: Server, started_ms: i64) {
+    sweep(&server, started_ms - STAMP_MARGIN_MS).await;
     let mut housekeeping = tokio::time::interval(HOUSEKEEPING);
     let mut sweeping = tokio::time::interval(SWEEPING);
     sweeping.reset();
     loop {
         tokio::select! {
             _ = housekeeping.tick() => {
-                if let Err(error) = app.housekeep().await {
+                if let Err(error) = server.housekeep().await {
                     tracing::warn!(%error, "housekeeping failed");
                 }
             }
-            _ = sweeping.tick() => sweep(&app, machine_ms() - ON_THE_WAY_MS).await,
+            _ = sweeping.tick() => sweep(&server, machine_ms() - ON_THE_WAY_MS).await,
         }
     }
 }
 
-async fn sweep(app: &Server, before_ms: i64) {
-    match app.sweep_objects(before_ms).await {
+async fn sweep(server: &Server, before_ms: i64) {
+    match server.sweep_objects(before_ms).await {
         Ok(0) => {}
         Ok(count) => tracing::info!(count, "deleted objects that nothing refers to"),
         Err(error) => tracing::warn!(%error, "can't look for objects that nothing refers to"),

@@ -1,7 +1,7 @@
-//! Webhooks outside the store: where they may point, how deliveries are signed, who carries them.
+//! Webhooks outside the store: where they may point, how deliveries are signed, the task that sends them.
 
-mod courier;
+mod dispatcher;
 pub mod signature;
 pub(crate) mod target;
 
-pub(crate) use courier::{carry, deliver_due};
+pub(crate) use dispatcher::{deliver_due, run};

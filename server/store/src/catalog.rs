@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn packs_cost_what_is_published() {
-        let told: Vec<_> = packs()
+        let published: Vec<_> = packs()
             .into_iter()
             .map(|pack| (pack.name, pack.tokens, pack.price.to_string()))
             .collect();
         assert_eq!(
-            told,
+            published,
             [
                 ("Starter".to_owned(), 500, "4.99".to_owned()),
                 ("Standard".to_owned(), 2000, "14.99".to_owned()),

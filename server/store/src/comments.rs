@@ -135,17 +135,20 @@ impl Tx<'_> {
         search::take_in(self.conn, about.row)?;
         let written = find(self.conn, id)?
             .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
-        let mut told = Vec::from_iter(owner(self.conn, actor.space)?);
-        told.extend(answered.map(|comment| comment.author.id));
-        told.sort_unstable();
-        told.dedup();
+        let mut recipients = Vec::from_iter(owner(self.conn, actor.space)?);
+        recipients.extend(answered.map(|comment| comment.author.id));
+        recipients.sort_unstable();
+        recipients.dedup();
         let quoted: String = text.chars().take(QUOTED).collect();
         let data = json!({"file_id": node, "comment_id": id, "author": written.author.email, "text": quoted});
         let title = format!(
             "{} commented on {}",
             written.author.display_name, about.node.name
         );
-        for account in told.into_iter().filter(|account| *account != actor.account) {
+        for account in recipients
+            .into_iter()
+            .filter(|account| *account != actor.account)
+        {
             self.notify(account, "comment", &title, &data)?;
         }
         Ok(written)

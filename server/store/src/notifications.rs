@@ -28,11 +28,11 @@ const COLUMNS: &str = "id, kind, title, data, created_at, read_at";
 
 /// True if a notification of this type also goes out by mail. Invitations and alerts send mails of
 /// their own.
-fn is_mailed(kind: &str, wishes: &EmailPreferences) -> bool {
+fn is_mailed(kind: &str, preferences: &EmailPreferences) -> bool {
     match kind {
-        "comment" | "share_accessed" => wishes.share_notifications,
-        "follow" => wishes.follow_notifications,
-        "system" | "security" => wishes.system_announcements,
+        "comment" | "share_accessed" => preferences.share_notifications,
+        "follow" => preferences.follow_notifications,
+        "system" | "security" => preferences.system_announcements,
         _ => false,
     }
 }

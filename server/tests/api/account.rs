@@ -121,7 +121,7 @@ async fn an_api_key_is_shown_once_and_works_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn an_api_key_expires_when_it_was_told_to() {
+async fn an_api_key_expires_at_the_time_it_was_given() {
     let world = World::new();
     let owner = world.owner();
     let created: CreatedApiKey = owner

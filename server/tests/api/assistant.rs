@@ -38,13 +38,13 @@ async fn an_answer_streams_and_is_counted() {
     answer.done(200);
     assert_eq!(answer.header("content-type"), "text/event-stream");
     let stream = events(&answer.body);
-    let told: String = stream
+    let text: String = stream
         .iter()
         .filter(|(name, _)| name == "delta")
         .map(|(_, data)| data["text"].as_str().unwrap())
         .collect();
     assert_eq!(
-        told,
+        text,
         "Your largest files are:\n- film.mp4 (5 B, 2026-01-01)"
     );
     let [.., (usage, tokens), (done, conversation)] = &stream[..] else {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const DAY_MS: u64 = 24 * 3600 * 1000;
 
 #[tokio::test]
-async fn the_clock_goes_forward_when_told_to() {
+async fn the_clock_goes_forward_on_request() {
     let world = World::new();
     let owner = world.owner();
     let before: Value = owner.get("/_dev/clock").await.ok();

@@ -85,7 +85,7 @@ async fn a_node_carries_what_people_say_about_it() {
         .put(&favorite, &json!({}))
         .await
         .failed(404);
-    let told: Node = owner
+    let described: Node = owner
         .put(
             &path,
             &json!({"description": "what it is", "labels": {"k": "v"}, "tags": ["t", "u"]}),
@@ -93,10 +93,13 @@ async fn a_node_carries_what_people_say_about_it() {
         .await
         .ok();
     assert_eq!(
-        (told.description.as_str(), told.labels["k"].as_str()),
+        (
+            described.description.as_str(),
+            described.labels["k"].as_str()
+        ),
         ("what it is", "v")
     );
-    assert_eq!(told.tags, ["t", "u"]);
+    assert_eq!(described.tags, ["t", "u"]);
     let cleared: Node = owner.put(&path, &json!({"description": ""})).await.ok();
     assert_eq!((cleared.description.as_str(), cleared.tags.len()), ("", 2));
 }

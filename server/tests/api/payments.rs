@@ -111,13 +111,13 @@ async fn packs_of_tokens_are_listed_and_credited() {
     let world = World::new();
     let owner = world.owner();
     let packs: TokenPacks = owner.get("/api/v1/payment/tokens/packs").await.ok();
-    let told: Vec<_> = packs
+    let published: Vec<_> = packs
         .packs
         .iter()
         .map(|pack| (pack.id.as_str(), pack.tokens, pack.price.to_string()))
         .collect();
     assert_eq!(
-        told,
+        published,
         [
             ("starter", 500, "4.99".to_owned()),
             ("standard", 2000, "14.99".to_owned()),
@@ -221,15 +221,15 @@ async fn a_budget_raises_one_alert_a_month() {
     );
     let buy = json!({"pack": "starter"});
     let alerts = async || -> u64 {
-        let told: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
-        told.total_elements
+        let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
+        notified.total_elements
     };
-    for (bought, told) in [(1, 0), (2, 1), (3, 1)] {
+    for (bought, expected) in [(1, 0), (2, 1), (3, 1)] {
         owner
             .post("/api/v1/payment/tokens/purchase", &buy)
             .await
             .done(201);
-        assert_eq!(alerts().await, told, "after {bought} packs");
+        assert_eq!(alerts().await, expected, "after {bought} packs");
     }
     let mails: Value = owner.get("/_dev/mail").await.ok();
     assert_eq!(mails["mails"].as_array().unwrap().len(), 1);

@@ -55,7 +55,7 @@ async fn usage_follows_every_change_of_content() {
 }
 
 #[tokio::test]
-async fn a_full_account_is_told_before_it_sends_anything() {
+async fn a_full_account_is_refused_before_it_sends_anything() {
     let world = World::new();
     let owner = world.owner();
     limit(&world, 10).await;

@@ -84,9 +84,9 @@ async fn a_client_brings_the_key_that_opens_files() {
             "keys_created"
         ]
     );
-    let told: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
-    assert!(told.content.iter().all(|one| one.kind == "security"));
-    assert_eq!(told.total_elements, 3);
+    let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
+    assert!(notified.content.iter().all(|one| one.kind == "security"));
+    assert_eq!(notified.total_elements, 3);
     assert_eq!(log(&world.member()).await, Vec::<String>::new());
 }
 

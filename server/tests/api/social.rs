@@ -169,9 +169,9 @@ async fn following_each_other_makes_friends() {
     let following: Page<Contact> = owner.get("/api/v1/social/following").await.ok();
     assert_eq!(following.total_elements, 1);
     assert_eq!(profile(&owner).await.follower_count, 1);
-    let told: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
+    let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
     assert_eq!(
-        (told.total_elements, told.content[0].kind.as_str()),
+        (notified.total_elements, notified.content[0].kind.as_str()),
         (1, "follow")
     );
     let path = format!("/api/v1/social/follow/{member_id}");
@@ -335,9 +335,12 @@ async fn a_tip_in_dollars_or_tokens_reaches_the_wallet() {
     assert_eq!(wallet.token_balance.to_string(), "2.50");
     let left: Wallet = owner.get("/api/v1/payment/wallet").await.ok();
     assert_eq!(left.token_balance.to_string(), "97.50");
-    let told: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
-    assert_eq!(told.content[0].data["sender_id"], json!(null));
-    assert_eq!(told.content[1].data["sender_id"], json!(owner.id().await));
+    let notified: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
+    assert_eq!(notified.content[0].data["sender_id"], json!(null));
+    assert_eq!(
+        notified.content[1].data["sender_id"],
+        json!(owner.id().await)
+    );
     // Of the two only the open one shows in a feed.
     follow(&world.outsider(), owner.id().await).await;
     let shown = feed(&world.outsider()).await;
@@ -395,8 +398,8 @@ async fn a_report_goes_to_moderation_alone() {
     answer.done(201);
     let report: Report = answer.ok();
     assert_eq!((report.user_id, report.status.as_str()), (user, "received"));
-    let told: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
-    assert_eq!(told.total_elements, 0);
+    let notified: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
+    assert_eq!(notified.total_elements, 0);
     for bad in [
         json!({"user_id": user, "reason": "boring"}),
         json!({"user_id": user, "reason": "other", "details": "x".repeat(1001)}),

@@ -149,16 +149,16 @@ async fn an_invitation_goes_out_by_mail_and_makes_a_member() {
     );
     let waiting: Page<Invitation> = outsider.get("/api/v1/teams/invitations").await.ok();
     assert_eq!(waiting.content, std::slice::from_ref(&sent));
-    let told: Page<Notification> = outsider.get("/api/v1/social/notifications").await.ok();
-    assert_eq!(told.content[0].kind, "team");
+    let notified: Page<Notification> = outsider.get("/api/v1/social/notifications").await.ok();
+    assert_eq!(notified.content[0].kind, "team");
     let accept = format!("{TEAMS}/invitations/{}/accept", sent.id);
     world.member().post(&accept, &json!({})).await.failed(404);
     let joined: Team = outsider.post(&accept, &json!({})).await.ok();
     assert_eq!((joined.id, joined.member_count), (team.id, 3));
     outsider.post(&accept, &json!({})).await.failed(409);
     assert_eq!(members(&outsider, &team).await.len(), 3);
-    let told: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
-    assert_eq!(told.content[0].title, "Your invitation was accepted");
+    let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
+    assert_eq!(notified.content[0].title, "Your invitation was accepted");
 }
 
 #[tokio::test]
@@ -305,8 +305,8 @@ async fn members_are_removed_by_admins_and_may_leave_but_the_owner_stays() {
     owner.delete(&path(member_id)).await.done(204);
     owner.delete(&path(member_id)).await.failed(404);
     assert_eq!(members(&owner, &team).await.len(), 1);
-    let told: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
-    assert_eq!(told.content[0].title, "You were removed from a team");
+    let notified: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
+    assert_eq!(notified.content[0].title, "You were removed from a team");
 }
 
 #[tokio::test]

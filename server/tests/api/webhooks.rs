@@ -108,7 +108,7 @@ async fn a_change_that_changes_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn an_upload_is_told_with_a_signature_over_the_documented_body() {
+async fn an_upload_is_delivered_with_a_signature_over_the_documented_body() {
     let world = world();
     let (receiver, made) = ready(&world, &["file.uploaded"]).await;
     let folder = world.owner().folder(None, "docs").await;
@@ -256,7 +256,7 @@ async fn a_failed_delivery_that_fails_again_by_hand_stays_failed() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_and_a_dead_address_is_told() {
+async fn a_redirect_is_not_followed_and_a_dead_address_is_reported() {
     let world = world();
     let (receiver, made) = ready(&world, &["file.uploaded"]).await;
     receiver.will_answer(302, 1);

@@ -138,7 +138,7 @@ fn the_document_is_the_one_that_is_served() {
 }
 
 #[test]
-fn wrong_usage_is_told_with_its_own_code() {
+fn wrong_usage_has_an_exit_code_of_its_own() {
     assert_eq!(run(&["--listen", "nowhere"], "").status.code(), Some(2));
     assert_eq!(
         run(&["--ephemeral", "--data", "x"], "").status.code(),
@@ -148,7 +148,7 @@ fn wrong_usage_is_told_with_its_own_code() {
 }
 
 #[test]
-fn a_bad_configuration_is_told_with_its_line() {
+fn a_bad_configuration_is_reported_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("server.toml");
     std::fs::write(&config, "[limits]\nstorag = 5\n").unwrap();

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
 use crate::state::AppState;
-use crate::webhooks::target::{self, Reach};
+use crate::webhooks::target::{self, AddressPolicy};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -44,8 +44,8 @@ fn kinds(events: &[WebhookEvent]) -> Result<Vec<EventKind>> {
 }
 
 fn checked(app: &AppState, url: &str) -> Result<String> {
-    let reach = Reach::of(app.options.allow_private_webhooks);
-    Ok(target::check(url, reach)?.into())
+    let policy = AddressPolicy::of(app.options.allow_private_webhooks);
+    Ok(target::check(url, policy)?.into())
 }
 
 fn fresh_secret(app: &AppState) -> String {
@@ -53,7 +53,7 @@ fn fresh_secret(app: &AppState) -> String {
 }
 
 /// Shows a secret; `no-store` also keeps it out of the answers that are remembered.
-fn showing(status: StatusCode, secret: String, webhook: Webhook) -> Response {
+fn with_secret(status: StatusCode, secret: String, webhook: Webhook) -> Response {
     let mut response = (status, Json(WebhookWithSecret { secret, webhook })).into_response();
     response
         .headers_mut()
@@ -98,7 +98,7 @@ async fn create(
     let webhook = app
         .store
         .add_webhook(caller.account, &url, &events, &secret)?;
-    Ok(showing(StatusCode::CREATED, secret, webhook))
+    Ok(with_secret(StatusCode::CREATED, secret, webhook))
 }
 
 /// Replaces the subscribed event types, the address, or both.
@@ -175,7 +175,7 @@ async fn rotate(
 ) -> Result<Response> {
     let secret = fresh_secret(&app);
     let webhook = app.store.rotate_webhook(caller.account, id, &secret)?;
-    Ok(showing(StatusCode::OK, secret, webhook))
+    Ok(with_secret(StatusCode::OK, secret, webhook))
 }
 
 /// Lets deliveries be attempted again, beginning with those that waited.

@@ -34,12 +34,12 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
 
 /// The addresses that webhooks may point to: any (`--allow-private-webhooks`), or the public internet only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum AddressPolicy {
     Public,
     Anywhere,
 }
 
-impl Reach {
+impl AddressPolicy {
     pub(crate) fn of(allow_private: bool) -> Self {
         if allow_private {
             Self::Anywhere
@@ -53,15 +53,15 @@ impl Reach {
 ///
 /// # Errors
 /// [`Error::Invalid`] with the rule that it breaks.
-pub(crate) fn check(text: &str, reach: Reach) -> Result<Url> {
+pub(crate) fn check(text: &str, policy: AddressPolicy) -> Result<Url> {
     let bad = |why: &str| Error::invalid(format!("`url`: {why}"));
     if text.len() > MAX_URL {
         return Err(bad(&format!("it has more than {MAX_URL} bytes")));
     }
     let url = Url::parse(text.trim()).map_err(|e| bad(&format!("it is no address: {e}")))?;
-    match (url.scheme(), reach) {
-        ("https", _) | ("http", Reach::Anywhere) => {}
-        (other, Reach::Public | Reach::Anywhere) => {
+    match (url.scheme(), policy) {
+        ("https", _) | ("http", AddressPolicy::Anywhere) => {}
+        (other, AddressPolicy::Public | AddressPolicy::Anywhere) => {
             return Err(bad(&format!("it has to begin with https://, not {other}:")));
         }
     }
@@ -72,7 +72,7 @@ pub(crate) fn check(text: &str, reach: Reach) -> Result<Url> {
         return Err(bad("it can't have a fragment"));
     }
     let host = url.host_str().ok_or_else(|| bad("it names no host"))?;
-    if reach == Reach::Public {
+    if policy == AddressPolicy::Public {
         check_host(host).map_err(|why| bad(&why))?;
     }
     Ok(url)
@@ -147,18 +147,18 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 
 /// Resolves names for deliveries and refuses those that lead inside.
 pub(crate) struct Guard {
-    pub(crate) reach: Reach,
+    pub(crate) policy: AddressPolicy,
 }
 
 /// One private address among several is enough to refuse them all.
 fn vet(
     name: &str,
     found: Vec<SocketAddr>,
-    reach: Reach,
+    policy: AddressPolicy,
 ) -> std::result::Result<Vec<SocketAddr>, String> {
     let inside = found.iter().find(|address| !is_public(address.ip()));
     match inside {
-        Some(address) if reach == Reach::Public => Err(format!(
+        Some(address) if policy == AddressPolicy::Public => Err(format!(
             "{name} resolves to {}, a private or reserved address",
             address.ip()
         )),
@@ -168,10 +168,10 @@ fn vet(
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
-        let reach = self.reach;
+        let policy = self.policy;
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            let vetted = vet(name.as_str(), found, reach)?;
+            let vetted = vet(name.as_str(), found, policy)?;
             Ok(Box::new(vetted.into_iter()) as Addrs)
         })
     }

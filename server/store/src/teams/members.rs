@@ -127,7 +127,7 @@ impl Tx<'_> {
 
     /// Makes another member the owner; false if there is none.
     fn hand_over(&self, team: TeamId, owner: AccountId) -> Result<bool> {
-        let heirs: Vec<AccountId> = self
+        let candidates: Vec<AccountId> = self
             .conn
             .prepare(
                 "SELECT account FROM team_members WHERE team = ?1 AND account <> ?2 \
@@ -135,15 +135,15 @@ impl Tx<'_> {
             )?
             .query_map(params![team.as_bytes(), owner.as_bytes()], |row| id(row, 0))?
             .collect::<rusqlite::Result<_>>()?;
-        let Some(heir) = heirs.first() else {
+        let Some(successor) = candidates.first() else {
             return Ok(false);
         };
         // One owner at a time: the old one steps down first.
-        for (who, role) in [(owner, TeamRole::Admin), (*heir, TeamRole::Owner)] {
+        for (who, role) in [(owner, TeamRole::Admin), (*successor, TeamRole::Owner)] {
             self.set_role(team, who, role)?;
         }
-        let data = member_data(self.conn, team, *heir)?;
-        self.notify(*heir, "team", "You now own a team", &data)?;
+        let data = member_data(self.conn, team, *successor)?;
+        self.notify(*successor, "team", "You now own a team", &data)?;
         Ok(true)
     }
 

@@ -70,7 +70,7 @@ async fn a_code_can_be_typed_by_hand() {
 }
 
 #[tokio::test]
-async fn a_device_that_is_denied_is_told_and_needs_no_password_for_it() {
+async fn a_device_that_is_denied_learns_it_and_denying_needs_no_password() {
     let world = World::new();
     let device = begin(&world).await;
     let mut browser = page(&world, &device).await;

@@ -127,10 +127,10 @@ async fn page(State(app): State<AppState>, Args(session): Args<String>) -> Resul
 async fn buy(
     State(app): State<AppState>,
     Args(session): Args<String>,
-    Form(wish): Form<BuyTokens>,
+    Form(request): Form<BuyTokens>,
 ) -> Result<Redirect> {
     let account = visitor(&app, &session)?;
     app.store
-        .buy_ai_tokens(account, &wish.pack, wish.coupon.as_deref())?;
+        .buy_ai_tokens(account, &request.pack, request.coupon.as_deref())?;
     Ok(Redirect::to(&format!("/billing/{session}")))
 }

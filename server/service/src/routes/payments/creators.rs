@@ -60,15 +60,15 @@ async fn creator_plans(
 async fn create_creator_plan(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<CreateCreatorPlan>,
+    Input(request): Input<CreateCreatorPlan>,
 ) -> Result<(StatusCode, Json<CreatorPlan>)> {
-    if !(1..=MAX_PRICE).contains(&wish.price_monthly.0) {
+    if !(1..=MAX_PRICE).contains(&request.price_monthly.0) {
         return Err(Error::invalid("`price_monthly` has to be 0.01 to 10000.00"));
     }
     let new = CreateCreatorPlan {
-        name: bounded("name", &wish.name, 1..=MAX_NAME)?,
-        price_monthly: wish.price_monthly,
-        description: wish
+        name: bounded("name", &request.name, 1..=MAX_NAME)?,
+        price_monthly: request.price_monthly,
+        description: request
             .description
             .map(|text| bounded("description", &text, 0..=MAX_DESCRIPTION))
             .transpose()?,
@@ -111,13 +111,13 @@ async fn creator_subscriptions(
 async fn subscribe_to_creator(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<SubscribeToCreator>,
+    Input(request): Input<SubscribeToCreator>,
 ) -> Result<(StatusCode, Json<CreatorSubscription>)> {
     Ok((
         StatusCode::CREATED,
         Json(
             app.store
-                .subscribe_to_creator(caller.account, wish.plan_id)?,
+                .subscribe_to_creator(caller.account, request.plan_id)?,
         ),
     ))
 }

@@ -49,13 +49,13 @@ async fn subscription(caller: Caller, State(app): State<AppState>) -> Result<Jso
 async fn change_plan(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<ChangePlan>,
+    Input(request): Input<ChangePlan>,
 ) -> Result<Json<Subscription>> {
     let base = app.options.limits.storage;
     Ok(Json(app.store.change_plan(
         caller.account,
-        wish.plan,
-        wish.coupon.as_deref(),
+        request.plan,
+        request.coupon.as_deref(),
         base,
     )?))
 }
@@ -103,9 +103,9 @@ async fn spending_alerts(
 async fn set_spending_alerts(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<SetSpendingAlerts>,
+    Input(request): Input<SetSpendingAlerts>,
 ) -> Result<Json<SpendingAlerts>> {
-    if wish
+    if request
         .monthly_budget
         .is_some_and(|budget| !(1..=MAX_BUDGET).contains(&budget.0))
     {
@@ -113,7 +113,7 @@ async fn set_spending_alerts(
             "`monthly_budget` has to be above zero, and at most 1000000.00",
         ));
     }
-    if wish
+    if request
         .alert_threshold_percent
         .is_some_and(|percent| !(1..=100).contains(&percent))
     {
@@ -121,5 +121,7 @@ async fn set_spending_alerts(
             "`alert_threshold_percent` has to be 1 to 100",
         ));
     }
-    Ok(Json(app.store.set_spending_alerts(caller.account, &wish)?))
+    Ok(Json(
+        app.store.set_spending_alerts(caller.account, &request)?,
+    ))
 }

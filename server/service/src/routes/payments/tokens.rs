@@ -61,10 +61,10 @@ async fn token_packs(
 async fn buy_tokens(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<BuyTokens>,
+    Input(request): Input<BuyTokens>,
 ) -> Result<(StatusCode, Json<Receipt>)> {
-    let receipt = app
-        .store
-        .buy_ai_tokens(caller.account, &wish.pack, wish.coupon.as_deref())?;
+    let receipt =
+        app.store
+            .buy_ai_tokens(caller.account, &request.pack, request.coupon.as_deref())?;
     Ok((StatusCode::CREATED, Json(receipt)))
 }

@@ -46,14 +46,14 @@ async fn wallet(caller: Caller, State(app): State<AppState>) -> Result<Json<Wall
 async fn deposit(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<Deposit>,
+    Input(request): Input<Deposit>,
 ) -> Result<(StatusCode, Json<Receipt>)> {
-    if !(1..=MAX_DEPOSIT).contains(&wish.amount.0) {
+    if !(1..=MAX_DEPOSIT).contains(&request.amount.0) {
         return Err(Error::invalid("`amount` has to be 0.01 to 10000.00"));
     }
     Ok((
         StatusCode::CREATED,
-        Json(app.store.deposit(caller.account, wish.amount)?),
+        Json(app.store.deposit(caller.account, request.amount)?),
     ))
 }
 
@@ -86,13 +86,13 @@ async fn withdrawals(
 async fn withdraw(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<RequestWithdrawal>,
+    Input(request): Input<RequestWithdrawal>,
 ) -> Result<(StatusCode, Json<Withdrawal>)> {
-    if !(1..=MAX_WITHDRAWAL).contains(&wish.amount.0) {
+    if !(1..=MAX_WITHDRAWAL).contains(&request.amount.0) {
         return Err(Error::invalid("`amount` has to be 0.01 to 100000.00"));
     }
     Ok((
         StatusCode::CREATED,
-        Json(app.store.withdraw(caller.account, wish.amount)?),
+        Json(app.store.withdraw(caller.account, request.amount)?),
     ))
 }

@@ -76,15 +76,15 @@ async fn unfollow(
 async fn follow_many(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<FollowMany>,
+    Input(request): Input<FollowMany>,
 ) -> Result<Json<FollowedMany>> {
-    if wish.user_ids.is_empty() || wish.user_ids.len() > MAX_BULK {
+    if request.user_ids.is_empty() || request.user_ids.len() > MAX_BULK {
         return Err(Error::invalid(format!(
             "`user_ids` has to have 1 to {MAX_BULK} elements"
         )));
     }
     let mut results = Vec::new();
-    for user in wish.user_ids {
+    for user in request.user_ids {
         results.push(
             match app.store.follow(caller.account, user).map_err(Error::from) {
                 Ok(connection) => Followed {

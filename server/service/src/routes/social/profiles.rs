@@ -101,9 +101,9 @@ async fn profile(
 async fn set_username(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<SetUsername>,
+    Input(request): Input<SetUsername>,
 ) -> Result<Json<Profile>> {
-    let name = handle("username", &wish.username, 1..=30)?;
+    let name = handle("username", &request.username, 1..=30)?;
     Ok(Json(app.store.set_handle(
         caller.account,
         Handle::Username,
@@ -123,9 +123,9 @@ async fn set_username(
 async fn set_vanity_url(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<SetVanityUrl>,
+    Input(request): Input<SetVanityUrl>,
 ) -> Result<Json<Profile>> {
-    let name = handle("vanity_url", &wish.vanity_url, 3..=30)?;
+    let name = handle("vanity_url", &request.vanity_url, 3..=30)?;
     Ok(Json(app.store.set_handle(
         caller.account,
         Handle::VanityUrl,
@@ -141,9 +141,10 @@ async fn set_vanity_url(
 async fn set_visibility(
     caller: Caller,
     State(app): State<AppState>,
-    Input(wish): Input<SetVisibility>,
+    Input(request): Input<SetVisibility>,
 ) -> Result<Json<Profile>> {
     Ok(Json(
-        app.store.set_visibility(caller.account, wish.visibility)?,
+        app.store
+            .set_visibility(caller.account, request.visibility)?,
     ))
 }

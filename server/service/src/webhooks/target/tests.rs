@@ -16,7 +16,7 @@ fn addresses_on_the_public_internet_are_accepted() {
         "https://myinternal.example.com/",
         "https://metadataservice.example.com/",
     ] {
-        assert!(check(good, Reach::Public).is_ok(), "{good}");
+        assert!(check(good, AddressPolicy::Public).is_ok(), "{good}");
     }
 }
 
@@ -92,37 +92,40 @@ fn what_leads_inside_is_refused_in_every_spelling() {
     ] {
         assert!(
             matches!(
-                check(bad, Reach::Public),
+                check(bad, AddressPolicy::Public),
                 Err(Error::Store(StoreError::Invalid(_)))
             ),
             "{bad}"
         );
     }
     let long = format!("https://example.com/{}", "a".repeat(2_048));
-    assert!(check(&long, Reach::Public).is_err());
+    assert!(check(&long, AddressPolicy::Public).is_err());
 }
 
 #[test]
 fn a_server_for_development_lets_webhooks_go_anywhere_by_http() {
-    assert!(check("http://127.0.0.1:9000/hook", Reach::Anywhere).is_ok());
-    assert!(check("http://localhost/", Reach::Anywhere).is_ok());
-    assert!(check("ftp://127.0.0.1/", Reach::Anywhere).is_err());
+    assert!(check("http://127.0.0.1:9000/hook", AddressPolicy::Anywhere).is_ok());
+    assert!(check("http://localhost/", AddressPolicy::Anywhere).is_ok());
+    assert!(check("ftp://127.0.0.1/", AddressPolicy::Anywhere).is_err());
 }
 
 #[test]
 fn a_name_that_resolves_inside_is_refused_even_among_public_addresses() {
     let at = |text: &str| SocketAddr::from_str(text).unwrap();
     let public = at("8.8.8.8:0");
-    assert_eq!(vet("a", vec![public], Reach::Public).unwrap(), [public]);
+    assert_eq!(
+        vet("a", vec![public], AddressPolicy::Public).unwrap(),
+        [public]
+    );
     for inside in [
         "10.0.0.1:0",
         "127.0.0.1:0",
         "[::1]:0",
         "[::ffff:10.0.0.1]:0",
     ] {
-        let refused = vet("a", vec![public, at(inside)], Reach::Public).unwrap_err();
+        let refused = vet("a", vec![public, at(inside)], AddressPolicy::Public).unwrap_err();
         assert!(refused.contains("private"), "{refused}");
-        assert!(vet("a", vec![at(inside)], Reach::Anywhere).is_ok());
+        assert!(vet("a", vec![at(inside)], AddressPolicy::Anywhere).is_ok());
     }
 }
 
@@ -130,7 +133,7 @@ fn a_name_that_resolves_inside_is_refused_even_among_public_addresses() {
 async fn the_connection_itself_refuses_a_name_of_this_machine() {
     // As if `localhost` had passed every check of its text.
     let guard = Guard {
-        reach: Reach::Public,
+        policy: AddressPolicy::Public,
     };
     let refused = guard.resolve(Name::from_str("localhost").unwrap()).await;
     let text = refused.err().map(|e| e.to_string()).unwrap_or_default();

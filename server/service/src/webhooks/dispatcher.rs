@@ -1,10 +1,10 @@
-//! Carries deliveries to their addresses, when they are due on the server's clock.
+//! Sends deliveries to their addresses, when they are due on the server's clock.
 //!
 //! The store alone holds what is due, and an attempt is recorded after its answer: a crash in
 //! between repeats the attempt under the same delivery id, and loses nothing.
 
 use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
-use super::target::{self, Guard, Reach};
+use super::target::{self, AddressPolicy, Guard};
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::{Due, Outcome, Outgoing, Verdict};
@@ -27,14 +27,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// After a failing database.
 const PAUSE: Duration = Duration::from_secs(5);
 
-struct Courier {
+struct Dispatcher {
     app: AppState,
     client: Client,
     on_the_way: HashSet<Due>,
     running: JoinSet<(Due, Result<Option<Verdict>>)>,
 }
 
-fn client(reach: Reach) -> Result<Client> {
+fn client(policy: AddressPolicy) -> Result<Client> {
     Client::builder()
         .user_agent(concat!("cairn-server/", env!("CARGO_PKG_VERSION")))
         .redirect(redirect::Policy::none())
@@ -43,18 +43,18 @@ fn client(reach: Reach) -> Result<Client> {
         .timeout(TIMEOUT)
         // A connection is checked when it is made, so each attempt makes its own.
         .pool_max_idle_per_host(0)
-        .dns_resolver(Guard { reach })
+        .dns_resolver(Guard { policy })
         .build()
         .map_err(|e| Error::config(format!("can't set up HTTP for webhooks: {e}")))
 }
 
-/// Delivers whatever is due until nothing is, and answers how many attempts that took.
+/// Delivers whatever is due until nothing is; returns the number of attempts.
 pub(crate) async fn deliver_due(app: &AppState) -> Result<usize> {
-    let mut courier = Courier::new(app.clone())?;
+    let mut dispatcher = Dispatcher::new(app.clone())?;
     let mut attempts = 0;
     loop {
-        courier.fill()?;
-        match courier.next().await {
+        dispatcher.fill()?;
+        match dispatcher.next().await {
             Some(done) => attempts += usize::from(done?.is_some()),
             None => return Ok(attempts),
         }
@@ -62,16 +62,16 @@ pub(crate) async fn deliver_due(app: &AppState) -> Result<usize> {
 }
 
 /// Delivers what becomes due for as long as it is polled.
-pub(crate) async fn carry(app: AppState) {
-    let mut courier = match Courier::new(app.clone()) {
-        Ok(courier) => courier,
+pub(crate) async fn run(app: AppState) {
+    let mut dispatcher = match Dispatcher::new(app.clone()) {
+        Ok(dispatcher) => dispatcher,
         Err(error) => {
             tracing::error!(%error, "webhooks are not delivered");
             return;
         }
     };
     loop {
-        let wait = match courier.fill().and_then(|()| courier.until_next()) {
+        let wait = match dispatcher.fill().and_then(|()| dispatcher.until_next()) {
             Ok(wait) => wait,
             Err(error) => {
                 tracing::warn!(%error, "can't look for webhook deliveries");
@@ -79,7 +79,7 @@ pub(crate) async fn carry(app: AppState) {
             }
         };
         tokio::select! {
-            Some(done) = courier.next() => {
+            Some(done) = dispatcher.next() => {
                 if let Err(error) = done {
                     tracing::warn!(%error, "a webhook delivery can't be attempted or recorded");
                     tokio::time::sleep(PAUSE).await;
@@ -91,10 +91,10 @@ pub(crate) async fn carry(app: AppState) {
     }
 }
 
-impl Courier {
+impl Dispatcher {
     fn new(app: AppState) -> Result<Self> {
         Ok(Self {
-            client: client(Reach::of(app.options.allow_private_webhooks))?,
+            client: client(AddressPolicy::of(app.options.allow_private_webhooks))?,
             app,
             on_the_way: HashSet::new(),
             running: JoinSet::new(),
@@ -143,8 +143,8 @@ async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<Ver
     };
     let began = app.source.now_ms();
     let clock = Instant::now();
-    let reach = Reach::of(app.options.allow_private_webhooks);
-    let sent = match tokio::time::timeout(TIMEOUT, send(client, reach, &outgoing)).await {
+    let policy = AddressPolicy::of(app.options.allow_private_webhooks);
+    let sent = match tokio::time::timeout(TIMEOUT, send(client, policy, &outgoing)).await {
         Ok(sent) => sent,
         Err(_) => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
     };
@@ -171,13 +171,13 @@ async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<Ver
     Ok(Some(verdict))
 }
 
-/// Posts a delivery; answers the status and the first KiB.
+/// Posts a delivery; returns the status and the first KiB of the response.
 async fn send(
     client: &Client,
-    reach: Reach,
+    policy: AddressPolicy,
     outgoing: &Outgoing,
 ) -> std::result::Result<(u16, Vec<u8>), String> {
-    let url = target::check(&outgoing.url, reach).map_err(|e| e.to_string())?;
+    let url = target::check(&outgoing.url, policy).map_err(|e| e.to_string())?;
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // The secret that goes out of force comes last.
