@@ -13,7 +13,7 @@ pub struct Options {
     pub ephemeral: bool,
     /// Lets webhooks go to private and loopback addresses, without TLS.
     pub allow_private_webhooks: bool,
-    /// Makes ids, epoch and nonces repeatable.
+    /// Makes ids, the history id and nonces repeatable.
     pub seed: Option<u64>,
     pub clock: Clock,
     /// The address in `chunk_url`, such as `https://files.example.com`; taken from the request if absent.

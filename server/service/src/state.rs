@@ -134,7 +134,7 @@ impl ServerState {
             account,
             client: LOCAL_ISSUER,
             scope: Scopes::ALL,
-            grant: None,
+            login: None,
             id: hex::encode(self.source.bytes::<16>()),
         };
         self.tokens.issue(&new, self.source.now_ms())
@@ -170,7 +170,7 @@ impl ServerState {
         self.store.forget_old_logins()?;
         let garbage = self.store.expire_uploads()?;
         self.objects.delete(&garbage).await;
-        self.store.settle_payments(self.options.limits.storage)?;
+        self.store.run_due_payments(self.options.limits.storage)?;
         let purged = self.store.purge_accounts()?;
         self.objects.delete(&purged.objects).await;
         self.store.apply_retention()?;

@@ -93,7 +93,7 @@ pub(super) fn add(
 }
 
 /// Sets how many chunks lie in an object; without any it is forgotten, and its name comes back.
-pub(super) fn settle_object(conn: &Connection, object: i64, refs: i64) -> Result<Option<String>> {
+pub(super) fn set_object_refs(conn: &Connection, object: i64, refs: i64) -> Result<Option<String>> {
     if refs > 0 {
         conn.prepare_cached("UPDATE objects SET refs = ?2 WHERE id = ?1")?
             .execute(params![object, refs])?;
@@ -155,7 +155,7 @@ pub(super) fn remove(
             .prepare_cached("UPDATE objects SET refs = refs - 1 WHERE id = ?1 RETURNING refs")?
             .query_row([object], |row| row.get(0))?;
         if refs <= 0 {
-            garbage.extend(settle_object(conn, object, 0)?);
+            garbage.extend(set_object_refs(conn, object, 0)?);
         }
     }
     Ok(())

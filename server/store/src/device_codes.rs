@@ -1,6 +1,6 @@
 //! Device authorization (RFC 8628): a code for the device, a short one for the person.
 
-use super::grants::{Grant, Hash};
+use super::logins::{Hash, Login};
 use super::rows::optional_id;
 use super::{Store, Tx};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ pub enum Polled {
     Pending,
     TooSoon,
     Denied,
-    Allowed(Grant),
+    Allowed(Login),
     /// Unknown, expired, or used.
     Unknown,
 }
@@ -65,17 +65,17 @@ impl Tx<'_> {
         };
         match (device.state, device.account) {
             (1, Some(account)) => {
-                let grant = Grant {
+                let login = Login {
                     id: self.fresh_uuid(),
                     account,
                     client: client.to_owned(),
                     scope: device.scope,
                     auth_time: device.auth_time.unwrap_or(self.now),
                 };
-                self.add_grant(&grant, Some(refresh))?;
+                self.add_login(&login, Some(refresh))?;
                 self.conn
                     .execute("DELETE FROM device_codes WHERE hash = ?1", [hash])?;
-                Ok(Polled::Allowed(grant))
+                Ok(Polled::Allowed(login))
             }
             (0, _) => {
                 let too_soon = device

@@ -28,26 +28,26 @@ fn nonce(conn: &Connection, seq: i64) -> Result<Option<String>> {
         .optional()?)
 }
 
-fn write_position(conn: &Connection, epoch: &str, seq: i64) -> Result<Cursor> {
+fn write_position(conn: &Connection, history_id: &str, seq: i64) -> Result<Cursor> {
     let nonce = nonce(conn, seq)?
         .ok_or_else(|| Error::Internal(format!("feed position {seq} has no commit")))?;
-    Ok(Cursor(format!("{epoch}.{seq}.{nonce}")))
+    Ok(Cursor(format!("{history_id}.{seq}.{nonce}")))
 }
 
-fn read_position(conn: &Connection, epoch: &str, text: &str) -> Result<i64> {
+fn read_position(conn: &Connection, history_id: &str, text: &str) -> Result<i64> {
     let bad = || {
         Error::invalid(format!(
             "`{text}` is no cursor: pass one that the feed gave out, unchanged"
         ))
     };
     let mut parts = text.split('.');
-    let (Some(its_epoch), Some(seq), Some(its_nonce), None) =
+    let (Some(its_history_id), Some(seq), Some(its_nonce), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
         return Err(bad());
     };
     let seq: i64 = seq.parse().ok().filter(|seq| *seq >= 0).ok_or_else(bad)?;
-    if its_epoch != epoch || nonce(conn, seq)?.as_deref() != Some(its_nonce) {
+    if its_history_id != history_id || nonce(conn, seq)?.as_deref() != Some(its_nonce) {
         return Err(Error::Gone(
             "the cursor belongs to another history of this server; take a snapshot".into(),
         ));
@@ -85,15 +85,15 @@ impl Store {
     /// # Errors
     /// [`Error::Gone`] for a position of another history, [`Error::Invalid`] for no position.
     pub fn position(&self, cursor: &str) -> Result<i64> {
-        let epoch = self.epoch();
-        self.read(|conn| read_position(conn, &epoch, cursor))
+        let history_id = self.history_id();
+        self.read(|conn| read_position(conn, &history_id, cursor))
     }
 
     /// The changes after a position, or from the beginning.
     pub fn changes(&self, space: Space, cursor: Option<&Cursor>, limit: usize) -> Result<Changes> {
-        let epoch = self.epoch();
+        let history_id = self.history_id();
         self.read(|conn| {
-            let after = cursor.map_or(Ok(0), |cursor| read_position(conn, &epoch, &cursor.0))?;
+            let after = cursor.map_or(Ok(0), |cursor| read_position(conn, &history_id, &cursor.0))?;
             let sql = format!(
                 "SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.space = ?1 AND n.seq > ?2 ORDER BY n.seq LIMIT ?3"
             );
@@ -104,28 +104,31 @@ impl Store {
             let has_more = changes.len() > limit;
             changes.truncate(limit);
             let seq = changes.last().map_or(Some(after), |last| i64::try_from(last.seq).ok());
-            let cursor = write_position(conn, &epoch, seq.unwrap_or(after))?;
-            Ok(Changes { changes, cursor, has_more, epoch: epoch.clone() })
+            let cursor = write_position(conn, &history_id, seq.unwrap_or(after))?;
+            Ok(Changes { changes, cursor, has_more, epoch: history_id.clone() })
         })
     }
 
     /// The position after the last change of a space.
     pub fn head(&self, space: Space) -> Result<Cursor> {
-        let epoch = self.epoch();
-        self.read(|conn| write_position(conn, &epoch, last_seq(conn, space)?))
+        let history_id = self.history_id();
+        self.read(|conn| write_position(conn, &history_id, last_seq(conn, space)?))
     }
 
     /// One page of all active nodes. `after` is `next` of the page before; it carries the position
     /// that was taken with the first page.
     pub fn snapshot(&self, space: Space, after: Option<&str>, limit: usize) -> Result<Snapshot> {
-        let epoch = self.epoch();
+        let history_id = self.history_id();
         self.read(|conn| {
             let (cursor, last_row) = match after {
-                None => (write_position(conn, &epoch, last_seq(conn, space)?)?, 0),
+                None => (
+                    write_position(conn, &history_id, last_seq(conn, space)?)?,
+                    0,
+                ),
                 Some(text) => {
                     let bad = || Error::invalid("`after` has to be `next` of the page before");
                     let (cursor, row) = text.rsplit_once('~').ok_or_else(bad)?;
-                    read_position(conn, &epoch, cursor)?;
+                    read_position(conn, &history_id, cursor)?;
                     (
                         Cursor(cursor.to_owned()),
                         row.parse::<i64>().map_err(|_| bad())?,
@@ -150,7 +153,7 @@ impl Store {
                 nodes: rows.into_iter().map(|row| row.node).collect(),
                 next,
                 cursor,
-                epoch: epoch.clone(),
+                epoch: history_id.clone(),
             })
         })
     }

@@ -22,10 +22,10 @@ mod error;
 pub mod events;
 mod feed;
 mod folders;
-mod grants;
 mod hub;
 mod idempotency;
 mod listing;
+mod logins;
 mod mails;
 mod nodes;
 mod notifications;
@@ -63,9 +63,9 @@ pub use ai::{Facts, NamedFile};
 pub use chunks::ChunkPlace;
 pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
 pub use error::{Error, Result};
-pub use grants::{Grant, Hash, NewCode, Presented};
 pub use idempotency::Remembered;
 pub use listing::{Listing, Order};
+pub use logins::{Hash, Login, NewCode, Presented};
 pub use mails::Mail;
 pub use nodes::NewFolder;
 pub use objects::{Extent, Objects};
@@ -81,7 +81,7 @@ pub use source::{Clock, Source};
 pub use update::Edit;
 pub use upload_content::BatchItem;
 pub use uploads::OpenUpload;
-pub use webhooks::{Due, Outcome, Outgoing, Verdict};
+pub use webhooks::{AfterAttempt, AttemptResult, Due, Outgoing};
 
 pub use ai::AiPlan;
 pub use api_keys::KeyHolder;
@@ -128,7 +128,7 @@ pub struct Store {
     readers: Vec<Mutex<Connection>>,
     writer: Mutex<Connection>,
     turn: AtomicUsize,
-    epoch: RwLock<String>,
+    history_id: RwLock<String>,
 }
 
 /// A space, by its row and by its id on the wire.
@@ -172,7 +172,7 @@ impl Store {
             writer.pragma_update(None, "journal_mode", "WAL")?;
         }
         migrate(&mut writer)?;
-        let epoch = epoch(&writer, &source)?;
+        let history_id = history_id(&writer, &source)?;
         let mut readers = Vec::new();
         if let Some(data) = data {
             for _ in 0..READERS {
@@ -190,7 +190,7 @@ impl Store {
             writer: Mutex::new(writer),
             readers,
             turn: AtomicUsize::new(0),
-            epoch: RwLock::new(epoch),
+            history_id: RwLock::new(history_id),
         })
     }
 
@@ -203,8 +203,8 @@ impl Store {
     }
 
     /// Names the history that feed positions belong to.
-    pub fn epoch(&self) -> String {
-        self.epoch
+    pub fn history_id(&self) -> String {
+        self.history_id
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -273,9 +273,12 @@ impl Store {
             tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
         }
         tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
-        let epoch = epoch(&tx, &self.source)?;
+        let history_id = history_id(&tx, &self.source)?;
         tx.commit()?;
-        *self.epoch.write().unwrap_or_else(PoisonError::into_inner) = epoch;
+        *self
+            .history_id
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = history_id;
         self.hub.close_all();
         Ok(())
     }
@@ -405,7 +408,7 @@ fn migrate(conn: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-fn epoch(conn: &Connection, source: &Source) -> Result<String> {
+fn history_id(conn: &Connection, source: &Source) -> Result<String> {
     let known: Option<Vec<u8>> = conn
         .query_row(
             "SELECT value FROM settings WHERE key = 'epoch'",
@@ -485,17 +488,17 @@ mod tests {
     #[test]
     fn the_epoch_and_secrets_survive_a_restart_and_a_newer_schema_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let (epoch, secret) = {
+        let (history_id, secret) = {
             let first = store(Some(dir.path()));
-            (first.epoch(), first.secret("k").unwrap())
+            (first.history_id(), first.secret("k").unwrap())
         };
         let second = store(Some(dir.path()));
         assert_eq!(
-            (second.epoch(), second.secret("k").unwrap()),
-            (epoch.clone(), secret)
+            (second.history_id(), second.secret("k").unwrap()),
+            (history_id.clone(), secret)
         );
         second.reset().unwrap();
-        assert_ne!(second.epoch(), epoch);
+        assert_ne!(second.history_id(), history_id);
         let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
         let stored: Vec<u8> = conn
             .query_row("SELECT value FROM settings WHERE key = 'k'", [], |row| {

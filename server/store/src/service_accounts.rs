@@ -1,7 +1,7 @@
 //! Service accounts: credentials with which a program gets tokens of the account that made them.
 
 use super::Store;
-use super::grants::Hash;
+use super::logins::Hash;
 use super::rows::id as read_id;
 use crate::error::{Error, Result};
 use crate::scope::Scopes;

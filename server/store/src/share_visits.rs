@@ -1,4 +1,4 @@
-//! Visits of share links: the gate's tokens, the access log, the counts, and what chunks they reach.
+//! Visits of share links: visitors' tokens, the access log, the counts, and what chunks they reach.
 
 use super::rows::id as read_id;
 use super::shares::{self, ShareRow};
@@ -91,7 +91,7 @@ fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: &str) -> Resu
 }
 
 impl Tx<'_> {
-    /// Notes that a visitor was turned away at the gate.
+    /// Notes that a visitor was turned away.
     pub fn deny_visit(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
         add_visit(self, share, who, "denied").map(drop)
     }

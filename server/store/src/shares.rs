@@ -29,8 +29,8 @@ const MAX_FILES: u64 = 20_000;
 pub struct ShareRow {
     pub(super) row: i64,
     pub account: AccountId,
-    /// bcrypt of the gate value.
-    pub gate: Option<String>,
+    /// bcrypt of what a visitor sends as the password.
+    pub password_check: Option<String>,
     /// The shared node is no longer there, or in the trash.
     pub(crate) node_gone: bool,
     /// Its maker has left the team whose files it shares.
@@ -54,7 +54,7 @@ pub struct NewShare {
 pub struct ShareSettings {
     pub is_active: bool,
     pub access_mode: AccessMode,
-    pub gate: Option<String>,
+    pub password_check: Option<String>,
     pub kdf: Option<GateKdf>,
     pub expires_at: Option<i64>,
     pub download_limit: Option<u64>,
@@ -90,7 +90,7 @@ fn mode_name(mode: AccessMode) -> &'static str {
 }
 
 fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
-    let gate: Option<String> = row.get(2)?;
+    let password_check: Option<String> = row.get(2)?;
     let time = |column| -> rusqlite::Result<Option<Timestamp>> {
         Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
     };
@@ -123,7 +123,7 @@ fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
             } else {
                 AccessMode::Download
             },
-            has_password: gate.is_some(),
+            has_password: password_check.is_some(),
             expires_at: time(10)?,
             download_limit: row.get(11)?,
             download_count: row.get(12)?,
@@ -138,7 +138,7 @@ fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
             created_at: Timestamp(row.get(19)?),
             updated_at: Timestamp(row.get(20)?),
         },
-        gate,
+        password_check,
     })
 }
 
@@ -188,7 +188,7 @@ impl ShareRow {
         ShareSettings {
             is_active: share.is_active,
             access_mode: share.access_mode,
-            gate: self.gate.clone(),
+            password_check: self.password_check.clone(),
             kdf: share.kdf,
             expires_at: share.expires_at.map(|at| at.0),
             download_limit: share.download_limit,
@@ -347,7 +347,7 @@ impl Tx<'_> {
                 storage_name(is),
                 settings.is_active,
                 mode_name(settings.access_mode),
-                settings.gate,
+                settings.password_check,
                 kdf_text(settings),
                 settings.expires_at,
                 settings.download_limit,
@@ -383,7 +383,7 @@ impl Tx<'_> {
                 old.row,
                 settings.is_active,
                 mode_name(settings.access_mode),
-                settings.gate,
+                settings.password_check,
                 kdf_text(settings),
                 settings.expires_at,
                 settings.download_limit,
@@ -394,8 +394,8 @@ impl Tx<'_> {
                 settings.key_blob.as_ref().map(|blob| &blob.0),
                 self.now,
             ])?;
-        if settings.gate != old.gate {
-            // Who came in by the old gate has to come in by the new one.
+        if settings.password_check != old.password_check {
+            // Whoever opened it with the old password has to give the new one.
             self.conn
                 .prepare_cached("UPDATE share_visits SET token = NULL WHERE share = ?1")?
                 .execute([old.row])?;

@@ -331,7 +331,7 @@ impl Store {
                 }
             }
             usage::grow(tx.conn, actor.space, growth)?;
-            let garbage = chunks::settle_object(tx.conn, row, used)?;
+            let garbage = chunks::set_object_refs(tx.conn, row, used)?;
             Ok(Stored { results, garbage })
         })
     }

@@ -252,7 +252,7 @@ impl Tx<'_> {
     ) -> Result<Option<String>> {
         let row = chunks::add_object(self.conn, object)?;
         let used = chunks::add(self.conn, node, chunk.id, row, 0, chunk.size, 0)?;
-        chunks::settle_object(self.conn, row, i64::from(used))
+        chunks::set_object_refs(self.conn, row, i64::from(used))
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Outgoing {
 
 /// The result of an attempt.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct AttemptResult {
     pub status: Option<u16>,
     pub latency_ms: u64,
     pub error: Option<String>,
@@ -51,7 +51,7 @@ pub struct Outcome {
 
 /// The state in which an attempt left its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AfterAttempt {
     Delivered,
     Again,
     Failed,
@@ -59,7 +59,7 @@ pub enum Verdict {
     Gone,
 }
 
-impl Outcome {
+impl AttemptResult {
     fn is_success(&self) -> bool {
         self.status
             .is_some_and(|status| (200..300).contains(&status))
@@ -469,7 +469,12 @@ impl Store {
     }
 
     /// Records what came of an attempt that began at `began`, and plans the next one.
-    pub fn record_attempt(&self, due: Due, began: i64, outcome: &Outcome) -> Result<Verdict> {
+    pub fn record_attempt(
+        &self,
+        due: Due,
+        began: i64,
+        attempt: &AttemptResult,
+    ) -> Result<AfterAttempt> {
         self.write(|tx| {
             let failures: Option<usize> = tx
                 .conn
@@ -477,9 +482,9 @@ impl Store {
                 .query_row([due.row], |row| row.get(0))
                 .optional()?;
             let Some(failures) = failures else {
-                return Ok(Verdict::Gone);
+                return Ok(AfterAttempt::Gone);
             };
-            let response = outcome
+            let response = attempt
                 .response
                 .as_deref()
                 .map(|plain| tx.outbox.sealer.seal(tx.source, &response_of(due.row), plain))
@@ -493,16 +498,16 @@ impl Store {
                 .execute(params![
                     due.row,
                     began,
-                    outcome.status,
-                    outcome.latency_ms,
-                    outcome.error,
+                    attempt.status,
+                    attempt.latency_ms,
+                    attempt.error,
                     response
                 ])?;
             let wait = RETRY_AFTER_MS.get(failures);
-            let (state, due_at, verdict) = match (outcome.is_success(), wait) {
-                (true, _) => (DeliveryState::Delivered, None, Verdict::Delivered),
-                (false, Some(wait)) => (DeliveryState::Retrying, Some(tx.now + wait), Verdict::Again),
-                (false, None) => (DeliveryState::Failed, None, Verdict::Failed),
+            let (state, due_at, after) = match (attempt.is_success(), wait) {
+                (true, _) => (DeliveryState::Delivered, None, AfterAttempt::Delivered),
+                (false, Some(wait)) => (DeliveryState::Retrying, Some(tx.now + wait), AfterAttempt::Again),
+                (false, None) => (DeliveryState::Failed, None, AfterAttempt::Failed),
             };
             tx.conn
                 .prepare_cached(
@@ -512,9 +517,9 @@ impl Store {
                     due.row,
                     number_of(state),
                     due_at,
-                    failures + usize::from(wait.is_some() && !outcome.is_success())
+                    failures + usize::from(wait.is_some() && !attempt.is_success())
                 ])?;
-            Ok(verdict)
+            Ok(after)
         })
     }
 

@@ -42,7 +42,7 @@ struct Claims {
     jti: String,
     client_id: String,
     scope: String,
-    /// The grant or service account that the token came from.
+    /// The login or service account that the token came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sid: Option<Uuid>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Issue<'a> {
     pub(crate) account: AccountId,
     pub(crate) client: &'a str,
     pub(crate) scope: Scopes,
-    pub(crate) grant: Option<Uuid>,
+    pub(crate) login: Option<Uuid>,
     /// Makes the token unique.
     pub(crate) id: String,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Verified {
     pub(crate) account: AccountId,
     pub(crate) client: String,
     pub(crate) scope: Scopes,
-    pub(crate) grant: Option<Uuid>,
+    pub(crate) login: Option<Uuid>,
     exp: i64,
 }
 
@@ -121,7 +121,7 @@ impl Tokens {
             jti: new.id.clone(),
             client_id: new.client.into(),
             scope: new.scope.to_string(),
-            sid: new.grant,
+            sid: new.login,
         };
         let header = Header {
             typ: Some(TYPE.into()),
@@ -158,7 +158,7 @@ impl Tokens {
         }
         drop(verified);
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.grant.is_some_and(|grant| ended.contains_key(&grant)) {
+        if found.login.is_some_and(|login| ended.contains_key(&login)) {
             return Err(Error::unauthorized(
                 "the login of this access token has ended; log in again",
             ));
@@ -167,11 +167,11 @@ impl Tokens {
     }
 
     /// Refuses the tokens of a login from now on.
-    pub(crate) fn end(&self, grant: Uuid, now_ms: i64) {
+    pub(crate) fn end(&self, login: Uuid, now_ms: i64) {
         let now = now_ms.div_euclid(1000);
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, until| *until > now);
-        ended.insert(grant, now + LIFETIME_S);
+        ended.insert(login, now + LIFETIME_S);
     }
 
     fn check(&self, token: &str) -> Result<Verified> {
@@ -194,7 +194,7 @@ impl Tokens {
             account: claims.sub.parse().map_err(|_| refused())?,
             client: claims.client_id,
             scope: Scopes::parse(&claims.scope).ok_or_else(refused)?,
-            grant: claims.sid,
+            login: claims.sid,
             exp: claims.exp,
         })
     }
@@ -211,7 +211,7 @@ mod tests {
             account: AccountId::from_random_bytes([1; 16]),
             client: "cairn",
             scope: Scopes::FILES,
-            grant: Some(Uuid::from_bytes([id; 16])),
+            login: Some(Uuid::from_bytes([id; 16])),
             id: id.to_string(),
         }
     }

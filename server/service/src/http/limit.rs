@@ -23,8 +23,8 @@ pub(crate) async fn limit(State(app): State<AppState>, request: Request, next: N
         .map_or("unknown path", MatchedPath::as_str)
         .to_owned();
     let method = request.method().clone();
-    let verdict = app.rate.check(&method, &route, bearer(request.headers()));
-    let mut response = match verdict.wait {
+    let admission = app.rate.check(&method, &route, bearer(request.headers()));
+    let mut response = match admission.wait {
         None => next.run(request).await,
         Some(retry_after) => Error::RateLimited {
             endpoint: format!("{method} {route}"),
@@ -32,8 +32,8 @@ pub(crate) async fn limit(State(app): State<AppState>, request: Request, next: N
         }
         .into_response(),
     };
-    let (name, quota) = (verdict.class.name(), verdict.per_minute);
-    let used = u64::from(quota - verdict.remaining.min(quota));
+    let (name, quota) = (admission.class.name(), admission.per_minute);
+    let used = u64::from(quota - admission.remaining.min(quota));
     // Seconds until the bucket is full again.
     let full_in = (used * 60).div_ceil(u64::from(quota.max(1)));
     set(
@@ -44,7 +44,7 @@ pub(crate) async fn limit(State(app): State<AppState>, request: Request, next: N
     set(
         response.headers_mut(),
         "ratelimit",
-        &format!("\"{name}\";r={};t={full_in}", verdict.remaining),
+        &format!("\"{name}\";r={};t={full_in}", admission.remaining),
     );
     response
 }

@@ -83,7 +83,7 @@ pub(crate) struct RateLimiter {
 }
 
 /// Holds what a request found in its bucket.
-pub(super) struct Verdict {
+pub(super) struct Admission {
     pub(super) class: Class,
     pub(super) per_minute: u32,
     pub(super) remaining: u32,
@@ -114,7 +114,7 @@ impl RateLimiter {
     }
 
     /// Takes one request from its bucket.
-    pub(super) fn check(&self, method: &Method, route: &str, token: Option<&str>) -> Verdict {
+    pub(super) fn check(&self, method: &Method, route: &str, token: Option<&str>) -> Admission {
         let class = Class::of(method, route, token.is_some());
         let buckets = match class {
             Class::Read => &self.read,
@@ -136,13 +136,13 @@ impl RateLimiter {
         let mut key = [0; 16];
         key.copy_from_slice(&hash[..16]);
         match buckets.check_key(&key) {
-            Ok(state) => Verdict {
+            Ok(state) => Admission {
                 class,
                 per_minute: state.quota().burst_size().get(),
                 remaining: state.remaining_burst_capacity(),
                 wait: None,
             },
-            Err(until) => Verdict {
+            Err(until) => Admission {
                 class,
                 per_minute: until.quota().burst_size().get(),
                 remaining: 0,

@@ -30,7 +30,7 @@ impl Failure {
         Self::new("invalid_request", description)
     }
 
-    pub(crate) fn grant(description: impl Into<String>) -> Self {
+    pub(crate) fn invalid_grant(description: impl Into<String>) -> Self {
         Self::new("invalid_grant", description)
     }
 

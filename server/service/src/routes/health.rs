@@ -36,6 +36,6 @@ async fn health(State(app): State<AppState>) -> Result<Json<Health>> {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
         time: Timestamp(app.source.now_ms()),
-        epoch: app.store.epoch(),
+        epoch: app.store.history_id(),
     }))
 }

@@ -1,9 +1,9 @@
-//! Actions of strangers on a share link, without a token: look, pass the gate, fetch sealed chunks.
+//! Actions of strangers on a share link, without a token: look, give the password, fetch sealed chunks.
 //!
 //! Passwords, limits and times are policy of this server, checked here. What is fetched opens with
 //! the link's secret alone, which never comes here.
 
-use super::shares::settings::{email, gate_fits};
+use super::shares::settings::{email, password_check_fits};
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::visitor::MaskedIp;
@@ -66,7 +66,7 @@ fn access(headers: &HeaderMap) -> &str {
     get, path = "/api/v1/public/shares/{code}", tag = "public-shares", security(()),
     params(("code" = String, Path, description = "The short code")),
     responses(
-        (status = 200, description = "The link's gate and theme", body = PublicShare),
+        (status = 200, description = "What the link asks for, and its theme", body = PublicShare),
         (status = 403, description = "It is switched off, or does not open yet", body = cairn_wire::ErrorBody),
         (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody),
         (status = 410, description = "It has expired, or its download limit is reached", body = cairn_wire::ErrorBody)
@@ -88,7 +88,7 @@ async fn look(State(app): State<AppState>, Args(code): Args<String>) -> Result<J
     }))
 }
 
-/// Passes the gate: the sealed files of a link, and a token for their chunks.
+/// Opens a link: its sealed files, and a token for their chunks.
 #[utoipa::path(
     post, path = "/api/v1/public/shares/{code}/open", tag = "public-shares", security(()),
     request_body = OpenShare, params(("code" = String, Path, description = "The short code")),
@@ -122,12 +122,12 @@ async fn open(
         app.store.write(|tx| tx.deny_visit(&share, &who))?;
         Ok(error)
     };
-    if let Some(hash) = &share.gate {
-        let gate = asked.gate.as_deref().unwrap_or_default();
-        if gate.is_empty() {
+    if let Some(hash) = &share.password_check {
+        let password = asked.gate.as_deref().unwrap_or_default();
+        if password.is_empty() {
             return Err(Error::unauthorized("this link has a password"));
         }
-        if !gate_fits(gate, hash).await? {
+        if !password_check_fits(password, hash).await? {
             return Err(denied(Error::unauthorized("the password is wrong"))?);
         }
     }

@@ -20,7 +20,7 @@ use cairn_wire::Page;
 use cairn_wire::shares::{
     CreateShare, ListShares, PutSharedFiles, Share, ToggledShare, UpdateShare,
 };
-use settings::{Change, gate_hash};
+use settings::{Change, hash_password_check};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -86,9 +86,9 @@ async fn create(
     let node = new
         .file_id
         .ok_or_else(|| Error::invalid("`file_id` is missing; it names what is shared"))?;
-    let gate = gate_hash(&app, new.password.as_deref()).await?;
+    let password_check = hash_password_check(&app, new.password.as_deref()).await?;
     let (id, storage_type) = (new.id, new.storage_type);
-    let change = Change::of_new(new, gate)?;
+    let change = Change::of_new(new, password_check)?;
     let row = app.store.write(|tx| {
         let new = NewShare {
             id,
@@ -140,11 +140,11 @@ async fn update(
     Args(id): Args<String>,
     Input(change): Input<UpdateShare>,
 ) -> Result<Json<Share>> {
-    let gate = match &change.password {
+    let password_check = match &change.password {
         None => None,
-        Some(password) => Some(gate_hash(&app, password.as_deref()).await?),
+        Some(password) => Some(hash_password_check(&app, password.as_deref()).await?),
     };
-    let change = Change::of_update(change, gate)?;
+    let change = Change::of_update(change, password_check)?;
     let row = app.store.write(|tx| {
         let old = tx.share(caller.account, &id)?;
         let settings = change.applied(old.settings(), tx.now)?;

@@ -7,7 +7,7 @@ use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
 use super::target::{self, AddressPolicy, Guard};
 use crate::error::{Error, Result};
 use crate::state::AppState;
-use cairn_store::{Due, Outcome, Outgoing, Verdict};
+use cairn_store::{AfterAttempt, AttemptResult, Due, Outgoing};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ struct Dispatcher {
     app: AppState,
     client: Client,
     on_the_way: HashSet<Due>,
-    running: JoinSet<(Due, Result<Option<Verdict>>)>,
+    running: JoinSet<(Due, Result<Option<AfterAttempt>>)>,
 }
 
 fn client(policy: AddressPolicy) -> Result<Client> {
@@ -117,7 +117,7 @@ impl Dispatcher {
     }
 
     /// Waits for an attempt to end; `None` if there is none.
-    async fn next(&mut self) -> Option<Result<Option<Verdict>>> {
+    async fn next(&mut self) -> Option<Result<Option<AfterAttempt>>> {
         let ended = self.running.join_next().await?;
         Some(match ended {
             Ok((due, outcome)) => {
@@ -137,7 +137,7 @@ impl Dispatcher {
     }
 }
 
-async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<Verdict>> {
+async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<AfterAttempt>> {
     let Some(outgoing) = app.store.outgoing(due)? else {
         return Ok(None);
     };
@@ -150,25 +150,25 @@ async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<Ver
     };
     let latency_ms = u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX);
     let outcome = match sent {
-        Ok((status, response)) => Outcome {
+        Ok((status, response)) => AttemptResult {
             status: Some(status),
             latency_ms,
             error: None,
             response: Some(response),
         },
-        Err(error) => Outcome {
+        Err(error) => AttemptResult {
             status: None,
             latency_ms,
             error: Some(error),
             response: None,
         },
     };
-    let verdict = app.store.record_attempt(due, began, &outcome)?;
+    let after = app.store.record_attempt(due, began, &outcome)?;
     tracing::debug!(
-        delivery = %outgoing.delivery, webhook = %due.webhook, status = outcome.status, ?verdict,
+        delivery = %outgoing.delivery, webhook = %due.webhook, status = outcome.status, ?after,
         "attempted a webhook delivery"
     );
-    Ok(Some(verdict))
+    Ok(Some(after))
 }
 
 /// Posts a delivery; returns the status and the first KiB of the response.

@@ -123,7 +123,7 @@ impl Tx<'_> {
     }
 
     /// Renews or ends subscriptions whose period is over, and hands creators what they earned.
-    pub(super) fn settle_creators(&self) -> Result<()> {
+    pub(super) fn renew_creator_subscriptions(&self) -> Result<()> {
         loop {
             let due = self
                 .conn

@@ -199,10 +199,10 @@ impl Store {
     }
 
     /// Does what time has made due: renewals, creators' periods, withdrawals.
-    pub fn settle_payments(&self, base_storage: u64) -> Result<()> {
+    pub fn run_due_payments(&self, base_storage: u64) -> Result<()> {
         self.write(|tx| {
             tx.renew_plans(base_storage)?;
-            tx.settle_creators()?;
+            tx.renew_creator_subscriptions()?;
             tx.pay_withdrawals()
         })
     }

@@ -38,7 +38,7 @@ fn document(base: &str) -> Discovery {
             "authorization_code",
             "refresh_token",
             "client_credentials",
-            super::token::DEVICE_GRANT,
+            super::token::DEVICE_GRANT_TYPE,
         ]),
         subject_types_supported: texts(&["public"]),
         id_token_signing_alg_values_supported: texts(&["RS256"]),

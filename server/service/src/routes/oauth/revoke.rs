@@ -41,13 +41,13 @@ async fn revoke(
     let mut ended = app.store.revoke_refresh(&hash(token), &client.id)?;
     if ended.is_none()
         && let Ok(access) = app.tokens.verify(token, now)
-        && let Some(grant) = access.grant.filter(|_| access.client == client.id)
-        && app.store.revoke_grant(grant, &client.id)?
+        && let Some(login) = access.login.filter(|_| access.client == client.id)
+        && app.store.revoke_login(login, &client.id)?
     {
-        ended = Some(grant);
+        ended = Some(login);
     }
-    if let Some(grant) = ended {
-        app.tokens.end(grant, now);
+    if let Some(login) = ended {
+        app.tokens.end(login, now);
     }
     Ok(StatusCode::OK)
 }

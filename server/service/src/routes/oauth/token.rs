@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
-use cairn_store::{CLIENT_PREFIX, Grant, Polled, Presented};
+use cairn_store::{CLIENT_PREFIX, Login, Polled, Presented};
 use cairn_wire::identity::{OAuthErrorBody, TokenAnswer, TokenRequest};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -22,8 +22,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// RFC 8628's name of its grant.
-pub(crate) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+/// RFC 8628's type of grant.
+pub(crate) const DEVICE_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 /// The lifetime of an ID token; clients look at it once.
 const ID_LIFETIME_S: i64 = 600;
 
@@ -33,8 +33,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 
 /// Holds what is given out for a request.
 struct Given {
-    grant: Grant,
-    /// True if the grant is one of the store, which can be ended.
+    login: Login,
+    /// Present if the login is one of the store, which can be ended.
     refresh: Option<String>,
     nonce: Option<String>,
 }
@@ -73,18 +73,18 @@ fn fits_challenge(verifier: &str, challenge: &str) -> bool {
 
 fn given(app: &AppState, presented: Presented, refresh: String) -> Outcome<Given> {
     match presented {
-        Presented::Good { grant, nonce } => Ok(Given {
-            refresh: grant.scope.has(Scopes::OFFLINE).then_some(refresh),
-            grant,
+        Presented::Good { login, nonce } => Ok(Given {
+            refresh: login.scope.has(Scopes::OFFLINE).then_some(refresh),
+            login,
             nonce,
         }),
-        Presented::Again(grant) => {
-            app.tokens.end(grant, app.source.now_ms());
-            Err(Failure::grant(
+        Presented::Again(login) => {
+            app.tokens.end(login, app.source.now_ms());
+            Err(Failure::invalid_grant(
                 "it has been used before; the login that it came from has ended, log in again",
             ))
         }
-        Presented::Unknown => Err(Failure::grant(
+        Presented::Unknown => Err(Failure::invalid_grant(
             "it is unknown, has expired, or was issued for something else",
         )),
     }
@@ -112,13 +112,13 @@ fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> Out
     let mut given = given(app, presented, refresh)?;
     if let Some(text) = request.scope.as_deref() {
         let narrower = scope(Some(text))?;
-        if !given.grant.scope.has(narrower) {
+        if !given.login.scope.has(narrower) {
             return Err(Failure::new(
                 "invalid_scope",
                 "'scope' asks for more than the login allowed",
             ));
         }
-        given.grant.scope = narrower;
+        given.login.scope = narrower;
     }
     Ok(given)
 }
@@ -147,7 +147,7 @@ fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outc
         ));
     }
     Ok(Given {
-        grant: Grant {
+        login: Login {
             id,
             account,
             client: from.id.clone(),
@@ -164,7 +164,7 @@ fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outc
     let code = needed(&request.device_code, "device_code")?;
     let (refresh, kept) = fresh(app, "rt_");
     match app.store.poll_device(&hash(code), &client.id, &kept)? {
-        Polled::Allowed(grant) => given(app, Presented::Good { grant, nonce: None }, refresh),
+        Polled::Allowed(login) => given(app, Presented::Good { login, nonce: None }, refresh),
         Polled::Pending => Err(Failure::new(
             "authorization_pending",
             "the person has not decided yet",
@@ -185,17 +185,17 @@ fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result
     let now = app.source.now_ms().div_euclid(1000);
     let account = app
         .store
-        .account(given.grant.account)?
+        .account(given.login.account)?
         .ok_or_else(|| Error::internal("a login's account is gone"))?;
-    let scope = given.grant.scope;
+    let scope = given.login.scope;
     let email = scope.has(Scopes::EMAIL).then_some(account.email);
     let claims = IdClaims {
         iss: issuer,
         sub: account.id.to_string(),
-        aud: &given.grant.client,
+        aud: &given.login.client,
         iat: now,
         exp: now + ID_LIFETIME_S,
-        auth_time: given.grant.auth_time.div_euclid(1000),
+        auth_time: given.login.auth_time.div_euclid(1000),
         at_hash: URL_SAFE_NO_PAD.encode(&Sha256::digest(access)[..16]),
         nonce: given.nonce.clone(),
         email_verified: email.as_ref().map(|_| true),
@@ -206,22 +206,22 @@ fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result
 }
 
 fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
-    let grant = &given.grant;
-    if app.store.account(grant.account)?.is_none() {
+    let login = &given.login;
+    if app.store.account(login.account)?.is_none() {
         return Err(Error::invalid("the account of this login is gone"));
     }
     let access = app.tokens.issue(
         &Issue {
             issuer,
-            account: grant.account,
-            client: &grant.client,
-            scope: grant.scope,
-            grant: Some(grant.id),
+            account: login.account,
+            client: &login.client,
+            scope: login.scope,
+            login: Some(login.id),
             id: hex::encode(app.source.bytes::<16>()),
         },
         app.source.now_ms(),
     )?;
-    let id_token = if grant.scope.has(Scopes::OPENID) {
+    let id_token = if login.scope.has(Scopes::OPENID) {
         Some(id_token(app, issuer, &given, &access)?)
     } else {
         None
@@ -232,7 +232,7 @@ fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
         expires_in: LIFETIME_S.unsigned_abs(),
         refresh_token: given.refresh,
         id_token,
-        scope: Some(given.grant.scope.to_string()),
+        scope: Some(given.login.scope.to_string()),
     })
 }
 
@@ -260,7 +260,7 @@ async fn token(
         "authorization_code" => by_code(&app, &from, &request)?,
         "refresh_token" => by_refresh(&app, &from, &request)?,
         "client_credentials" => by_secret(&app, &from, &request)?,
-        DEVICE_GRANT => by_device(&app, &from, &request)?,
+        DEVICE_GRANT_TYPE => by_device(&app, &from, &request)?,
         _ => {
             return Err(Failure::new(
                 "unsupported_grant_type",

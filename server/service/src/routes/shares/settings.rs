@@ -7,7 +7,7 @@ use cairn_wire::shares::{AccessMode, CreateShare, GateKdf, ShareDefaults, Update
 use cairn_wire::{Sealed, Timestamp};
 
 /// bcrypt looks at no more.
-const MAX_GATE: usize = 72;
+const MAX_PASSWORD: usize = 72;
 const MAX_EMAILS: usize = 20;
 const MAX_EMAIL: usize = 254;
 /// Ten years.
@@ -23,7 +23,7 @@ const MAX_KEY_BLOB: usize = 1024;
 pub(super) struct Change {
     is_active: Option<bool>,
     access_mode: Option<AccessMode>,
-    gate: Option<Option<String>>,
+    password_check: Option<Option<String>>,
     kdf: Option<GateKdf>,
     expiry_days: Option<Option<f64>>,
     download_limit: Option<Option<u64>>,
@@ -34,35 +34,38 @@ pub(super) struct Change {
     key_blob: Option<Sealed>,
 }
 
-/// bcrypt of a gate value; `None` for none.
-pub(crate) async fn gate_hash(app: &AppState, gate: Option<&str>) -> Result<Option<String>> {
-    let Some(gate) = gate.filter(|gate| !gate.is_empty()) else {
+/// Returns the bcrypt of what visitors have to send as the password; `None` for none.
+pub(crate) async fn hash_password_check(
+    app: &AppState,
+    password: Option<&str>,
+) -> Result<Option<String>> {
+    let Some(password) = password.filter(|password| !password.is_empty()) else {
         return Ok(None);
     };
-    if gate.len() > MAX_GATE {
+    if password.len() > MAX_PASSWORD {
         return Err(Error::invalid(format!(
-            "`password` has more than {MAX_GATE} bytes"
+            "`password` has more than {MAX_PASSWORD} bytes"
         )));
     }
-    let (gate, salt) = (gate.to_owned(), app.source.bytes());
+    let (password, salt) = (password.to_owned(), app.source.bytes());
     let cost = app.options.password_cost;
-    tokio::task::spawn_blocking(move || bcrypt::hash_with_salt(gate, cost, salt))
+    tokio::task::spawn_blocking(move || bcrypt::hash_with_salt(password, cost, salt))
         .await
         .map_err(|e| Error::internal(format!("hashing ended: {e}")))?
         .map(|parts| Some(parts.to_string()))
-        .map_err(|e| Error::internal(format!("can't hash a gate value: {e}")))
+        .map_err(|e| Error::internal(format!("can't hash a link's password: {e}")))
 }
 
-/// Returns true if a gate value is the one that was hashed.
-pub(crate) async fn gate_fits(gate: &str, hash: &str) -> Result<bool> {
-    if gate.len() > MAX_GATE {
+/// Returns `true` if a password is the one that was hashed.
+pub(crate) async fn password_check_fits(password: &str, hash: &str) -> Result<bool> {
+    if password.len() > MAX_PASSWORD {
         return Ok(false);
     }
-    let (gate, hash) = (gate.to_owned(), hash.to_owned());
-    tokio::task::spawn_blocking(move || bcrypt::verify(gate, &hash))
+    let (password, hash) = (password.to_owned(), hash.to_owned());
+    tokio::task::spawn_blocking(move || bcrypt::verify(password, &hash))
         .await
         .map_err(|e| Error::internal(format!("checking ended: {e}")))?
-        .map_err(|e| Error::internal(format!("can't check a gate value: {e}")))
+        .map_err(|e| Error::internal(format!("can't check a link's password: {e}")))
 }
 
 /// An e-mail address in the one form in which addresses are compared.
@@ -110,11 +113,11 @@ fn expiry(days: f64, now: i64) -> StoreResult<i64> {
 }
 
 impl Change {
-    pub(super) fn of_new(new: CreateShare, gate: Option<String>) -> Result<Self> {
+    pub(super) fn of_new(new: CreateShare, password_check: Option<String>) -> Result<Self> {
         Self {
             is_active: Some(true),
             access_mode: new.access_mode,
-            gate: Some(gate),
+            password_check: Some(password_check),
             kdf: new.kdf,
             expiry_days: new.expiry_days.map(Some),
             download_limit: new.download_limit.map(Some),
@@ -127,11 +130,14 @@ impl Change {
         .checked()
     }
 
-    pub(super) fn of_update(change: UpdateShare, gate: Option<Option<String>>) -> Result<Self> {
+    pub(super) fn of_update(
+        change: UpdateShare,
+        password_check: Option<Option<String>>,
+    ) -> Result<Self> {
         Self {
             is_active: change.is_active,
             access_mode: change.access_mode,
-            gate,
+            password_check,
             kdf: change.kdf,
             expiry_days: change.expiry_days,
             download_limit: change.download_limit,
@@ -159,7 +165,7 @@ impl Change {
                     ITERATIONS.end()
                 )));
             }
-            if !matches!(self.gate, Some(Some(_))) {
+            if !matches!(self.password_check, Some(Some(_))) {
                 return Err(Error::invalid("`kdf` belongs to a `password`"));
             }
         }
@@ -197,13 +203,13 @@ impl Change {
         let new = ShareSettings {
             is_active: change.is_active.unwrap_or(old.is_active),
             access_mode: change.access_mode.unwrap_or(old.access_mode),
-            // A gate and the way to it change together.
-            kdf: if change.gate.is_some() {
+            // A password and how its key is derived change together.
+            kdf: if change.password_check.is_some() {
                 change.kdf
             } else {
                 old.kdf
             },
-            gate: change.gate.unwrap_or(old.gate),
+            password_check: change.password_check.unwrap_or(old.password_check),
             expires_at: match change.expiry_days {
                 None => old.expires_at,
                 Some(None) => None,

@@ -144,7 +144,7 @@ impl Market {
                 .map(drop),
             Act::Wait(days) => {
                 self.source.advance(days * DAY_MS);
-                self.store.settle_payments(base)
+                self.store.run_due_payments(base)
             }
         };
         if let Err(error) = outcome {

@@ -1,7 +1,7 @@
-//! Logins of clients: authorization codes, and the grants whose refresh tokens replace each other.
+//! Logins of clients: authorization codes, and the refresh tokens that replace each other.
 //!
 //! A code that comes twice, or a refresh token whose successor has been used, is in the hands of
-//! two: its grant ends. A successor that was never used is replaced without harm, so that an answer
+//! two: its login ends. A successor that was never used is replaced without harm, so that an answer
 //! that got lost costs nobody a login.
 
 use super::rows::id as read_id;
@@ -22,7 +22,7 @@ pub type Hash = [u8; 32];
 
 /// A login of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
+pub struct Login {
     pub id: Uuid,
     pub account: AccountId,
     pub client: String,
@@ -46,18 +46,18 @@ pub struct NewCode {
 pub enum Presented {
     /// The login, and the nonce of its authorization request.
     Good {
-        grant: Grant,
+        login: Login,
         nonce: Option<String>,
     },
-    /// It has been used before: the grant has ended.
+    /// It has been used before: the login has ended.
     Again(Uuid),
     Unknown,
 }
 
-const GRANT: &str = "id, account, client, scope, auth_time";
+const LOGIN: &str = "id, account, client, scope, auth_time";
 
-fn grant(row: &Row<'_>) -> rusqlite::Result<Grant> {
-    Ok(Grant {
+fn login(row: &Row<'_>) -> rusqlite::Result<Login> {
+    Ok(Login {
         id: Uuid::from_bytes(row.get(0)?),
         account: read_id(row, 1)?,
         client: row.get(2)?,
@@ -67,8 +67,8 @@ fn grant(row: &Row<'_>) -> rusqlite::Result<Grant> {
 }
 
 impl Tx<'_> {
-    /// Makes a grant; with `refresh`, its first refresh token.
-    pub(super) fn add_grant(&self, new: &Grant, refresh: Option<&Hash>) -> Result<()> {
+    /// Makes a login; with `refresh`, its first refresh token.
+    pub(super) fn add_login(&self, new: &Login, refresh: Option<&Hash>) -> Result<()> {
         self.conn.execute(
             "INSERT INTO grants (id, account, client, scope, auth_time, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![
@@ -91,32 +91,32 @@ impl Tx<'_> {
             .id(|bytes| uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
 
-    fn add_refresh(&self, grant: Uuid, hash: &Hash) -> Result<()> {
+    fn add_refresh(&self, login: Uuid, hash: &Hash) -> Result<()> {
         self.conn.execute(
             "INSERT INTO refresh_tokens (hash, grant_id, expires_at) VALUES (?1, ?2, ?3)",
-            params![hash, grant.as_bytes(), self.now + REFRESH_MS],
+            params![hash, login.as_bytes(), self.now + REFRESH_MS],
         )?;
         Ok(())
     }
 
-    fn end_grant(&self, grant: Uuid) -> Result<()> {
+    fn end_login(&self, login: Uuid) -> Result<()> {
         self.conn.execute(
             "UPDATE grants SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1",
-            params![grant.as_bytes(), self.now],
+            params![login.as_bytes(), self.now],
         )?;
         self.conn.execute(
             "DELETE FROM refresh_tokens WHERE grant_id = ?1",
-            [grant.as_bytes()],
+            [login.as_bytes()],
         )?;
         Ok(())
     }
 
-    fn grant_in_force(&self, id: Uuid) -> Result<Option<Grant>> {
-        let sql = format!("SELECT {GRANT} FROM grants WHERE id = ?1 AND revoked_at IS NULL");
+    fn login_in_force(&self, id: Uuid) -> Result<Option<Login>> {
+        let sql = format!("SELECT {LOGIN} FROM grants WHERE id = ?1 AND revoked_at IS NULL");
         Ok(self
             .conn
             .prepare_cached(&sql)?
-            .query_row([id.as_bytes()], grant)
+            .query_row([id.as_bytes()], login)
             .optional()?)
     }
 }
@@ -165,7 +165,7 @@ impl Store {
         })
     }
 
-    /// Makes a grant of a code, if `fits` says that it was issued to whoever presents it.
+    /// Makes a login of a code, if `fits` says that it was issued to whoever presents it.
     pub fn redeem_code(
         &self,
         hash: &Hash,
@@ -185,23 +185,23 @@ impl Store {
                 return Ok(Presented::Unknown);
             };
             if let Some(used_for) = found.used_for.map(Uuid::from_bytes) {
-                tx.end_grant(used_for)?;
+                tx.end_login(used_for)?;
                 return Ok(Presented::Again(used_for));
             }
-            let new = Grant {
+            let new = Login {
                 id: tx.fresh_uuid(),
                 account: found.code.account,
                 client: found.code.client,
                 scope: found.code.scope,
                 auth_time: found.auth_time,
             };
-            tx.add_grant(&new, Some(refresh))?;
+            tx.add_login(&new, Some(refresh))?;
             tx.conn.execute(
                 "UPDATE authorization_codes SET grant_id = ?2 WHERE hash = ?1",
                 params![hash, new.id.as_bytes()],
             )?;
             Ok(Presented::Good {
-                grant: new,
+                login: new,
                 nonce: found.code.nonce,
             })
         })
@@ -217,11 +217,11 @@ impl Store {
                 )?
                 .query_row(params![hash, tx.now], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
-            let Some((grant, replaced_by)) = found else {
+            let Some((login, replaced_by)) = found else {
                 return Ok(Presented::Unknown);
             };
-            let id = Uuid::from_bytes(grant);
-            let Some(grant) = tx.grant_in_force(id)?.filter(|one| one.client == client) else {
+            let id = Uuid::from_bytes(login);
+            let Some(login) = tx.login_in_force(id)?.filter(|one| one.client == client) else {
                 return Ok(Presented::Unknown);
             };
             if let Some(successor) = replaced_by {
@@ -231,7 +231,7 @@ impl Store {
                     [&successor],
                 )?;
                 if unused == 0 {
-                    tx.end_grant(id)?;
+                    tx.end_login(id)?;
                     return Ok(Presented::Again(id));
                 }
             }
@@ -240,11 +240,11 @@ impl Store {
                 "UPDATE refresh_tokens SET replaced_by = ?2 WHERE hash = ?1",
                 params![hash, next],
             )?;
-            Ok(Presented::Good { grant, nonce: None })
+            Ok(Presented::Good { login, nonce: None })
         })
     }
 
-    /// Ends the grant of a client's refresh token.
+    /// Ends the login of a client's refresh token.
     pub fn revoke_refresh(&self, hash: &Hash, client: &str) -> Result<Option<Uuid>> {
         self.write(|tx| {
             let found: Option<[u8; 16]> = tx
@@ -257,27 +257,27 @@ impl Store {
                 )
                 .optional()?;
             let found = found.map(Uuid::from_bytes);
-            if let Some(grant) = found {
-                tx.end_grant(grant)?;
+            if let Some(login) = found {
+                tx.end_login(login)?;
             }
             Ok(found)
         })
     }
 
-    /// Ends a client's grant.
-    pub fn revoke_grant(&self, grant: Uuid, client: &str) -> Result<bool> {
+    /// Ends a client's login.
+    pub fn revoke_login(&self, login: Uuid, client: &str) -> Result<bool> {
         self.write(|tx| {
             let ours = tx
-                .grant_in_force(grant)?
+                .login_in_force(login)?
                 .is_some_and(|found| found.client == client);
             if ours {
-                tx.end_grant(grant)?;
+                tx.end_login(login)?;
             }
             Ok(ours)
         })
     }
 
-    /// Grants and service accounts that ended after `since`: their access tokens may not have expired.
+    /// Logins and service accounts that ended after `since`: their access tokens may not have expired.
     pub fn ended_since(&self, since: i64) -> Result<Vec<Uuid>> {
         self.read(|conn| {
             Ok(conn
@@ -290,14 +290,14 @@ impl Store {
         })
     }
 
-    /// Forgets codes and tokens that have expired, and grants that have none left.
+    /// Forgets codes and tokens that have expired, and logins that have none left.
     pub fn forget_old_logins(&self) -> Result<()> {
         self.write(|tx| {
             for table in ["authorization_codes", "device_codes", "refresh_tokens"] {
                 let sql = format!("DELETE FROM {table} WHERE expires_at <= ?1");
                 tx.conn.execute(&sql, [tx.now])?;
             }
-            // An access token outlives its grant by ten minutes.
+            // An access token outlives its login by ten minutes.
             tx.conn.execute(
                 "DELETE FROM grants WHERE created_at <= ?1 AND coalesce(revoked_at, 0) <= ?1 AND NOT EXISTS \
                  (SELECT 1 FROM refresh_tokens WHERE grant_id = grants.id)",
