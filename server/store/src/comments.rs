@@ -132,7 +132,7 @@ impl Tx<'_> {
                 text,
                 self.now
             ])?;
-        search::take_in(self.conn, about.row)?;
+        search::index_node(self.conn, about.row)?;
         let written = find(self.conn, id)?
             .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
         let mut recipients = Vec::from_iter(owner(self.conn, actor.space)?);
@@ -186,7 +186,7 @@ impl Tx<'_> {
                 break;
             }
         }
-        search::take_in(self.conn, about.row)
+        search::index_node(self.conn, about.row)
     }
 }
 

@@ -5,6 +5,7 @@ use super::usage::{self, Growth};
 use super::{Actor, Space, Tx, chunks, nodes, revisions};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, Node};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -55,6 +56,77 @@ fn copy_metadata(tx: &Tx<'_>, from: NodeId, to: NodeId) -> Result<()> {
     Ok(())
 }
 
+/// The node that an earlier, same request made; `None` if the id that the caller chose is free.
+///
+/// # Errors
+/// 409 for an id that is another node's.
+fn copied_before(
+    conn: &Connection,
+    space: Space,
+    original: &NodeRow,
+    wanted: NodeId,
+) -> Result<Option<Node>> {
+    let Some(known) = nodes::find(conn, wanted)? else {
+        return Ok(None);
+    };
+    let is_the_copy = known.space == space.row
+        && known.state == State::Active
+        && known.node.kind == original.node.kind
+        && wanted != original.node.id;
+    if !is_the_copy {
+        return Err(Error::conflict(format!(
+            "the id {wanted} can't be used any more; choose another"
+        )));
+    }
+    Ok(Some(known.node))
+}
+
+/// The quota that copies of these nodes take.
+fn growth(originals: &[NodeRow]) -> Growth {
+    let mut growth = Growth::default();
+    let files = originals
+        .iter()
+        .filter(|original| original.node.kind == Kind::File);
+    for original in files {
+        growth += Growth {
+            bytes: revisions::signed(original.node.size),
+            files: 1,
+        };
+    }
+    growth
+}
+
+/// The id, folder, name and seal of one copy.
+struct Target<'a> {
+    id: NodeId,
+    parent: Option<NodeId>,
+    name: Name,
+    seal: Option<&'a Sealed>,
+}
+
+fn copy_node(tx: &Tx<'_>, actor: &Actor, original: &Node, target: &Target<'_>) -> Result<()> {
+    let revision = original
+        .revision_id
+        .map(|revision| copy_content(tx, actor, revision, target.id))
+        .transpose()?;
+    nodes::insert(
+        tx,
+        actor,
+        &nodes::Insert {
+            id: target.id,
+            parent: target.parent,
+            kind: original.kind,
+            name: &target.name,
+            size: original.size,
+            revision,
+            modified_at: original.modified_at.map(|at| at.0),
+            executable: original.executable,
+            seal: target.seal,
+        },
+    )?;
+    copy_metadata(tx, original.id, target.id)
+}
+
 impl Tx<'_> {
     /// Copies an active node with everything below it; all of it or nothing.
     ///
@@ -63,83 +135,57 @@ impl Tx<'_> {
     pub fn copy(&self, actor: &Actor, id: NodeId, how: &CopyNode) -> Result<Node> {
         let top = nodes::active(self.conn, actor.space, id)?;
         if let Some(wanted) = how.id
-            && let Some(known) = nodes::find(self.conn, wanted)?
+            && let Some(known) = copied_before(self.conn, actor.space, &top, wanted)?
         {
-            let copied_before = known.space == actor.space.row
-                && known.state == State::Active
-                && known.node.kind == top.node.kind
-                && wanted != id;
-            return if copied_before {
-                Ok(known.node)
-            } else {
-                Err(Error::conflict(format!(
-                    "the id {wanted} can't be used any more; choose another"
-                )))
-            };
+            return Ok(known);
         }
         let name = Name::new(how.name.clone().unwrap_or_else(|| top.node.name.clone()))
             .map_err(|e| Error::invalid(format!("`name`: {e}")))?;
         nodes::check_folder(self.conn, actor.space, how.parent_id)?;
         nodes::check_free(self.conn, actor.space, how.parent_id, &name, None)?;
         let originals = subtree(self.conn, actor.space, id)?;
-        let mut growth = Growth::default();
-        for original in originals
-            .iter()
-            .filter(|original| original.node.kind == Kind::File)
-        {
-            growth += Growth {
-                bytes: revisions::signed(original.node.size),
-                files: 1,
-            };
-        }
+        let growth = growth(&originals);
         usage::check_quota(self.conn, actor.space, growth)?;
-
-        let mut copies: HashMap<NodeId, NodeId> = HashMap::with_capacity(originals.len());
-        for original in &originals {
-            let is_top = original.node.id == id;
-            let to = how
-                .id
-                .filter(|_| is_top)
-                .unwrap_or_else(|| self.source.id(NodeId::from_random_bytes));
-            let parent = if is_top {
-                how.parent_id
-            } else {
-                original
-                    .node
-                    .parent_id
-                    .and_then(|parent| copies.get(&parent).copied())
-            };
-            let name = if is_top {
-                Ok(name.clone())
-            } else {
-                Name::new(original.node.name.clone())
-            }
-            .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?;
-            let revision = original
-                .node
-                .revision_id
-                .map(|revision| copy_content(self, actor, revision, to))
-                .transpose()?;
-            nodes::insert(
-                self,
-                actor,
-                &nodes::Insert {
-                    id: to,
-                    parent,
-                    kind: original.node.kind,
-                    name: &name,
-                    size: original.node.size,
-                    revision,
-                    modified_at: original.node.modified_at.map(|at| at.0),
-                    executable: original.node.executable,
-                    seal: how.seal.as_ref().filter(|_| is_top),
-                },
-            )?;
-            copy_metadata(self, original.node.id, to)?;
-            copies.insert(original.node.id, to);
-        }
+        let copied = self.copy_all(actor, &originals, how, name)?;
         usage::grow(self.conn, actor.space, growth)?;
-        let copied = copies.get(&id).copied().unwrap_or(id);
         Ok(nodes::visible(self.conn, actor.space, copied)?.node)
+    }
+
+    /// Copies a subtree, its top first; returns the copy of the top.
+    fn copy_all(
+        &self,
+        actor: &Actor,
+        originals: &[NodeRow],
+        how: &CopyNode,
+        name: Name,
+    ) -> Result<NodeId> {
+        let fresh = || self.source.id(NodeId::from_random_bytes);
+        let mut copies: HashMap<NodeId, NodeId> = HashMap::with_capacity(originals.len());
+        let mut originals = originals.iter().map(|original| &original.node);
+        let Some(top) = originals.next() else {
+            return Err(Error::Internal("a node to be copied has vanished".into()));
+        };
+        let target = Target {
+            id: how.id.unwrap_or_else(fresh),
+            parent: how.parent_id,
+            name,
+            seal: how.seal.as_ref(),
+        };
+        copy_node(self, actor, top, &target)?;
+        copies.insert(top.id, target.id);
+        for original in originals {
+            let target = Target {
+                id: fresh(),
+                parent: original
+                    .parent_id
+                    .and_then(|parent| copies.get(&parent).copied()),
+                name: Name::new(original.name.clone())
+                    .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?,
+                seal: None,
+            };
+            copy_node(self, actor, original, &target)?;
+            copies.insert(original.id, target.id);
+        }
+        Ok(target.id)
     }
 }

@@ -1,15 +1,16 @@
 //! The account's wrapped keys, which the server keeps and can't open.
 
-use super::Store;
 use super::audit::{KeyEvent, differences};
 use super::rows::json;
+use super::{Store, Tx};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::keys::{KeyBundle, PutKeys};
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
-struct Held {
+/// The keys in force.
+struct Stored {
     version: u64,
     auth: [u8; 32],
     recovery: Option<[u8; 32]>,
@@ -18,12 +19,93 @@ struct Held {
     bundle: Option<KeyBundle>,
 }
 
+/// The hashes of the proofs that a request sends.
+struct Proofs {
+    /// Of the passphrase that is to be in force.
+    auth: [u8; 32],
+    /// Of the passphrase in force.
+    current: Option<[u8; 32]>,
+    recovery: Option<[u8; 32]>,
+}
+
+/// The secret by which somebody may replace the keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Proven {
+    Passphrase,
+    RecoveryKey,
+    /// A recovery key that this server made: it proves the same, but is no verifier of what opens
+    /// the bundle.
+    ResetKey,
+}
+
 /// AUTH and the recovery verifier are as good as random, so one hash is enough to store them.
 pub(super) fn verifier(field: &str, hexadecimal: &str) -> Result<[u8; 32]> {
     let mut bytes = [0; 32];
     hex::decode_to_slice(hexadecimal, &mut bytes)
         .map_err(|_| Error::invalid(format!("`{field}` has to be 64 hexadecimal digits")))?;
     Ok(Sha256::digest(bytes).into())
+}
+
+impl Proofs {
+    fn of(put: &PutKeys) -> Result<Self> {
+        let optional = |field: &str, text: &Option<String>| {
+            text.as_deref()
+                .map(|text| verifier(field, text))
+                .transpose()
+        };
+        Ok(Self {
+            auth: verifier("auth", &put.auth)?,
+            current: optional("current_auth", &put.current_auth)?,
+            recovery: optional("recovery_auth", &put.recovery_auth)?,
+        })
+    }
+
+    /// # Errors
+    /// 403 if they prove nothing.
+    fn prove(&self, stored: &Stored) -> Result<Proven> {
+        let by_recovery = self.recovery.filter(|_| self.current.is_none());
+        if self.current == Some(stored.auth) {
+            Ok(Proven::Passphrase)
+        } else if by_recovery.is_some() && by_recovery == stored.reset {
+            Ok(Proven::ResetKey)
+        } else if by_recovery.is_some() && by_recovery == stored.recovery {
+            Ok(Proven::RecoveryKey)
+        } else {
+            Err(Error::Forbidden(
+                "replacing the keys needs `current_auth` of the passphrase in force, or `recovery_auth`"
+                    .into(),
+            ))
+        }
+    }
+}
+
+fn stored_keys(conn: &Connection, account: AccountId) -> Result<Option<Stored>> {
+    Ok(conn
+        .query_row(
+            "SELECT version, auth, recovery, reset_verifier, bundle FROM key_bundles WHERE account = ?1",
+            [account.as_bytes()],
+            |row| {
+                Ok(Stored {
+                    version: row.get(0)?,
+                    auth: row.get(1)?,
+                    recovery: row.get(2)?,
+                    reset: row.get(3)?,
+                    bundle: json(row, 4)?,
+                })
+            },
+        )
+        .optional()?)
+}
+
+fn check_version(stored: Option<&Stored>, expected: Option<u64>) -> Result<()> {
+    let version = stored.map_or(0, |stored| stored.version);
+    match expected {
+        Some(expected) if expected != version => Err(Error::Stale {
+            message: format!("the keys are at version {version}, not {expected}; read them again"),
+            version,
+        }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 impl Store {
@@ -58,88 +140,17 @@ impl Store {
         put: &PutKeys,
         expected: Option<u64>,
     ) -> Result<()> {
-        let auth = verifier("auth", &put.auth)?;
-        let current = put
-            .current_auth
-            .as_deref()
-            .map(|text| verifier("current_auth", text))
-            .transpose()?;
-        let recovery = put
-            .recovery_auth
-            .as_deref()
-            .map(|text| verifier("recovery_auth", text))
-            .transpose()?;
-        let text = serde_json::to_string(&put.bundle)
-            .map_err(|e| Error::Internal(format!("a key bundle can't be written: {e}")))?;
+        let proofs = Proofs::of(put)?;
         self.write(|tx| {
-            let held = tx
-                .conn
-                .query_row(
-                    "SELECT version, auth, recovery, reset_verifier, bundle FROM key_bundles WHERE account = ?1",
-                    [account.as_bytes()],
-                    |row| {
-                        Ok(Held {
-                            version: row.get(0)?,
-                            auth: row.get(1)?,
-                            recovery: row.get(2)?,
-                            reset: row.get(3)?,
-                            bundle: json(row, 4)?,
-                        })
-                    },
-                )
-                .optional()?;
-            let version = held.as_ref().map_or(0, |held| held.version);
-            if let Some(expected) = expected
-                && expected != version
-            {
-                return Err(Error::Stale {
-                    message: format!("the keys are at version {version}, not {expected}; read them again"),
-                    version,
-                });
-            }
-            let mut kept_recovery = None;
-            let mut reset = false;
-            let mut events = vec![KeyEvent::Created];
-            if let Some(held) = &held {
-                let recovered = current.is_none() && recovery.is_some() && recovery == held.recovery;
-                // That of a key made here proves the same, but is no verifier of what opens the bundle.
-                reset = current.is_none() && recovery.is_some() && recovery == held.reset;
-                let proven = current == Some(held.auth) || recovered || reset;
-                if !proven {
-                    return Err(Error::Forbidden(
-                        "replacing the keys needs `current_auth` of the passphrase in force, or `recovery_auth`".into(),
-                    ));
-                }
-                if put.bundle.version <= held.version {
-                    return Err(Error::conflict(format!(
-                        "the keys are at version {}, and `bundle.version` is {}; it has to grow",
-                        held.version, put.bundle.version
-                    )));
-                }
-                let other_keys = |old: &KeyBundle| old.rsa_public != put.bundle.rsa_public;
-                if held.bundle.as_ref().is_some_and(other_keys) {
-                    // Nobody can open them any more; where they are missing, they can be granted anew.
-                    tx.conn.execute(
-                        "DELETE FROM team_grants WHERE account = ?1",
-                        [account.as_bytes()],
-                    )?;
-                }
-                kept_recovery = held.recovery;
-                events = held.bundle.as_ref().map_or_else(Vec::new, |old| differences(old, &put.bundle));
-                if recovered || reset {
-                    events.insert(0, KeyEvent::RecoveryKeyUsed);
-                }
-            }
-            let recovery = recovery.filter(|_| !reset);
+            let stored = stored_keys(tx.conn, account)?;
+            check_version(stored.as_ref(), expected)?;
+            let (recovery, events) = match &stored {
+                None => (proofs.recovery, vec![KeyEvent::Created]),
+                Some(stored) => tx.replace_keys(account, stored, put, &proofs)?,
+            };
             // Without a wrapped account key there is nothing that the recovery key could open.
-            let recovery = put.bundle.recovery.as_ref().and(recovery.or(kept_recovery));
-            tx.conn.execute(
-                "INSERT INTO key_bundles (account, version, bundle, auth, recovery, updated_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (account) DO UPDATE SET version = excluded.version, \
-                 bundle = excluded.bundle, auth = excluded.auth, recovery = excluded.recovery, \
-                 updated_at = excluded.updated_at",
-                params![account.as_bytes(), put.bundle.version, text, auth, recovery, tx.now],
-            )?;
+            let recovery = put.bundle.recovery.as_ref().and(recovery);
+            tx.write_keys(account, &put.bundle, proofs.auth, recovery)?;
             if events.contains(&KeyEvent::RecoveryKeySetUp) {
                 tx.conn.execute(
                     "UPDATE key_bundles SET recovery_set_at = ?2 WHERE account = ?1",
@@ -148,5 +159,58 @@ impl Store {
             }
             tx.audit_keys(account, put.bundle.version, &events)
         })
+    }
+}
+
+impl Tx<'_> {
+    /// Checks that keys may be replaced; returns the recovery verifier to be in force, and what is to be
+    /// recorded.
+    fn replace_keys(
+        &self,
+        account: AccountId,
+        stored: &Stored,
+        put: &PutKeys,
+        proofs: &Proofs,
+    ) -> Result<(Option<[u8; 32]>, Vec<KeyEvent>)> {
+        let proven = proofs.prove(stored)?;
+        if put.bundle.version <= stored.version {
+            return Err(Error::conflict(format!(
+                "the keys are at version {}, and `bundle.version` is {}; it has to grow",
+                stored.version, put.bundle.version
+            )));
+        }
+        let old = stored.bundle.as_ref();
+        if old.is_some_and(|old| old.rsa_public != put.bundle.rsa_public) {
+            // Nobody can open them any more; where they are missing, they can be granted anew.
+            self.conn.execute(
+                "DELETE FROM team_grants WHERE account = ?1",
+                [account.as_bytes()],
+            )?;
+        }
+        let mut events = old.map_or_else(Vec::new, |old| differences(old, &put.bundle));
+        if proven != Proven::Passphrase {
+            events.insert(0, KeyEvent::RecoveryKeyUsed);
+        }
+        let sent = proofs.recovery.filter(|_| proven != Proven::ResetKey);
+        Ok((sent.or(stored.recovery), events))
+    }
+
+    fn write_keys(
+        &self,
+        account: AccountId,
+        bundle: &KeyBundle,
+        auth: [u8; 32],
+        recovery: Option<[u8; 32]>,
+    ) -> Result<()> {
+        let text = serde_json::to_string(bundle)
+            .map_err(|e| Error::Internal(format!("a key bundle can't be written: {e}")))?;
+        self.conn.execute(
+            "INSERT INTO key_bundles (account, version, bundle, auth, recovery, updated_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (account) DO UPDATE SET version = excluded.version, \
+             bundle = excluded.bundle, auth = excluded.auth, recovery = excluded.recovery, \
+             updated_at = excluded.updated_at",
+            params![account.as_bytes(), bundle.version, text, auth, recovery, self.now],
+        )?;
+        Ok(())
     }
 }

@@ -8,7 +8,6 @@ use super::{Space, Store};
 use crate::error::Result;
 use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::Node;
-use rusqlite::types::ToSql;
 use rusqlite::{Connection, params};
 
 /// The places that a text is looked for in.
@@ -58,8 +57,8 @@ fn words(text: &str) -> Option<String> {
     (!terms.is_empty()).then(|| terms.join(" "))
 }
 
-/// Takes the present texts of one node into the index.
-pub(super) fn take_in(conn: &Connection, row: i64) -> Result<()> {
+/// Brings the index up to date with the texts of one node.
+pub(super) fn index_node(conn: &Connection, row: i64) -> Result<()> {
     conn.prepare_cached("DELETE FROM node_text WHERE rowid = ?1")?
         .execute([row])?;
     conn.prepare_cached(
@@ -82,7 +81,7 @@ pub(super) fn forget(conn: &Connection, node: NodeId) -> Result<()> {
 }
 
 impl Store {
-    /// Takes everything into the index that changed since the last search by words.
+    /// Brings the index up to date with what changed since the last search by words.
     fn index_texts(&self, space: Space) -> Result<()> {
         let behind = |conn: &Connection| -> Result<Vec<(i64, i64)>> {
             Ok(conn
@@ -99,7 +98,7 @@ impl Store {
         self.write(|tx| {
             let changed = behind(tx.conn)?;
             for (row, _) in &changed {
-                take_in(tx.conn, *row)?;
+                index_node(tx.conn, *row)?;
             }
             if let Some((_, seq)) = changed.last() {
                 tx.conn
@@ -121,53 +120,17 @@ impl Store {
         skip: u64,
         take: u64,
     ) -> Result<(Vec<Node>, u64)> {
-        let (tables, filter, order, text) = match search.mode {
-            Mode::Parts => (
-                "nodes n",
-                "(n.name LIKE ?1 ESCAPE '\\' OR n.description LIKE ?1 ESCAPE '\\' \
-                 OR n.tags LIKE ?1 ESCAPE '\\' OR n.labels LIKE ?1 ESCAPE '\\')",
-                "n.name_key, n.id",
-                pattern(&search.text),
-            ),
-            Mode::Words => {
-                let Some(query) = words(&search.text) else {
-                    return Ok((Vec::new(), 0));
-                };
-                for space in spaces {
-                    self.index_texts(*space)?;
-                }
-                (
-                    "node_text t JOIN nodes n ON n.row = t.rowid",
-                    "node_text MATCH ?1",
-                    // A word in the name counts most.
-                    "bm25(node_text, 10, 4, 4, 4, 1), n.name_key, n.id",
-                    query,
-                )
-            }
+        let Some(matching) = Matching::of(search) else {
+            return Ok((Vec::new(), 0));
         };
-        let rows: Vec<String> = spaces.iter().map(|space| space.row.to_string()).collect();
-        let sql = format!(
-            "SELECT n.row, n.kind, n.name FROM {tables} WHERE n.state = 0 AND n.space IN ({}) AND {filter} \
-             AND n.created_at >= ?2 AND n.created_at <= ?3 ORDER BY {order}",
-            rows.join(", ")
-        );
-        let from = search.from.unwrap_or(i64::MIN);
-        let to = search.to.unwrap_or(i64::MAX);
-        let values: [&dyn ToSql; 3] = [&text, &from, &to];
-        self.read(|conn| {
-            let mut found: Vec<i64> = Vec::new();
-            let mut statement = conn.prepare_cached(&sql)?;
-            let mut candidates = statement.query(values.as_slice())?;
-            while let Some(row) = candidates.next()? {
-                let kind = if row.get::<_, i64>(1)? == 1 {
-                    Kind::Folder
-                } else {
-                    Kind::File
-                };
-                if fits(search, kind, &row.get::<_, String>(2)?) {
-                    found.push(row.get(0)?);
-                }
+        if search.mode == Mode::Words {
+            for space in spaces {
+                self.index_texts(*space)?;
             }
+        }
+        let sql = matching.sql(spaces);
+        self.read(|conn| {
+            let found = rows_found(conn, &sql, &matching.text, search)?;
             let page = found
                 .iter()
                 .skip(usize::try_from(skip).unwrap_or(usize::MAX))
@@ -182,6 +145,72 @@ impl Store {
             Ok((page, found.len() as u64))
         })
     }
+}
+
+/// The parts of the query that depend on the mode.
+struct Matching {
+    tables: &'static str,
+    filter: &'static str,
+    order: &'static str,
+    /// What the filter compares with.
+    text: String,
+}
+
+impl Matching {
+    /// Returns `None` for a search by words without a word: it finds nothing.
+    fn of(search: &Search) -> Option<Self> {
+        Some(match search.mode {
+            Mode::Parts => Self {
+                tables: "nodes n",
+                filter: "(n.name LIKE ?1 ESCAPE '\\' OR n.description LIKE ?1 ESCAPE '\\' \
+                         OR n.tags LIKE ?1 ESCAPE '\\' OR n.labels LIKE ?1 ESCAPE '\\')",
+                order: "n.name_key, n.id",
+                text: pattern(&search.text),
+            },
+            Mode::Words => Self {
+                tables: "node_text t JOIN nodes n ON n.row = t.rowid",
+                filter: "node_text MATCH ?1",
+                // A word in the name counts most.
+                order: "bm25(node_text, 10, 4, 4, 4, 1), n.name_key, n.id",
+                text: words(&search.text)?,
+            },
+        })
+    }
+
+    fn sql(&self, spaces: &[Space]) -> String {
+        let Self {
+            tables,
+            filter,
+            order,
+            ..
+        } = self;
+        let rows: Vec<String> = spaces.iter().map(|space| space.row.to_string()).collect();
+        format!(
+            "SELECT n.row, n.kind, n.name FROM {tables} WHERE n.state = 0 AND n.space IN ({}) AND {filter} \
+             AND n.created_at >= ?2 AND n.created_at <= ?3 ORDER BY {order}",
+            rows.join(", ")
+        )
+    }
+}
+
+/// The rows of the nodes that match and that the filters let through.
+fn rows_found(conn: &Connection, sql: &str, text: &str, search: &Search) -> Result<Vec<i64>> {
+    let from = search.from.unwrap_or(i64::MIN);
+    let to = search.to.unwrap_or(i64::MAX);
+    let mut found: Vec<i64> = Vec::new();
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut candidates = statement.query(params![text, from, to])?;
+    while let Some(row) = candidates.next()? {
+        let kind = if row.get::<_, i64>(1)? == 1 {
+            Kind::Folder
+        } else {
+            Kind::File
+        };
+        if fits(search, kind, &row.get::<_, String>(2)?) {
+            found.push(row.get(0)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The filters that come from a node's name.
