@@ -144,12 +144,21 @@ fn shared_answers(document: &mut Value) {
     document["components"]["responses"] = Value::Object(answers);
 }
 
+/// Gives every failure its body, and adds those that any request can meet.
 fn failures(path: &str, operation: &mut Value) {
     let open = operation["security"] == json!([{}]);
     let oauth = path.starts_with("/oauth") || path.starts_with("/.well-known");
     let Some(responses) = operation["responses"].as_object_mut() else {
         return;
     };
+    let body = if oauth { "OAuthErrorBody" } else { "ErrorBody" };
+    for (status, response) in responses.iter_mut() {
+        // The pages among them say what they are.
+        if status.as_str() >= "400" && response.get("content").is_none() {
+            let schema = json!({"$ref": format!("#/components/schemas/{body}")});
+            response["content"] = json!({"application/json": {"schema": schema}});
+        }
+    }
     for (status, name, ..) in FAILURES {
         let possible = match status {
             "401" => !open,

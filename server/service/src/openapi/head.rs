@@ -15,6 +15,7 @@ use utoipa::{Modify, OpenApi};
     ),
     components(schemas(
         cairn_wire::ErrorBody,
+        cairn_wire::identity::OAuthErrorBody,
         cairn_wire::ai::ChatDelta,
         cairn_wire::ai::ChatUsage,
         cairn_wire::ai::ChatDone

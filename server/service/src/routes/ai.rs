@@ -47,7 +47,7 @@ fn event(name: &str, data: &impl serde::Serialize) -> Result<Event> {
     post, path = "/api/v1/ai/chat", tag = "ai", request_body = ChatMessage,
     responses(
         (status = 200, description = "Server-sent events: `delta {text}`, `usage {tokens}`, `done {conversation_id}`; `error {code, message}` where it breaks off", body = ChatDelta, content_type = "text/event-stream"),
-        (status = 400, description = "The message is empty or too long", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The message is empty or too long")
     )
 )]
 async fn chat(
@@ -111,9 +111,9 @@ async fn usage(caller: Caller, State(app): State<AppState>) -> Result<Json<AiUsa
     post, path = "/api/v1/ai/classify", tag = "ai", request_body = ClassifyFolder,
     responses(
         (status = 200, description = "The labels of each file", body = ClassifiedFolder),
-        (status = 400, description = "`confirm_token_use` is not true, or it is no folder", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The plan has fewer classifications left this month than the folder has files", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such folder", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`confirm_token_use` is not true, or it is no folder"),
+        (status = 403, description = "The plan has fewer classifications left this month than the folder has files"),
+        (status = 404, description = "There is no such folder")
     )
 )]
 async fn classify(

@@ -81,7 +81,7 @@ async fn list(
     post, path = "/api/v1/apikeys", tag = "apikeys", request_body = CreateApiKey,
     responses(
         (status = 201, description = "The key", body = CreatedApiKey),
-        (status = 409, description = "There are ten active keys", body = cairn_wire::ErrorBody)
+        (status = 409, description = "There are ten active keys")
     )
 )]
 async fn create(

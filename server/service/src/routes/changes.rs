@@ -34,7 +34,7 @@ fn limit(asked: Option<u32>) -> Result<usize> {
     get, path = "/api/v1/changes", tag = "changes", params(ChangesQuery),
     responses(
         (status = 200, description = "One page of the feed", body = Changes),
-        (status = 410, description = "The cursor belongs to another history; take a snapshot", body = cairn_wire::ErrorBody)
+        (status = 410, description = "The cursor belongs to another history; take a snapshot")
     )
 )]
 async fn changes(

@@ -38,7 +38,7 @@ fn text(new: WriteComment) -> Result<String> {
     get, path = "/api/v1/nodes/{id}/comments", tag = "comments", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The comments, in the order of their times", body = Comments),
-        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such file or folder")
     )
 )]
 async fn list(
@@ -55,8 +55,8 @@ async fn list(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 201, description = "The comment", body = Comment),
-        (status = 400, description = "The text is empty or too long", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The text is empty or too long"),
+        (status = 404, description = "There is no such file or folder")
     )
 )]
 async fn add(
@@ -78,8 +78,8 @@ async fn add(
     params(("id" = String, Path, format = Uuid), ("parent" = String, Path, format = Uuid)),
     responses(
         (status = 201, description = "The reply", body = Comment),
-        (status = 400, description = "The text is empty or too long, or the replies nest too deep", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such file, folder or comment", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The text is empty or too long, or the replies nest too deep"),
+        (status = 404, description = "There is no such file, folder or comment")
     )
 )]
 async fn reply(
@@ -100,8 +100,8 @@ async fn reply(
     delete, path = "/api/v1/comments/{id}", tag = "comments", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 403, description = "Someone else wrote it", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such comment", body = cairn_wire::ErrorBody)
+        (status = 403, description = "Someone else wrote it"),
+        (status = 404, description = "There is no such comment")
     )
 )]
 async fn delete(

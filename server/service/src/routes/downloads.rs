@@ -81,8 +81,8 @@ fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
     responses(
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 206, description = "The range of them", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 416, description = "The range lies outside the chunk", body = cairn_wire::ErrorBody),
-        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+        (status = 416, description = "The range lies outside the chunk"),
+        (status = 507, description = "This month's bandwidth is used up")
     )
 )]
 async fn chunk(
@@ -160,7 +160,7 @@ fn find(
             status = 200, body = DownloadedBatch, content_type = "application/vnd.cairn.frame",
             description = "A frame: u32 big-endian length of the head, the head as JSON, then the chunks of the files with status 200, in order"
         ),
-        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+        (status = 507, description = "This month's bandwidth is used up")
     )
 )]
 async fn batch(

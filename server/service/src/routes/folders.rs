@@ -29,9 +29,9 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     post, path = "/api/v1/nodes/folders", tag = "nodes", request_body = CreateFolders,
     responses(
         (status = 201, description = "The folders of the path", body = CreatedFolders),
-        (status = 400, description = "The path is empty, has a bad name, or more than 20 levels", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such parent", body = cairn_wire::ErrorBody),
-        (status = 409, description = "A file has one of the names", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The path is empty, has a bad name, or more than 20 levels"),
+        (status = 404, description = "There is no such parent"),
+        (status = 409, description = "A file has one of the names")
     )
 )]
 async fn create_path(
@@ -71,7 +71,7 @@ fn set_favorite(app: &AppState, caller: &Caller, id: NodeId, favorite: bool) -> 
     put, path = "/api/v1/nodes/{id}/favorite", tag = "nodes", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The node", body = Node),
-        (status = 404, description = "There is no such node", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such node")
     )
 )]
 async fn add_favorite(
@@ -87,7 +87,7 @@ async fn add_favorite(
     delete, path = "/api/v1/nodes/{id}/favorite", tag = "nodes", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The node", body = Node),
-        (status = 404, description = "There is no such node", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such node")
     )
 )]
 async fn remove_favorite(

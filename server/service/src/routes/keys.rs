@@ -43,9 +43,9 @@ async fn get(caller: Caller, State(app): State<AppState>) -> Result<Response> {
     params(("If-Match" = Option<String>, Header, description = "The version to be replaced, in quotes")),
     responses(
         (status = 200, description = "The stored bundle", body = KeyBundle),
-        (status = 403, description = "`current_auth` is not the one in force", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The version does not grow", body = cairn_wire::ErrorBody),
-        (status = 412, description = "The bundle is at another version", body = cairn_wire::ErrorBody)
+        (status = 403, description = "`current_auth` is not the one in force"),
+        (status = 409, description = "The version does not grow"),
+        (status = 412, description = "The bundle is at another version")
     )
 )]
 async fn put(
@@ -80,9 +80,9 @@ async fn recovery_status(
     post, path = "/api/v1/keys/recovery/setup", tag = "keys", request_body = SetUpRecovery,
     responses(
         (status = 201, description = "The key, if the server made it; never shown again", body = RecoverySetUp),
-        (status = 400, description = "A field is no 64 hexadecimal digits, or one of two is missing", body = cairn_wire::ErrorBody),
-        (status = 403, description = "`passphrase_hash` is not that of the passphrase in force", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The account has no keys yet", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A field is no 64 hexadecimal digits, or one of two is missing"),
+        (status = 403, description = "`passphrase_hash` is not that of the passphrase in force"),
+        (status = 409, description = "The account has no keys yet")
     )
 )]
 async fn set_up_recovery(

@@ -76,7 +76,7 @@ async fn list(
     responses(
         (status = 201, description = "The new folder", body = Node),
         (status = 200, description = "The folder that the same request made before", body = Node),
-        (status = 409, description = "The name or the id is taken", body = cairn_wire::ErrorBody)
+        (status = 409, description = "The name or the id is taken")
     )
 )]
 async fn create(
@@ -133,8 +133,8 @@ async fn get(
     ),
     responses(
         (status = 200, description = "The changed node", body = Node),
-        (status = 409, description = "The name is taken, or the folder lies inside the node", body = cairn_wire::ErrorBody),
-        (status = 412, description = "The node is at another version", body = cairn_wire::ErrorBody)
+        (status = 409, description = "The name is taken, or the folder lies inside the node"),
+        (status = 412, description = "The node is at another version")
     )
 )]
 async fn update(
@@ -203,7 +203,7 @@ fn check_texts(edit: &Edit) -> Result<()> {
     ),
     responses(
         (status = 200, description = "The node, now in the trash", body = Node),
-        (status = 409, description = "Something below changed after `seen`", body = cairn_wire::ErrorBody)
+        (status = 409, description = "Something below changed after `seen`")
     )
 )]
 async fn trash(
@@ -239,8 +239,8 @@ async fn trash(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 201, description = "The copy", body = Node),
-        (status = 409, description = "The name or the id is taken", body = cairn_wire::ErrorBody),
-        (status = 507, description = "The copy does not fit", body = cairn_wire::ErrorBody)
+        (status = 409, description = "The name or the id is taken"),
+        (status = 507, description = "The copy does not fit")
     )
 )]
 async fn copy(

@@ -67,9 +67,9 @@ fn access(headers: &HeaderMap) -> &str {
     params(("code" = String, Path, description = "The short code")),
     responses(
         (status = 200, description = "What the link asks for, and its theme", body = PublicShare),
-        (status = 403, description = "It is switched off, or does not open yet", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody),
-        (status = 410, description = "It has expired, or its download limit is reached", body = cairn_wire::ErrorBody)
+        (status = 403, description = "It is switched off, or does not open yet"),
+        (status = 404, description = "There is no such link"),
+        (status = 410, description = "It has expired, or its download limit is reached")
     )
 )]
 async fn look(State(app): State<AppState>, Args(code): Args<String>) -> Result<Json<PublicShare>> {
@@ -94,11 +94,11 @@ async fn look(State(app): State<AppState>, Args(code): Args<String>) -> Result<J
     request_body = OpenShare, params(("code" = String, Path, description = "The short code")),
     responses(
         (status = 200, description = "What the link carries", body = OpenedShare),
-        (status = 401, description = "The password is missing or wrong", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The e-mail address is not on the list, or the link does not open", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody),
-        (status = 410, description = "It has expired, or its download limit is reached", body = cairn_wire::ErrorBody),
-        (status = 429, description = "Too many wrong passwords", body = cairn_wire::ErrorBody)
+        (status = 401, description = "The password is missing or wrong"),
+        (status = 403, description = "The e-mail address is not on the list, or the link does not open"),
+        (status = 404, description = "There is no such link"),
+        (status = 410, description = "It has expired, or its download limit is reached"),
+        (status = 429, description = "Too many wrong passwords")
     )
 )]
 async fn open(
@@ -170,9 +170,9 @@ struct BeginDownload {
     ),
     responses(
         (status = 200, description = "The download's token", body = BegunDownload),
-        (status = 401, description = "The visit is over; open the link again", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The link is for viewing", body = cairn_wire::ErrorBody),
-        (status = 410, description = "The download limit is reached", body = cairn_wire::ErrorBody)
+        (status = 401, description = "The visit is over; open the link again"),
+        (status = 403, description = "The link is for viewing"),
+        (status = 410, description = "The download limit is reached")
     )
 )]
 async fn download(
@@ -206,10 +206,10 @@ struct ChunkQuery {
     ),
     responses(
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 401, description = "The visit is over; open the link again", body = cairn_wire::ErrorBody),
-        (status = 403, description = "A download has to be begun first", body = cairn_wire::ErrorBody),
-        (status = 404, description = "The link has no such chunk", body = cairn_wire::ErrorBody),
-        (status = 507, description = "The owner's bandwidth of this month is used up", body = cairn_wire::ErrorBody)
+        (status = 401, description = "The visit is over; open the link again"),
+        (status = 403, description = "A download has to be begun first"),
+        (status = 404, description = "The link has no such chunk"),
+        (status = 507, description = "The owner's bandwidth of this month is used up")
     )
 )]
 async fn chunk(

@@ -49,8 +49,8 @@ async fn list(
     post, path = "/api/v1/retention-rules", tag = "retention", request_body = CreateRetentionRule,
     responses(
         (status = 201, description = "The rule", body = RetentionRule),
-        (status = 400, description = "The days or the name are out of range, or it is no folder", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such folder", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The days or the name are out of range, or it is no folder"),
+        (status = 404, description = "There is no such folder")
     )
 )]
 async fn create(
@@ -82,7 +82,7 @@ async fn create(
     delete, path = "/api/v1/retention-rules/{id}", tag = "retention", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 404, description = "There is no such rule", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such rule")
     )
 )]
 async fn delete(

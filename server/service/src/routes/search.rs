@@ -84,7 +84,7 @@ fn time(field: &str, text: &str, end: bool) -> Result<i64> {
     get, path = "/api/v1/search", tag = "search", params(SearchQuery),
     responses(
         (status = 200, description = "One page", body = Page<Node>),
-        (status = 400, description = "The query is too short, or a filter is none", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The query is too short, or a filter is none")
     )
 )]
 async fn search(

@@ -12,9 +12,9 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
+use cairn_wire::Page;
 use cairn_wire::identity::{CreateServiceAccount, CreatedServiceAccount, ServiceAccount};
 use cairn_wire::page::PageQuery;
-use cairn_wire::{ErrorBody, Page};
 use sha2::{Digest as _, Sha256};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -50,7 +50,7 @@ async fn list(
     post, path = "/api/v1/service-accounts", tag = "identity", request_body = CreateServiceAccount,
     responses(
         (status = 201, description = "The service account with its secret", body = CreatedServiceAccount),
-        (status = 409, description = "There are twenty service accounts", body = ErrorBody)
+        (status = 409, description = "There are twenty service accounts")
     )
 )]
 async fn create(

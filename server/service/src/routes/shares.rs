@@ -43,7 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     get, path = "/api/v1/shares", tag = "shares", params(ListShares),
     responses(
         (status = 200, description = "One page", body = Page<Share>),
-        (status = 400, description = "`page_size` is out of range", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`page_size` is out of range")
     )
 )]
 async fn list(
@@ -72,9 +72,9 @@ async fn list(
     post, path = "/api/v1/shares", tag = "shares", request_body = CreateShare,
     responses(
         (status = 201, description = "The link", body = Share),
-        (status = 400, description = "A setting is out of range", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody),
-        (status = 409, description = "It is in the trash, or the id is taken", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A setting is out of range"),
+        (status = 404, description = "There is no such file or folder"),
+        (status = 409, description = "It is in the trash, or the id is taken")
     )
 )]
 async fn create(
@@ -108,8 +108,8 @@ async fn create(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The link", body = Share),
-        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 403, description = "It is not the caller's"),
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn get(
@@ -128,9 +128,9 @@ async fn get(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The changed link", body = Share),
-        (status = 400, description = "A setting is out of range", body = cairn_wire::ErrorBody),
-        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A setting is out of range"),
+        (status = 403, description = "It is not the caller's"),
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn update(
@@ -159,8 +159,8 @@ async fn update(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 403, description = "It is not the caller's"),
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn revoke(
@@ -178,8 +178,8 @@ async fn revoke(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "Whether it was active, and is", body = ToggledShare),
-        (status = 403, description = "It is not the caller's", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 403, description = "It is not the caller's"),
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn toggle(
@@ -207,8 +207,8 @@ async fn toggle(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The link", body = Share),
-        (status = 400, description = "A file lies outside what is shared, or there are too many", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link or file", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A file lies outside what is shared, or there are too many"),
+        (status = 404, description = "There is no such link or file")
     )
 )]
 async fn put_files(

@@ -108,7 +108,7 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
     get, path = "/api/v1/changes/stream", tag = "changes", params(StreamQuery),
     responses(
         (status = 200, description = "Server-sent events; a comment every 25 s", body = FeedMoved, content_type = "text/event-stream"),
-        (status = 410, description = "The cursor belongs to another history; take a snapshot", body = cairn_wire::ErrorBody)
+        (status = 410, description = "The cursor belongs to another history; take a snapshot")
     )
 )]
 async fn stream(

@@ -60,7 +60,7 @@ async fn list_teams(
     post, path = "/api/v1/teams", tag = "teams", request_body = NameTeam,
     responses(
         (status = 201, description = "The team", body = Team),
-        (status = 400, description = "The name is empty or longer than 255 characters", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The name is empty or longer than 255 characters")
     )
 )]
 async fn create_team(
@@ -80,7 +80,7 @@ async fn create_team(
     get, path = "/api/v1/teams/{id}", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The team", body = TeamDetails),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn get_team(
@@ -101,8 +101,8 @@ async fn get_team(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The team", body = Team),
-        (status = 403, description = "The caller is neither owner nor admin", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is neither owner nor admin"),
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn rename_team(
@@ -120,8 +120,8 @@ async fn rename_team(
     delete, path = "/api/v1/teams/{id}", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 403, description = "The caller is not the owner", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is not the owner"),
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn delete_team(
@@ -139,7 +139,7 @@ async fn delete_team(
     get, path = "/api/v1/teams/{id}/quota", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "Usage and limits", body = TeamQuota),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn quota(
@@ -156,7 +156,7 @@ async fn quota(
     get, path = "/api/v1/teams/{id}/permissions", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "Each permission by name", body = TeamPermissions),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn permissions(
@@ -177,8 +177,8 @@ async fn permissions(
     get, path = "/api/v1/teams/{id}/storage", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "Members with their bytes, most first", body = TeamStorage),
-        (status = 403, description = "The caller is neither owner nor admin", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is neither owner nor admin"),
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn storage(

@@ -67,7 +67,7 @@ async fn empty(caller: Caller, State(app): State<AppState>) -> Result<Json<Empti
     delete, path = "/api/v1/trash/{id}", tag = "trash", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How many nodes went", body = Emptied),
-        (status = 409, description = "The node is not itself in the trash", body = cairn_wire::ErrorBody)
+        (status = 409, description = "The node is not itself in the trash")
     )
 )]
 async fn purge(

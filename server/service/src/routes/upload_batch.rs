@@ -64,7 +64,7 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
     ),
     responses(
         (status = 200, description = "One answer per file, in order", body = NodeResults),
-        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+        (status = 507, description = "This month's bandwidth is used up")
     )
 )]
 async fn upload(

@@ -80,8 +80,8 @@ fn answer(app: &AppState, parts: &Parts, upload: &OpenUpload, missing: Vec<Chunk
     post, path = "/api/v1/uploads", tag = "uploads", request_body = CreateUpload,
     responses(
         (status = 201, description = "The upload and the chunks that it needs", body = Upload),
-        (status = 409, description = "The base is not the head (`ETag`), or the name is taken", body = cairn_wire::ErrorBody),
-        (status = 507, description = "The file does not fit, or this month's bandwidth is used up", body = cairn_wire::ErrorBody)
+        (status = 409, description = "The base is not the head (`ETag`), or the name is taken"),
+        (status = 507, description = "The file does not fit, or this month's bandwidth is used up")
     )
 )]
 async fn begin(
@@ -151,8 +151,8 @@ async fn give_up(
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
         (status = 204, description = "The chunk is stored"),
-        (status = 400, description = "The bytes are not what was announced", body = cairn_wire::ErrorBody),
-        (status = 507, description = "This month's bandwidth is used up", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The bytes are not what was announced"),
+        (status = 507, description = "This month's bandwidth is used up")
     )
 )]
 async fn put_chunk(
@@ -204,9 +204,9 @@ async fn put_chunk(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The node with its new revision", body = Node),
-        (status = 400, description = "Chunks are missing", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The base is not the head (`ETag`), or the name is taken", body = cairn_wire::ErrorBody),
-        (status = 507, description = "The file does not fit", body = cairn_wire::ErrorBody)
+        (status = 400, description = "Chunks are missing"),
+        (status = 409, description = "The base is not the head (`ETag`), or the name is taken"),
+        (status = 507, description = "The file does not fit")
     )
 )]
 async fn complete(

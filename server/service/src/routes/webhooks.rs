@@ -11,12 +11,12 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use cairn_store::events::EventKind;
+use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
 use cairn_wire::webhooks::{
     CreateWebhook, Delivery, ListDeliveries, UpdateWebhook, Webhook, WebhookEvent,
     WebhookWithSecret,
 };
-use cairn_wire::{ErrorBody, Page};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -83,8 +83,8 @@ async fn list(
     post, path = "/api/v1/webhooks", tag = "webhooks", request_body = CreateWebhook,
     responses(
         (status = 201, description = "The webhook with its secret", body = WebhookWithSecret),
-        (status = 400, description = "The address is no public https address, or an event is unknown", body = ErrorBody),
-        (status = 409, description = "The account has 50 webhooks", body = ErrorBody)
+        (status = 400, description = "The address is no public https address, or an event is unknown"),
+        (status = 409, description = "The account has 50 webhooks")
     )
 )]
 async fn create(
@@ -151,7 +151,7 @@ async fn delete(
     post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 202, description = "The delivery on its way", body = Delivery),
-        (status = 409, description = "The webhook is disabled", body = ErrorBody)
+        (status = 409, description = "The webhook is disabled")
     )
 )]
 async fn test(
@@ -233,7 +233,7 @@ async fn deliveries(
     params(("id" = String, Path, format = Uuid), ("delivery" = String, Path, format = Uuid)),
     responses(
         (status = 202, description = "The delivery on its way", body = Delivery),
-        (status = 409, description = "The delivery has not failed", body = ErrorBody)
+        (status = 409, description = "The delivery has not failed")
     )
 )]
 async fn retry(

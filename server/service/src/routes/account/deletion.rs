@@ -21,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     delete, path = "/api/v1/useraccount", tag = "account",
     responses(
         (status = 200, description = "The account is pending deletion", body = AccountStatus),
-        (status = 403, description = "It is pending deletion already", body = cairn_wire::ErrorBody)
+        (status = 403, description = "It is pending deletion already")
     )
 )]
 async fn request_deletion(
@@ -36,8 +36,8 @@ async fn request_deletion(
     post, path = "/api/v1/useraccount/restore", tag = "account",
     responses(
         (status = 200, description = "The account is active", body = AccountStatus),
-        (status = 409, description = "The account is not pending deletion", body = cairn_wire::ErrorBody),
-        (status = 410, description = "The 60 days are over", body = cairn_wire::ErrorBody)
+        (status = 409, description = "The account is not pending deletion"),
+        (status = 410, description = "The 60 days are over")
     )
 )]
 async fn restore_account(

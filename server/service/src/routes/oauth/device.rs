@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use cairn_store::Source;
 use cairn_store::{DEVICE_CODE_S, INTERVAL_S};
-use cairn_wire::identity::{DeviceAuthorization, DeviceRequest, OAuthErrorBody};
+use cairn_wire::identity::{DeviceAuthorization, DeviceRequest};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -62,7 +62,7 @@ fn typed(text: &str) -> String {
     request_body(content = DeviceRequest, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The codes", body = DeviceAuthorization),
-        (status = 401, description = "The client is unknown", body = OAuthErrorBody)
+        (status = 401, description = "The client is unknown")
     )
 )]
 async fn begin(

@@ -5,7 +5,7 @@ use crate::identity::failure::{Failure, Outcome};
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
-use cairn_wire::identity::{OAuthErrorBody, RevokeRequest};
+use cairn_wire::identity::RevokeRequest;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -19,8 +19,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     request_body(content = RevokeRequest, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The token is no longer in force"),
-        (status = 400, description = "`token` is missing", body = OAuthErrorBody),
-        (status = 401, description = "The client is not who it says", body = OAuthErrorBody)
+        (status = 400, description = "`token` is missing"),
+        (status = 401, description = "The client is not who it says")
     )
 )]
 async fn revoke(

@@ -15,7 +15,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
 use cairn_store::{CLIENT_PREFIX, Login, Polled, Presented};
-use cairn_wire::identity::{OAuthErrorBody, TokenAnswer, TokenRequest};
+use cairn_wire::identity::{TokenAnswer, TokenRequest};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa_axum::router::OpenApiRouter;
@@ -242,8 +242,8 @@ fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
     request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The tokens", body = TokenAnswer),
-        (status = 400, description = "The request, the code or the token can't be used", body = OAuthErrorBody),
-        (status = 401, description = "The client is not who it says", body = OAuthErrorBody)
+        (status = 400, description = "The request, the code or the token can't be used"),
+        (status = 401, description = "The client is not who it says")
     )
 )]
 async fn token(

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use cairn_store::Scopes;
-use cairn_wire::identity::{OAuthErrorBody, UserInfo};
+use cairn_wire::identity::UserInfo;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -55,8 +55,8 @@ fn info(app: &AppState, headers: &HeaderMap) -> Outcome<Json<UserInfo>> {
     get, path = "/oauth/userinfo", tag = "identity",
     responses(
         (status = 200, description = "The account", body = UserInfo),
-        (status = 401, description = "The token is not in force", body = OAuthErrorBody),
-        (status = 403, description = "The token lacks the scope `openid`", body = OAuthErrorBody)
+        (status = 401, description = "The token is not in force"),
+        (status = 403, description = "The token lacks the scope `openid`")
     )
 )]
 async fn get_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Json<UserInfo>> {
@@ -68,8 +68,8 @@ async fn get_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Js
     post, path = "/oauth/userinfo", tag = "identity",
     responses(
         (status = 200, description = "The account", body = UserInfo),
-        (status = 401, description = "The token is not in force", body = OAuthErrorBody),
-        (status = 403, description = "The token lacks the scope `openid`", body = OAuthErrorBody)
+        (status = 401, description = "The token is not in force"),
+        (status = 403, description = "The token lacks the scope `openid`")
     )
 )]
 async fn post_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Json<UserInfo>> {

@@ -54,7 +54,7 @@ async fn creator_plans(
     post, path = "/api/v1/payment/creator/plans", tag = "payments", request_body = CreateCreatorPlan,
     responses(
         (status = 201, description = "The plan", body = CreatorPlan),
-        (status = 400, description = "A text is out of bounds, or the price is not 0.01 to 10000.00", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A text is out of bounds, or the price is not 0.01 to 10000.00")
     )
 )]
 async fn create_creator_plan(
@@ -101,11 +101,11 @@ async fn creator_subscriptions(
     post, path = "/api/v1/payment/creator/subscriptions", tag = "payments", request_body = SubscribeToCreator,
     responses(
         (status = 201, description = "The subscription", body = CreatorSubscription),
-        (status = 400, description = "The plan is the caller's own", body = cairn_wire::ErrorBody),
-        (status = 402, description = "The card is declined", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The creator blocks the caller", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such plan", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The caller subscribes to this creator already", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The plan is the caller's own"),
+        (status = 402, description = "The card is declined"),
+        (status = 403, description = "The creator blocks the caller"),
+        (status = 404, description = "There is no such plan"),
+        (status = 409, description = "The caller subscribes to this creator already")
     )
 )]
 async fn subscribe_to_creator(
@@ -128,8 +128,8 @@ async fn subscribe_to_creator(
     params(("creator_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The subscription, with the end of access", body = CreatorSubscription),
-        (status = 404, description = "The caller has no subscription to this creator", body = cairn_wire::ErrorBody),
-        (status = 409, description = "It is cancelled already", body = cairn_wire::ErrorBody)
+        (status = 404, description = "The caller has no subscription to this creator"),
+        (status = 409, description = "It is cancelled already")
     )
 )]
 async fn cancel_creator_subscription(

@@ -39,11 +39,11 @@ async fn subscription(caller: Caller, State(app): State<AppState>) -> Result<Jso
     post, path = "/api/v1/payment/subscriptions", tag = "payments", request_body = ChangePlan,
     responses(
         (status = 200, description = "The subscription", body = Subscription),
-        (status = 400, description = "There is no such tier, or the coupon has nothing to lower", body = cairn_wire::ErrorBody),
-        (status = 402, description = "The card is declined", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such coupon", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The coupon was used by the caller already", body = cairn_wire::ErrorBody),
-        (status = 410, description = "The coupon has expired", body = cairn_wire::ErrorBody)
+        (status = 400, description = "There is no such tier, or the coupon has nothing to lower"),
+        (status = 402, description = "The card is declined"),
+        (status = 404, description = "There is no such coupon"),
+        (status = 409, description = "The coupon was used by the caller already"),
+        (status = 410, description = "The coupon has expired")
     )
 )]
 async fn change_plan(
@@ -65,10 +65,10 @@ async fn change_plan(
     get, path = "/api/v1/payment/coupons/{code}", tag = "payments", params(("code" = String, Path)),
     responses(
         (status = 200, description = "The discount", body = Coupon),
-        (status = 400, description = "The code is not 1 to 50 characters", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such coupon", body = cairn_wire::ErrorBody),
-        (status = 409, description = "It was used by the caller already", body = cairn_wire::ErrorBody),
-        (status = 410, description = "It has expired", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The code is not 1 to 50 characters"),
+        (status = 404, description = "There is no such coupon"),
+        (status = 409, description = "It was used by the caller already"),
+        (status = 410, description = "It has expired")
     )
 )]
 async fn coupon(
@@ -97,7 +97,7 @@ async fn spending_alerts(
     put, path = "/api/v1/payment/spending-alerts", tag = "payments", request_body = SetSpendingAlerts,
     responses(
         (status = 200, description = "The budget", body = SpendingAlerts),
-        (status = 400, description = "The budget is not above zero, or the threshold not 1 to 100", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The budget is not above zero, or the threshold not 1 to 100")
     )
 )]
 async fn set_spending_alerts(

@@ -51,11 +51,11 @@ async fn token_packs(
     post, path = "/api/v1/payment/tokens/purchase", tag = "payments", request_body = BuyTokens,
     responses(
         (status = 201, description = "The receipt", body = Receipt),
-        (status = 400, description = "There is no such pack", body = cairn_wire::ErrorBody),
-        (status = 402, description = "The card is declined", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such coupon", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The coupon was used by the caller already", body = cairn_wire::ErrorBody),
-        (status = 410, description = "The coupon has expired", body = cairn_wire::ErrorBody)
+        (status = 400, description = "There is no such pack"),
+        (status = 402, description = "The card is declined"),
+        (status = 404, description = "There is no such coupon"),
+        (status = 409, description = "The coupon was used by the caller already"),
+        (status = 410, description = "The coupon has expired")
     )
 )]
 async fn buy_tokens(

@@ -39,8 +39,8 @@ async fn wallet(caller: Caller, State(app): State<AppState>) -> Result<Json<Wall
     post, path = "/api/v1/payment/wallet/deposits", tag = "payments", request_body = Deposit,
     responses(
         (status = 201, description = "The receipt", body = Receipt),
-        (status = 400, description = "The amount is not 0.01 to 10000.00", body = cairn_wire::ErrorBody),
-        (status = 402, description = "The card is declined", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The amount is not 0.01 to 10000.00"),
+        (status = 402, description = "The card is declined")
     )
 )]
 async fn deposit(
@@ -79,8 +79,8 @@ async fn withdrawals(
     post, path = "/api/v1/payment/withdrawals", tag = "payments", request_body = RequestWithdrawal,
     responses(
         (status = 201, description = "The withdrawal", body = Withdrawal),
-        (status = 400, description = "The amount is not 0.01 to 100000.00", body = cairn_wire::ErrorBody),
-        (status = 402, description = "The wallet holds fewer tokens", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The amount is not 0.01 to 100000.00"),
+        (status = 402, description = "The wallet holds fewer tokens")
     )
 )]
 async fn withdraw(

@@ -43,7 +43,7 @@ async fn defaults(caller: Caller, State(app): State<AppState>) -> Result<Json<Sh
     put, path = "/api/v1/shares/defaults", tag = "shares", request_body = UpdateShareDefaults,
     responses(
         (status = 200, description = "The new defaults", body = ShareDefaults),
-        (status = 400, description = "`default_expiry_days` is out of range", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`default_expiry_days` is out of range")
     )
 )]
 async fn set_defaults(
@@ -89,7 +89,7 @@ async fn theme(caller: Caller, State(app): State<AppState>) -> Result<Json<Share
     put, path = "/api/v1/shares/theme", tag = "shares", request_body = UpdateShareTheme,
     responses(
         (status = 200, description = "The new theme", body = ShareTheme),
-        (status = 400, description = "A field is not as it has to be", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A field is not as it has to be")
     )
 )]
 async fn set_theme(

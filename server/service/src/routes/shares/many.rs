@@ -34,8 +34,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     post, path = "/api/v1/shares/email", tag = "shares", request_body = ShareByEmail,
     responses(
         (status = 201, description = "The link, and whether the mail is on its way", body = SharedByEmail),
-        (status = 400, description = "`email` is no address, or a setting is out of range", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such file or folder", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`email` is no address, or a setting is out of range"),
+        (status = 404, description = "There is no such file or folder")
     )
 )]
 async fn by_email(
@@ -99,7 +99,7 @@ async fn by_email(
     post, path = "/api/v1/shares/bulk", tag = "shares", request_body = CreateShares,
     responses(
         (status = 200, description = "What became of each, in the order of the request", body = BulkShares),
-        (status = 400, description = "There are none, or more than 20", body = cairn_wire::ErrorBody)
+        (status = 400, description = "There are none, or more than 20")
     )
 )]
 async fn bulk(

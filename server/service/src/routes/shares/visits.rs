@@ -28,7 +28,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The visits", body = AccessLog),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn log(
@@ -50,8 +50,8 @@ async fn log(
     params(("id" = String, Path, description = "Id or short code"), AuditQuery),
     responses(
         (status = 200, description = "The visits and their summary", body = Audit),
-        (status = 400, description = "A time is none", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A time is none"),
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn audit(
@@ -112,7 +112,7 @@ fn summary(entries: &[AccessEntry]) -> AuditSummary {
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The link's health", body = ShareHealth),
-        (status = 404, description = "There is no such link", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such link")
     )
 )]
 async fn health(

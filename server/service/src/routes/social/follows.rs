@@ -34,10 +34,10 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 400, description = "The user is the caller", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The user blocks the caller, or is private", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The caller blocks the user", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The user is the caller"),
+        (status = 403, description = "The user blocks the caller, or is private"),
+        (status = 404, description = "There is no such user"),
+        (status = 409, description = "The caller blocks the user")
     )
 )]
 async fn follow(
@@ -54,7 +54,7 @@ async fn follow(
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn unfollow(
@@ -70,7 +70,7 @@ async fn unfollow(
     post, path = "/api/v1/social/follow/bulk", tag = "social", request_body = FollowMany,
     responses(
         (status = 200, description = "An answer per user, in the order asked", body = FollowedMany),
-        (status = 400, description = "There are not 1 to 20 users", body = cairn_wire::ErrorBody)
+        (status = 400, description = "There are not 1 to 20 users")
     )
 )]
 async fn follow_many(
@@ -169,7 +169,7 @@ async fn suggestions(caller: Caller, State(app): State<AppState>) -> Result<Json
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn connection(

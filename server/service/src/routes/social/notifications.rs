@@ -24,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     get, path = "/api/v1/social/notifications", tag = "social", params(ListNotifications),
     responses(
         (status = 200, description = "One page", body = Page<Notification>),
-        (status = 400, description = "`limit` or `page_size` is not 1 to 100", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`limit` or `page_size` is not 1 to 100")
     )
 )]
 async fn list_notifications(
@@ -55,7 +55,7 @@ async fn list_notifications(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The notification", body = Notification),
-        (status = 404, description = "The caller has no such notification", body = cairn_wire::ErrorBody)
+        (status = 404, description = "The caller has no such notification")
     )
 )]
 async fn mark_read(

@@ -41,7 +41,7 @@ async fn own_profile(caller: Caller, State(app): State<AppState>) -> Result<Json
     put, path = "/api/v1/social/profile", tag = "social", request_body = UpdateProfile,
     responses(
         (status = 200, description = "The profile", body = Profile),
-        (status = 400, description = "A text is too long, or `avatar_url` is no https address", body = cairn_wire::ErrorBody)
+        (status = 400, description = "A text is too long, or `avatar_url` is no https address")
     )
 )]
 async fn update_profile(
@@ -77,8 +77,8 @@ async fn update_profile(
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The profile", body = Profile),
-        (status = 403, description = "The profile is private, for followers, or its owner blocks the caller", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The profile is private, for followers, or its owner blocks the caller"),
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn profile(
@@ -94,8 +94,8 @@ async fn profile(
     put, path = "/api/v1/social/username", tag = "social", request_body = SetUsername,
     responses(
         (status = 200, description = "The profile", body = Profile),
-        (status = 400, description = "It is not 1 to 30 letters, digits, `-`, `_`", body = cairn_wire::ErrorBody),
-        (status = 409, description = "Somebody else has it", body = cairn_wire::ErrorBody)
+        (status = 400, description = "It is not 1 to 30 letters, digits, `-`, `_`"),
+        (status = 409, description = "Somebody else has it")
     )
 )]
 async fn set_username(
@@ -116,8 +116,8 @@ async fn set_username(
     put, path = "/api/v1/social/vanity-url", tag = "social", request_body = SetVanityUrl,
     responses(
         (status = 200, description = "The profile", body = Profile),
-        (status = 400, description = "It is not 3 to 30 letters, digits, `-`, `_`", body = cairn_wire::ErrorBody),
-        (status = 409, description = "Somebody else has it", body = cairn_wire::ErrorBody)
+        (status = 400, description = "It is not 3 to 30 letters, digits, `-`, `_`"),
+        (status = 409, description = "Somebody else has it")
     )
 )]
 async fn set_vanity_url(

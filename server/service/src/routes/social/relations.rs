@@ -29,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn block(
@@ -46,7 +46,7 @@ async fn block(
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn unblock(
@@ -63,7 +63,7 @@ async fn unblock(
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn mute(
@@ -80,7 +80,7 @@ async fn mute(
     params(("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "How the two stand to each other", body = Connection),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn unmute(
@@ -96,8 +96,8 @@ async fn unmute(
     post, path = "/api/v1/social/reports", tag = "social", request_body = ReportUser,
     responses(
         (status = 201, description = "The report", body = Report),
-        (status = 400, description = "`details` is longer than 1000 characters, or the user is the caller", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such user", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`details` is longer than 1000 characters, or the user is the caller"),
+        (status = 404, description = "There is no such user")
     )
 )]
 async fn report(

@@ -27,10 +27,10 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     post, path = "/api/v1/social/tips", tag = "social", request_body = SendTip,
     responses(
         (status = 201, description = "The receipt", body = TipReceipt),
-        (status = 400, description = "The amount is out of range, `token_amount` is missing, or the jar is the caller's own", body = cairn_wire::ErrorBody),
-        (status = 402, description = "The card is declined, or the wallet holds too few tokens", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The jar's owner blocks the caller", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such tip jar", body = cairn_wire::ErrorBody)
+        (status = 400, description = "The amount is out of range, `token_amount` is missing, or the jar is the caller's own"),
+        (status = 402, description = "The card is declined, or the wallet holds too few tokens"),
+        (status = 403, description = "The jar's owner blocks the caller"),
+        (status = 404, description = "There is no such tip jar")
     )
 )]
 async fn send_tip(

@@ -34,11 +34,11 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 201, description = "The invitation; it can be accepted for 7 days", body = Invitation),
-        (status = 400, description = "`email` is no address, or `role` is `owner`", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The caller is neither owner nor admin", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody),
-        (status = 409, description = "The address is a member's, or has an open invitation", body = cairn_wire::ErrorBody),
-        (status = 507, description = "The team has as many members as its plan allows", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`email` is no address, or `role` is `owner`"),
+        (status = 403, description = "The caller is neither owner nor admin"),
+        (status = 404, description = "There is no such team, or the caller is no member"),
+        (status = 409, description = "The address is a member's, or has an open invitation"),
+        (status = 507, description = "The team has as many members as its plan allows")
     )
 )]
 async fn invite(
@@ -67,8 +67,8 @@ async fn invite(
     params(("id" = String, Path, format = Uuid), PageQuery),
     responses(
         (status = 200, description = "One page, latest first", body = Page<Invitation>),
-        (status = 403, description = "The caller is neither owner nor admin", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is neither owner nor admin"),
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn list_sent(
@@ -90,8 +90,8 @@ async fn list_sent(
     params(("id" = String, Path, format = Uuid), ("invitation_id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It can't be accepted any more"),
-        (status = 403, description = "The caller is neither owner nor admin", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team or open invitation, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is neither owner nor admin"),
+        (status = 404, description = "There is no such team or open invitation, or the caller is no member")
     )
 )]
 async fn withdraw(
@@ -127,9 +127,9 @@ async fn list_received(
     params(("invitation_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The team", body = Team),
-        (status = 404, description = "The caller has no such invitation", body = cairn_wire::ErrorBody),
-        (status = 409, description = "It was answered already", body = cairn_wire::ErrorBody),
-        (status = 410, description = "It has expired or was withdrawn", body = cairn_wire::ErrorBody)
+        (status = 404, description = "The caller has no such invitation"),
+        (status = 409, description = "It was answered already"),
+        (status = 410, description = "It has expired or was withdrawn")
     )
 )]
 async fn accept(
@@ -148,9 +148,9 @@ async fn accept(
     params(("invitation_id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It is declined"),
-        (status = 404, description = "The caller has no such invitation", body = cairn_wire::ErrorBody),
-        (status = 409, description = "It was answered already", body = cairn_wire::ErrorBody),
-        (status = 410, description = "It has expired or was withdrawn", body = cairn_wire::ErrorBody)
+        (status = 404, description = "The caller has no such invitation"),
+        (status = 409, description = "It was answered already"),
+        (status = 410, description = "It has expired or was withdrawn")
     )
 )]
 async fn decline(

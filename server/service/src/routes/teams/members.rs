@@ -28,7 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, format = Uuid), PageQuery),
     responses(
         (status = 200, description = "One page", body = Page<TeamMember>),
-        (status = 404, description = "There is no such team, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 404, description = "There is no such team, or the caller is no member")
     )
 )]
 async fn list_members(
@@ -50,9 +50,9 @@ async fn list_members(
     params(("id" = String, Path, format = Uuid), ("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The member", body = TeamMember),
-        (status = 400, description = "`role` is neither `admin` nor `member`", body = cairn_wire::ErrorBody),
-        (status = 403, description = "The caller is neither owner nor admin, or the member is the owner", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team or member, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 400, description = "`role` is neither `admin` nor `member`"),
+        (status = 403, description = "The caller is neither owner nor admin, or the member is the owner"),
+        (status = 404, description = "There is no such team or member, or the caller is no member")
     )
 )]
 async fn change_role(
@@ -78,8 +78,8 @@ async fn change_role(
     params(("id" = String, Path, format = Uuid), ("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "The member is out"),
-        (status = 403, description = "The caller is neither owner nor admin, or the member is the owner", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team or member, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is neither owner nor admin, or the member is the owner"),
+        (status = 404, description = "There is no such team or member, or the caller is no member")
     )
 )]
 async fn remove_member(
@@ -97,8 +97,8 @@ async fn remove_member(
     params(("id" = String, Path, format = Uuid), ("user_id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "What was revoked", body = Offboarded),
-        (status = 403, description = "The caller is neither owner nor admin, or the member is the owner", body = cairn_wire::ErrorBody),
-        (status = 404, description = "There is no such team or member, or the caller is no member", body = cairn_wire::ErrorBody)
+        (status = 403, description = "The caller is neither owner nor admin, or the member is the owner"),
+        (status = 404, description = "There is no such team or member, or the caller is no member")
     )
 )]
 async fn offboard(
