@@ -15,10 +15,10 @@ use cairn_service::{AppState, Error, Result, bearer, canonical, holder};
 use cairn_store::Source;
 use cairn_wire::ErrorBody;
 use cairn_wire::headers::DEVICE_ID;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// `POST /_dev/faults`: filters first, then effects, then how often.
@@ -181,7 +181,7 @@ impl Faults {
         {
             fault.path_pattern = renamed;
         }
-        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.0.lock();
         rules.last_id += 1;
         let rule = Rule {
             id: rules.last_id,
@@ -196,36 +196,28 @@ impl Faults {
     }
 
     pub(crate) fn list(&self) -> Vec<Rule> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .rules
-            .clone()
+        self.0.lock().rules.clone()
     }
 
     pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .rules
-            .clear();
+        self.0.lock().rules.clear();
     }
 
     pub(crate) fn remove(&self, id: u64) -> bool {
-        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.0.lock();
         let before = rules.rules.len();
         rules.rules.retain(|rule| rule.id != id);
         rules.rules.len() < before
     }
 
     fn wants_accounts(&self) -> bool {
-        let rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = self.0.lock();
         rules.rules.iter().any(|rule| rule.account_id.is_some())
     }
 
     /// The rule that happens to a request, if one does.
     fn strike(&self, subject: &Subject<'_>, source: &Source) -> Option<Rule> {
-        let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.0.lock();
         for rule in &mut rules.rules {
             if rule.concerns(subject) && rule.strikes(source) {
                 return Some(rule.clone());

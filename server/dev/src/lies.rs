@@ -1,10 +1,11 @@
 //! Lies that a fault rule tells in JSON answers: lists turned round, past states of nodes, keys of
 //! other files. They are what a hostile server could say, for testing clients that must not believe it.
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The way in which an answer is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ impl PartialEq for Memory {
 impl Lie {
     /// Changes an answer.
     pub(crate) fn tell(self, answer: &mut Value, memory: &Memory) {
-        let mut seen = memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = memory.0.lock();
         match self {
             Self::Reorder => reorder(answer),
             Self::Replay => {

@@ -12,11 +12,12 @@ use cairn_service::AppState;
 use cairn_wire::Timestamp;
 use cairn_wire::headers::DEVICE_ID;
 use http_body::{Frame, SizeHint};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 /// The oldest entries go when there are more.
@@ -90,7 +91,7 @@ pub(crate) struct Recording(Mutex<Log>);
 
 impl Recording {
     fn begin(&self, request: &Request, at: i64) -> Arc<Entry> {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.0.lock();
         log.last_id += 1;
         let entry = Arc::new(Entry {
             id: log.last_id,
@@ -117,7 +118,7 @@ impl Recording {
     }
 
     pub(crate) fn list(&self, filter: &Filter) -> Recorded {
-        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.0.lock();
         let requests: Vec<Shown> = log
             .entries
             .iter()
@@ -147,11 +148,7 @@ impl Recording {
     }
 
     pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entries
-            .clear();
+        self.0.lock().entries.clear();
     }
 }
 

@@ -12,9 +12,10 @@ use axum::{Json, Router};
 use cairn_service::signature::{NEXT_SIGNATURE, SIGNATURE, is_signed};
 use cairn_service::{Error, Result};
 use cairn_wire::ErrorBody;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::net::TcpListener;
 
 /// Delivery ids remembered; retries come within 15 hours.
@@ -110,11 +111,7 @@ async fn take(State(sink): State<Arc<Sink>>, headers: HeaderMap, body: Bytes) ->
     let Some(id) = payload["delivery_id"].as_str() else {
         return refuse(StatusCode::BAD_REQUEST, "`delivery_id` is missing");
     };
-    let first = sink
-        .seen
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .first(id);
+    let first = sink.seen.lock().first(id);
     if first {
         let line = json!({ "verified": verified.unwrap_or(false), "payload": payload });
         (sink.print)(&line.to_string());

@@ -3,8 +3,8 @@
 //! It carries positions, never changes: a listener reads the feed itself, so a slow one loses
 //! nothing and a burst is read in one go.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
 /// One channel per space that somebody listens to.
@@ -16,7 +16,7 @@ pub struct Hub {
 impl Hub {
     /// Listens to a space; the value is the position of its last change since anyone listened.
     pub fn listen(&self, space: i64) -> watch::Receiver<i64> {
-        let mut spaces = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spaces = self.spaces.lock();
         spaces
             .entry(space)
             .or_insert_with(|| watch::Sender::new(0))
@@ -25,7 +25,7 @@ impl Hub {
 
     /// Reports that a space's feed has moved up to `seq`.
     pub(crate) fn moved(&self, space: i64, seq: i64) {
-        let mut spaces = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spaces = self.spaces.lock();
         if let Some(sender) = spaces.get(&space)
             && sender.send(seq).is_err()
         {
@@ -35,9 +35,6 @@ impl Hub {
 
     /// Ends all listening.
     pub(crate) fn close_all(&self) {
-        self.spaces
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.spaces.lock().clear();
     }
 }

@@ -96,12 +96,13 @@ use cairn_model::{AccountId, DeviceId, SpaceId};
 pub use device_codes::WaitingDevice;
 pub use diagnostics::KeyStatus;
 pub use outbox::Outbox;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
 const MIGRATIONS: [&str; 8] = [
@@ -204,10 +205,7 @@ impl Store {
 
     /// Names the history that feed positions belong to.
     pub fn history_id(&self) -> String {
-        self.history_id
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.history_id.read().clone()
     }
 
     /// Reads one consistent state. `f` must not call the store again.
@@ -220,7 +218,7 @@ impl Store {
     /// Runs `f` in one transaction: all of it happens, or nothing. `f` must not call the store again.
     pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
         let (value, seq, moved, raised) = {
-            let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut conn = self.writer.lock();
             let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let tx = Tx {
                 conn: &transaction,
@@ -258,7 +256,7 @@ impl Store {
 
     /// Empties the database and begins a new history.
     pub fn reset(&self) -> Result<()> {
-        let mut conn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut conn = self.writer.lock();
         let tables: Vec<String> = conn
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
@@ -275,10 +273,7 @@ impl Store {
         tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
         let history_id = history_id(&tx, &self.source)?;
         tx.commit()?;
-        *self
-            .history_id
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = history_id;
+        *self.history_id.write() = history_id;
         self.hub.close_all();
         Ok(())
     }
@@ -329,7 +324,7 @@ impl Store {
 
     fn reader(&self) -> MutexGuard<'_, Connection> {
         for reader in &self.readers {
-            if let Ok(free) = reader.try_lock() {
+            if let Some(free) = reader.try_lock() {
                 return free;
             }
         }
@@ -339,7 +334,7 @@ impl Store {
         } else {
             &self.readers[turn % self.readers.len()]
         };
-        busy.lock().unwrap_or_else(PoisonError::into_inner)
+        busy.lock()
     }
 }
 

@@ -3,10 +3,10 @@
 //! Everything that the server makes up (ids, keys, nonces, the feed's history id) and every time that it
 //! looks at comes from here, so that a seed and a virtual clock give the same run twice.
 
+use parking_lot::Mutex;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha12Rng;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The origin of the time; both kinds can be put forward by [`Source::advance`].
@@ -66,10 +66,7 @@ impl Source {
 
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut out = [0; N];
-        self.rng
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .fill_bytes(&mut out);
+        self.rng.lock().fill_bytes(&mut out);
         out
     }
 
@@ -85,10 +82,7 @@ impl Source {
 
     /// True with the given probability.
     pub fn chance(&self, probability: f64) -> bool {
-        self.rng
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .random_bool(probability.clamp(0.0, 1.0))
+        self.rng.lock().random_bool(probability.clamp(0.0, 1.0))
     }
 }
 

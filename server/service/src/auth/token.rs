@@ -10,11 +10,11 @@ use cairn_model::AccountId;
 use cairn_store::Scopes;
 use ed25519_dalek::SigningKey;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
 /// Seconds that an access token is valid.
@@ -138,7 +138,7 @@ impl Tokens {
     /// [`Error::Unauthorized`] for any other text.
     pub(crate) fn verify(&self, token: &str, now_ms: i64) -> Result<Verified> {
         let hash: [u8; 32] = Sha256::digest(token).into();
-        let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut verified = self.verified.lock();
         let found = match verified.get(&hash) {
             Some(known) => known.clone(),
             None => {
@@ -157,7 +157,7 @@ impl Tokens {
             ));
         }
         drop(verified);
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.ended.lock();
         if found.login.is_some_and(|login| ended.contains_key(&login)) {
             return Err(Error::unauthorized(
                 "the login of this access token has ended; log in again",
@@ -169,7 +169,7 @@ impl Tokens {
     /// Refuses the tokens of a login from now on.
     pub(crate) fn end(&self, login: Uuid, now_ms: i64) {
         let now = now_ms.div_euclid(1000);
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = self.ended.lock();
         ended.retain(|_, until| *until > now);
         ended.insert(login, now + LIFETIME_S);
     }

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Store;
 use cairn_store::{Error as StoreError, Source};
+use parking_lot::Mutex;
 use rsa::pkcs1::{DecodeRsaPrivateKey as _, EncodeRsaPrivateKey as _};
 use rsa::rand_core::{CryptoRng, RngCore};
 use rsa::traits::PublicKeyParts as _;
@@ -14,7 +15,6 @@ use rsa::{Pkcs1v15Sign, RsaPrivateKey};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use std::sync::{Mutex, PoisonError};
 
 /// The minimum that RFC 7518 asks for.
 const BITS: usize = 2048;
@@ -88,7 +88,7 @@ fn encode<T: Serialize>(part: &T) -> Result<String> {
 
 impl Signer {
     fn with<T>(&self, store: &Store, f: impl FnOnce(&Ready) -> Result<T>) -> Result<T> {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.0.lock();
         if slot.is_none() {
             *slot = Some(ready(store)?);
         }

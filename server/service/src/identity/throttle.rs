@@ -1,8 +1,8 @@
 //! Counts failed logins, so that passwords can't be guessed by trying.
 
 use crate::error::{Error, Result};
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Wrong passwords for one account from one network within the window, before it has to wait.
 pub(super) const MAX_FAILURES: u32 = 10;
@@ -23,7 +23,7 @@ impl Throttle {
     /// # Errors
     /// [`Error::RateLimited`] for a subject with `most` failures.
     pub(super) fn check(&self, subject: &str, most: u32, now: i64) -> Result<()> {
-        let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.0.lock();
         match failures.get(subject) {
             Some((count, since)) if *count >= most && now - since < WINDOW_MS => {
                 let left = (WINDOW_MS - (now - since)).unsigned_abs().div_ceil(1000);
@@ -38,7 +38,7 @@ impl Throttle {
 
     /// Counts a failure.
     pub(super) fn failed(&self, email: &str, now: i64) {
-        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.0.lock();
         if failures.len() >= REMEMBERED {
             failures.retain(|_, (_, since)| now - *since < WINDOW_MS);
         }
@@ -51,18 +51,12 @@ impl Throttle {
 
     /// Forgets all failures.
     pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.0.lock().clear();
     }
 
     /// Forgets the failures of one subject.
     pub(super) fn succeeded(&self, email: &str) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(email);
+        self.0.lock().remove(email);
     }
 }
 
@@ -93,7 +87,7 @@ mod tests {
             .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
             .unwrap();
         throttle.succeeded("a");
-        assert!(throttle.0.lock().unwrap().is_empty());
+        assert!(throttle.0.lock().is_empty());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_store::Store;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Transferred bytes that may be lost by a crash, per account.
 const UNWRITTEN: u64 = 64 * 1024 * 1024;
@@ -26,7 +26,7 @@ impl Bandwidth {
             bytes,
         };
         let due = {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.0.lock();
             match all.get_mut(&account) {
                 None => {
                     all.insert(account, fresh);
@@ -55,7 +55,6 @@ impl Bandwidth {
         let pending = self
             .0
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
             .get(&account)
             .filter(|pending| pending.month == month)
             .map_or(0, |pending| pending.bytes);
@@ -71,11 +70,7 @@ impl Bandwidth {
     }
 
     pub(crate) fn flush(&self, store: &Store, account: AccountId) -> Result<()> {
-        let due = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&account);
+        let due = self.0.lock().remove(&account);
         match due {
             Some(due) if due.bytes > 0 => Ok(store.add_bandwidth(account, &due.month, due.bytes)?),
             Some(_) | None => Ok(()),
@@ -84,13 +79,7 @@ impl Bandwidth {
 
     /// Writes what is pending for everyone.
     pub(crate) fn flush_all(&self, store: &Store) -> Result<()> {
-        let accounts: Vec<AccountId> = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .keys()
-            .copied()
-            .collect();
+        let accounts: Vec<AccountId> = self.0.lock().keys().copied().collect();
         accounts
             .into_iter()
             .try_for_each(|account| self.flush(store, account))
@@ -98,9 +87,6 @@ impl Bandwidth {
 
     /// Drops what is pending.
     pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.0.lock().clear();
     }
 }

@@ -3,8 +3,9 @@
 use crate::error::Result;
 use cairn_model::{AccountId, UploadId};
 use cairn_store::{OpenUpload, Store};
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Uploads whose chunk lists are kept in memory; more are read from the database again.
 const KEPT_OPEN: usize = 256;
@@ -24,19 +25,14 @@ impl OpenUploads {
         account: AccountId,
         id: UploadId,
     ) -> Result<Arc<OpenUpload>> {
-        let known = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&id)
-            .cloned();
+        let known = self.0.lock().get(&id).cloned();
         if let Some(known) =
             known.filter(|it| it.account == account && it.expires_at > store.source().now_ms())
         {
             return Ok(known);
         }
         let fresh = Arc::new(store.upload(account, id)?);
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.lock();
         if open.len() >= KEPT_OPEN {
             open.clear();
         }
@@ -46,17 +42,11 @@ impl OpenUploads {
 
     /// Drops one that has ended.
     pub(crate) fn forget(&self, id: UploadId) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&id);
+        self.0.lock().remove(&id);
     }
 
     /// Drops everything.
     pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.0.lock().clear();
     }
 }

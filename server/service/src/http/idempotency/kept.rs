@@ -2,8 +2,9 @@
 
 use cairn_model::AccountId;
 use cairn_store::Remembered;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 const KEPT_MS: i64 = 24 * 3600 * 1000;
@@ -22,7 +23,7 @@ impl KeptResponses {
     /// Waits until no other request of this name runs.
     pub(crate) async fn begin(&self, name: &Name) -> Running<'_> {
         let turn = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = self.running.lock();
             running.entry(name.clone()).or_default().clone()
         };
         let turn = Some(turn.lock_owned().await);
@@ -35,18 +36,12 @@ impl KeptResponses {
 
     /// Keeps a response in memory.
     pub(crate) fn keep(&self, name: Name, response: Remembered, now: i64) {
-        self.unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(name, (response, now));
+        self.unwritten.lock().insert(name, (response, now));
     }
 
     /// Returns a response that was kept in memory less than a day ago.
     pub(crate) fn unwritten(&self, name: &Name, now: i64) -> Option<Remembered> {
-        let responses = self
-            .unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let responses = self.unwritten.lock();
         responses
             .get(name)
             .filter(|(_, at)| now - at < KEPT_MS)
@@ -57,16 +52,12 @@ impl KeptResponses {
     pub(crate) fn forget_old(&self, now: i64) {
         self.unwritten
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
             .retain(|_, (_, at)| now - *at < KEPT_MS);
     }
 
     /// Drops everything.
     pub(crate) fn clear(&self) {
-        self.unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.unwritten.lock().clear();
     }
 }
 
@@ -79,11 +70,7 @@ pub(crate) struct Running<'a> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let mut running = self
-            .kept
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.kept.running.lock();
         self.turn = None;
         // The map's own and no waiting one's.
         if running
