@@ -327,7 +327,35 @@ fn the_page_opens_the_same_vectors_as_the_client() -> Result<()> {
     Ok(())
 }
 
-/// The stored files of an archive, read by its directory at the end.
+#[test]
+fn the_page_hashes_as_everybody_does() -> Result<()> {
+    let mut world = World::new()?;
+    world.upload("note.txt", b"x")?;
+    let address = world.share(&["/note.txt"])?;
+    world.browser.open(&address)?;
+    world.browser.until(OPEN)?;
+    // The lengths of the published vectors: around blocks, chunks and subtrees; then a large chunk.
+    let mut lengths = vec![0, 1, 8, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025];
+    lengths.extend((2..=8).flat_map(|chunks| [chunks * 1024, chunks * 1024 + 1]));
+    lengths.extend([16_384, 31_744, 102_400, 4 * 1024 * 1024 + 44]);
+    let key = [7_u8; 32];
+    for length in lengths {
+        let got = world.browser.evaluate(&format!(
+            "(async () => {{ const B = await import('/s/assets/blake3.js'), L = await import('/s/assets/link.js'); \
+             const input = Uint8Array.from({{length: {length}}}, (_, i) => i % 251); \
+             return [L.toHex(B.hash(input)), L.toHex(B.keyedHash(new Uint8Array(32).fill(7), input))]; }})()"
+        ))?;
+        let input: Vec<u8> = (0..=250).cycle().take(length).collect();
+        let expected = json!([
+            blake3::hash(&input).to_hex().as_str(),
+            blake3::keyed_hash(&key, &input).to_hex().as_str()
+        ]);
+        ensure!(got == expected, "{length} bytes: {got}, not {expected}");
+    }
+    Ok(())
+}
+
+/// The stored files of an archive, read by its directory at the end and checked as it says.
 fn unzip(archive: &[u8]) -> Result<BTreeMap<String, Vec<u8>>> {
     let two = |at: usize| u16::from_le_bytes([archive[at], archive[at + 1]]) as usize;
     let four = |at: usize| two(at) | (two(at + 2) << 16);
@@ -344,7 +372,12 @@ fn unzip(archive: &[u8]) -> Result<BTreeMap<String, Vec<u8>>> {
         ensure!(four(local) == 0x0403_4b50, "no file at {local}");
         let from = local + 30 + two(local + 26) + two(local + 28);
         let path = String::from_utf8(archive[at + 46..at + 46 + name].to_vec())?;
-        files.insert(path, archive[from..from + size].to_vec());
+        let content = &archive[from..from + size];
+        ensure!(
+            crc32fast::hash(content) as usize == four(at + 16),
+            "the checksum of {path} is wrong"
+        );
+        files.insert(path, content.to_vec());
         at += 46 + name + two(at + 30);
     }
     ensure!(at == end, "something follows the directory");
