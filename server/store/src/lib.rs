@@ -44,6 +44,7 @@ mod rows;
 mod scope;
 mod seal;
 mod search;
+mod secrets;
 mod service_accounts;
 mod share_settings;
 mod share_visits;
@@ -278,50 +279,6 @@ impl Store {
         Ok(())
     }
 
-    /// Returns a random value that is made once and kept, sealed, such as a signing key.
-    ///
-    /// # Errors
-    /// A value that was sealed with another `records.key`.
-    pub fn secret(&self, key: &str) -> Result<[u8; 32]> {
-        let kept = self.kept(key, |source| Ok(source.bytes::<32>().to_vec()))?;
-        kept.try_into()
-            .map_err(|_| Error::Config(format!("the value `{key}` in the database is damaged")))
-    }
-
-    /// A longer value that is made once and kept, sealed. It is made outside of any transaction.
-    pub fn kept(
-        &self,
-        key: &str,
-        make: impl FnOnce(&Source) -> Result<Vec<u8>>,
-    ) -> Result<Vec<u8>> {
-        let find = |conn: &Connection| -> Result<Option<Vec<u8>>> {
-            let sealed: Option<Vec<u8>> = conn
-                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
-                    row.get(0)
-                })
-                .optional()?;
-            let sealer = &self.outbox.sealer;
-            sealed
-                .map(|sealed| sealer.open_record(key.as_bytes(), &sealed))
-                .transpose()
-        };
-        if let Some(known) = self.read(find)? {
-            return Ok(known);
-        }
-        let fresh = make(&self.source)?;
-        self.write(|tx| {
-            if let Some(known) = find(tx.conn)? {
-                return Ok(known);
-            }
-            let sealed = self.outbox.sealer.seal(tx.source, key.as_bytes(), &fresh)?;
-            tx.conn.execute(
-                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
-                params![key, sealed],
-            )?;
-            Ok(fresh)
-        })
-    }
-
     fn reader(&self) -> MutexGuard<'_, Connection> {
         for reader in &self.readers {
             if let Some(free) = reader.try_lock() {
@@ -433,15 +390,6 @@ mod tests {
 
     fn store(data: Option<&Path>) -> Store {
         Store::open(data, source()).unwrap()
-    }
-
-    #[test]
-    fn another_records_key_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        store(Some(dir.path())).secret("k").unwrap();
-        std::fs::remove_file(dir.path().join("records.key")).unwrap();
-        let error = store(Some(dir.path())).secret("k").unwrap_err();
-        assert!(error.to_string().contains("records.key"), "{error}");
     }
 
     #[cfg(unix)]

@@ -1,0 +1,128 @@
+//! Secrets of the server's own that are made once and kept sealed, such as signing keys.
+
+use super::Store;
+use crate::error::{Error, Result};
+use crate::source::Source;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+const SECRET: usize = 32;
+
+impl Store {
+    /// Returns a random value that is made once and kept, sealed, such as a signing key.
+    ///
+    /// # Errors
+    /// A value that was sealed with another `records.key`.
+    pub fn secret(&self, key: &str) -> Result<[u8; SECRET]> {
+        let is_plain = |stored: &[u8]| stored.len() == SECRET;
+        let kept = self.kept(key, is_plain, |source| {
+            Ok(source.bytes::<SECRET>().to_vec())
+        })?;
+        kept.try_into()
+            .map_err(|_| Error::Config(format!("the value `{key}` in the database is damaged")))
+    }
+
+    /// Returns a longer value that is made once and kept, sealed. It is made outside of any transaction.
+    ///
+    /// A value that an older version stored as it was (`is_plain`) is replaced: whoever has a copy of
+    /// that database could sign with it.
+    ///
+    /// # Errors
+    /// A value that was sealed with another `records.key`.
+    pub fn kept(
+        &self,
+        key: &str,
+        is_plain: impl Fn(&[u8]) -> bool,
+        make: impl FnOnce(&Source) -> Result<Vec<u8>>,
+    ) -> Result<Vec<u8>> {
+        let find = |conn: &Connection| -> Result<Option<Vec<u8>>> {
+            let stored: Option<Vec<u8>> = conn
+                .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| {
+                    row.get(0)
+                })
+                .optional()?;
+            stored
+                .filter(|stored| !is_plain(stored))
+                .map(|sealed| self.outbox.sealer.open_record(key.as_bytes(), &sealed))
+                .transpose()
+        };
+        if let Some(known) = self.read(find)? {
+            return Ok(known);
+        }
+        let fresh = make(&self.source)?;
+        self.write(|tx| {
+            if let Some(known) = find(tx.conn)? {
+                return Ok(known);
+            }
+            let sealed = self.outbox.sealer.seal(tx.source, key.as_bytes(), &fresh)?;
+            let replaced = tx.conn.execute("DELETE FROM settings WHERE key = ?1", [key])?;
+            tx.conn.execute(
+                "INSERT INTO settings (key, value) VALUES (?1, ?2)",
+                params![key, sealed],
+            )?;
+            if replaced > 0 {
+                tracing::warn!(
+                    key,
+                    "replaced a secret that an older version had stored unsealed; what was signed with it is \
+                     void"
+                );
+            }
+            Ok(fresh)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Clock;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    fn store(data: Option<&Path>) -> Store {
+        Store::open(data, Arc::new(Source::new(Clock::System, None))).unwrap()
+    }
+
+    #[test]
+    fn another_records_key_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        store(Some(dir.path())).secret("k").unwrap();
+        std::fs::remove_file(dir.path().join("records.key")).unwrap();
+        let error = store(Some(dir.path())).secret("k").unwrap_err();
+        assert!(error.to_string().contains("records.key"), "{error}");
+    }
+
+    #[test]
+    fn a_secret_that_an_older_version_stored_unsealed_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let unsealed = [7_u8; SECRET];
+        {
+            let older = store(Some(dir.path()));
+            let put = |tx: &crate::Tx<'_>| {
+                tx.conn.execute(
+                    "INSERT INTO settings (key, value) VALUES ('k', ?1)",
+                    [unsealed],
+                )?;
+                Ok(())
+            };
+            older.write(put).unwrap();
+        }
+        let store = store(Some(dir.path()));
+        let fresh = store.secret("k").unwrap();
+        assert_ne!(fresh, unsealed);
+        assert_eq!(store.secret("k").unwrap(), fresh);
+        let stored: Vec<u8> = store
+            .read(|conn| {
+                Ok(
+                    conn.query_row("SELECT value FROM settings WHERE key = 'k'", [], |row| {
+                        row.get(0)
+                    })?,
+                )
+            })
+            .unwrap();
+        assert!(
+            !stored
+                .windows(SECRET)
+                .any(|part| part == fresh || part == unsealed)
+        );
+    }
+}
