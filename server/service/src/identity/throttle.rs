@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
 /// Wrong passwords for one account from one network within the window, before it has to wait.
@@ -10,26 +11,47 @@ pub(super) const MAX_FAILURES: u32 = 10;
 /// reaches it keeps the account's owner out.
 pub(super) const MAX_FAILURES_EVERYWHERE: u32 = 200;
 const WINDOW_MS: i64 = 15 * 60 * 1000;
-/// Addresses remembered; beyond that, old windows are forgotten.
-const REMEMBERED: usize = 10_000;
+/// Subjects remembered: more than passwords can be checked within the window. Beyond that the oldest
+/// is forgotten.
+const REMEMBERED: usize = 100_000;
 
-/// Failed logins by account, and by account and network: their number, and the time of the first.
+/// The hash of an account's address, or of it and a network: what people type can be of any length.
+type Subject = [u8; 32];
+
+fn subject(text: &str) -> Subject {
+    Sha256::digest(text).into()
+}
+
+/// The failures of one subject.
+#[derive(Clone, Copy)]
+struct Failures {
+    count: u32,
+    /// The time of the first.
+    since: i64,
+}
+
+impl Failures {
+    fn is_over(self, now: i64) -> bool {
+        now - self.since >= WINDOW_MS
+    }
+}
+
+/// Failed logins by account, and by account and network.
 #[derive(Default)]
-pub(crate) struct Throttle(Mutex<HashMap<String, (u32, i64)>>);
+pub(crate) struct Throttle(Mutex<HashMap<Subject, Failures>>);
 
 impl Throttle {
     /// Refuses a subject that has to wait.
     ///
     /// # Errors
     /// [`Error::RateLimited`] for a subject with `most` failures.
-    pub(super) fn check(&self, subject: &str, most: u32, now: i64) -> Result<()> {
-        let failures = self.0.lock();
-        match failures.get(subject) {
-            Some((count, since)) if *count >= most && now - since < WINDOW_MS => {
-                let left = (WINDOW_MS - (now - since)).unsigned_abs().div_ceil(1000);
+    pub(super) fn check(&self, who: &str, most: u32, now: i64) -> Result<()> {
+        match self.0.lock().get(&subject(who)) {
+            Some(failures) if failures.count >= most && !failures.is_over(now) => {
+                let left = WINDOW_MS - (now - failures.since);
                 Err(Error::RateLimited {
                     endpoint: "the login".into(),
-                    retry_after: left,
+                    retry_after: left.unsigned_abs().div_ceil(1000),
                 })
             }
             Some(_) | None => Ok(()),
@@ -37,16 +59,22 @@ impl Throttle {
     }
 
     /// Counts a failure.
-    pub(super) fn failed(&self, email: &str, now: i64) {
-        let mut failures = self.0.lock();
-        if failures.len() >= REMEMBERED {
-            failures.retain(|_, (_, since)| now - *since < WINDOW_MS);
+    pub(super) fn failed(&self, who: &str, now: i64) {
+        let subject = subject(who);
+        let mut all = self.0.lock();
+        if all.len() >= REMEMBERED && !all.contains_key(&subject) {
+            all.retain(|_, failures| !failures.is_over(now));
+            make_room(&mut all);
         }
-        let entry = failures.entry(email.to_owned()).or_insert((0, now));
-        if now - entry.1 >= WINDOW_MS {
-            *entry = (0, now);
+        let fresh = Failures {
+            count: 0,
+            since: now,
+        };
+        let failures = all.entry(subject).or_insert(fresh);
+        if failures.is_over(now) {
+            *failures = fresh;
         }
-        entry.0 += 1;
+        failures.count += 1;
     }
 
     /// Forgets all failures.
@@ -55,8 +83,19 @@ impl Throttle {
     }
 
     /// Forgets the failures of one subject.
-    pub(super) fn succeeded(&self, email: &str) {
-        self.0.lock().remove(email);
+    pub(super) fn succeeded(&self, who: &str) {
+        self.0.lock().remove(&subject(who));
+    }
+}
+
+/// Forgets the oldest until one more has room.
+fn make_room(all: &mut HashMap<Subject, Failures>) {
+    while all.len() >= REMEMBERED {
+        let oldest = all.iter().min_by_key(|(_, failures)| failures.since);
+        let Some(oldest) = oldest.map(|(subject, _)| *subject) else {
+            return;
+        };
+        all.remove(&oldest);
     }
 }
 
@@ -106,5 +145,17 @@ mod tests {
             .check("a 198.51.100.xxx", MAX_FAILURES, 1_000)
             .unwrap();
         throttle.check("a", MAX_FAILURES_EVERYWHERE, 1_000).unwrap();
+    }
+
+    #[test]
+    fn the_memory_of_failures_is_bounded() {
+        let throttle = Throttle::default();
+        throttle.failed("first", 999);
+        for i in 0..=REMEMBERED {
+            throttle.failed(&i.to_string(), 1_000);
+        }
+        assert_eq!(throttle.0.lock().len(), REMEMBERED);
+        throttle.check("first", 1, 1_000).unwrap();
+        assert!(throttle.check(&REMEMBERED.to_string(), 1, 1_000).is_err());
     }
 }
