@@ -13,7 +13,7 @@ use crate::identity::client::CAIRN;
 use crate::state::AppState;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{Extensions, HeaderMap, Method, header};
 use cairn_model::{AccountId, DeviceId};
 use cairn_store::Scopes;
 use cairn_store::{Actor, Space};
@@ -53,6 +53,7 @@ pub enum Access {
 }
 
 /// The owner of a credential, and how far the credential reaches.
+#[derive(Clone, Copy, Debug)]
 pub struct Holder {
     pub account: AccountId,
     pub(crate) space: Space,
@@ -82,17 +83,25 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
         .filter(|token| !token.is_empty())
 }
 
-/// Finds out who is asking, and how far the credential reaches.
+/// Finds out who is asking, and how far the credential reaches: as the rate limiter found it, or else
+/// from the store.
 ///
 /// # Errors
 /// 401 without a token that is known and in force, 400 for a device id that is none.
-fn identify(app: &AppState, headers: &HeaderMap) -> Result<(Caller, Holder)> {
+fn identify(
+    app: &AppState,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Result<(Caller, Holder)> {
     let token = bearer(headers).ok_or_else(|| {
         Error::unauthorized(
             "the Authorization header is missing; send `Bearer` with an API key or an access token",
         )
     })?;
-    let holder = holder(app, token)?;
+    let holder = match extensions.get::<Holder>() {
+        Some(known) => *known,
+        None => holder(app, token)?,
+    };
     let device = headers
         .get(DEVICE_ID)
         .map(|value| {
@@ -155,13 +164,9 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
 ///
 /// # Errors
 /// As [`identify`]; 403 for a change by a credential that only reads.
-pub(crate) fn authorize(
-    app: &AppState,
-    headers: &HeaderMap,
-    method: &Method,
-    path: &str,
-) -> Result<Caller> {
-    let (caller, holder) = identify(app, headers)?;
+pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
+    let (method, path) = (&request.method, request.uri.path());
+    let (caller, holder) = identify(app, &request.headers, &request.extensions)?;
     // A batch of downloads is a question that does not fit into a query.
     let reads = matches!(*method, Method::GET | Method::HEAD) || path.ends_with("/downloads/batch");
     if holder.access == Access::Read && !reads {
@@ -186,7 +191,7 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self> {
-        let caller = authorize(app, &parts.headers, &parts.method, parts.uri.path())?;
+        let caller = authorize(app, parts)?;
         access::enter(app, caller, parts)
     }
 }

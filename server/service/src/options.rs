@@ -97,14 +97,14 @@ impl Options {
     }
 }
 
-/// Requests per minute, token and endpoint, by kind of endpoint; also the size of a burst.
+/// Requests per minute, account and endpoint, by kind of endpoint; also the size of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
     pub read: u32,
     pub write: u32,
     /// Chunks and batches.
     pub content: u32,
-    /// Without a token, and credentials.
+    /// Without a valid token, per network.
     pub open: u32,
 }
 

@@ -217,6 +217,36 @@ async fn nodes_of_others_do_not_exist() {
 }
 
 #[tokio::test]
+async fn tokens_make_no_buckets_of_their_own() {
+    let rate = RateLimits {
+        write: 2,
+        open: 3,
+        ..RateLimits::default()
+    };
+    let world = World::with(Options {
+        rate_limits: rate,
+        ..Options::ephemeral()
+    });
+    for invented in ["ck_1", "ck_2", "a.b.c"] {
+        let stranger = world.caller(Some(invented));
+        stranger.get("/api/v1/nodes").await.failed(401);
+    }
+    let stranger = world.caller(Some("ck_3"));
+    stranger.get("/api/v1/nodes").await.failed(429);
+    world.nobody().get("/api/v1/nodes").await.failed(429);
+    world.owner().get("/api/v1/nodes").await.done(200);
+
+    let token = world.app.issue_token("owner@example.com").unwrap();
+    world.owner().folder(None, "a").await;
+    let same = world.caller(Some(&token));
+    same.folder(None, "b").await;
+    let refused = same
+        .post("/api/v1/nodes", &json!({"kind": "folder", "name": "c"}))
+        .await;
+    refused.failed(429);
+}
+
+#[tokio::test]
 async fn a_full_bucket_answers_429_until_time_empties_it() {
     let rate = RateLimits {
         write: 2,
@@ -236,7 +266,7 @@ async fn a_full_bucket_answers_429_until_time_empties_it() {
     assert_eq!(refused.header("retry-after"), "30");
     assert_eq!(refused.header("ratelimit"), "\"write\";r=0;t=60");
     assert_eq!(refused.header("ratelimit-policy"), "\"write\";q=2;w=60");
-    // Another endpoint and another token have buckets of their own.
+    // Another endpoint and another account have buckets of their own.
     owner.get("/api/v1/nodes").await.done(200);
     world.outsider().folder(None, "c").await;
     world.app.source().advance(30_000);

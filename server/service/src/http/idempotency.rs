@@ -38,8 +38,9 @@ pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: 
 }
 
 async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response> {
-    let key = request
-        .headers()
+    let (parts, body) = request.into_parts();
+    let key = parts
+        .headers
         .get(IDEMPOTENCY_KEY)
         .and_then(|value| value.to_str().ok())
         .filter(|key| !key.is_empty() && key.len() <= MAX_KEY)
@@ -49,16 +50,10 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
             ))
         })?
         .to_owned();
-    let caller = authorize(
-        app,
-        request.headers(),
-        request.method(),
-        request.uri().path(),
-    )?;
+    let caller = authorize(app, &parts)?;
     let name = (caller.account, key);
     let _running = app.kept.begin(&name).await;
 
-    let (parts, body) = request.into_parts();
     let mut copy = Request::new(body);
     copy.headers_mut().clone_from(&parts.headers);
     let bytes = body::whole(copy, MAX_LIST).await?;

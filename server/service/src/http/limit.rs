@@ -1,6 +1,8 @@
 //! Holds requests to their rate, and tells in headers how much of it is left.
 
-use crate::auth::bearer;
+use super::rate::Requester;
+use super::visitor::network;
+use crate::auth::{bearer, holder};
 use crate::error::Error;
 use crate::state::AppState;
 use axum::extract::{MatchedPath, Request, State};
@@ -14,16 +16,35 @@ fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
     }
 }
 
+/// Returns the account behind the request's token, or the network of a request without a valid one.
+/// What was found out about the token stays with the request.
+fn requester(app: &AppState, request: &mut Request) -> Requester {
+    let holder = bearer(request.headers()).and_then(|token| holder(app, token).ok());
+    match holder {
+        Some(holder) => {
+            request.extensions_mut().insert(holder);
+            Requester::Account(holder.account)
+        }
+        None => Requester::Network(network(app, request)),
+    }
+}
+
 /// Lets a request through or answers 429; either way with the state of its bucket
 /// (draft-ietf-httpapi-ratelimit-headers).
-pub(crate) async fn limit(State(app): State<AppState>, request: Request, next: Next) -> Response {
+pub(crate) async fn limit(
+    State(app): State<AppState>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or("unknown path", MatchedPath::as_str)
         .to_owned();
     let method = request.method().clone();
-    let admission = app.rate.check(&method, &route, bearer(request.headers()));
+    let admission = app
+        .rate
+        .check(&method, &route, requester(&app, &mut request));
     let mut response = match admission.wait {
         None => next.run(request).await,
         Some(retry_after) => Error::RateLimited {

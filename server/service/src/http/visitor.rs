@@ -1,37 +1,41 @@
-//! A visitor without a token: an address, masked before anything else sees it.
+//! A visitor without a token: an address, which leaves this module masked, or as a network whose
+//! requests are counted.
 
+use super::rate::Network;
 use crate::error::Error;
 use crate::state::AppState;
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use std::net::{IpAddr, SocketAddr};
 
-/// The caller's address with its last part masked; nothing else of it leaves this module.
+/// The caller's address with its last part masked.
 pub(crate) struct MaskedIp(pub(crate) String);
 
 impl FromRequestParts<AppState> for MaskedIp {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, Error> {
-        let forwarded = app.options.behind_proxy.then(|| {
-            let last = parts
-                .headers
-                .get_all("x-forwarded-for")
-                .iter()
-                .next_back()?;
-            last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
-        });
-        let peer = parts
-            .extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map(|ConnectInfo(peer)| peer.ip());
-        Ok(Self(
-            forwarded
-                .flatten()
-                .or(peer)
-                .map_or_else(|| "unknown".to_owned(), mask),
-        ))
+        let ip = address(app, &parts.headers, &parts.extensions);
+        Ok(Self(ip.map_or_else(|| "unknown".to_owned(), mask)))
     }
+}
+
+/// Returns the network that a request comes from.
+pub(super) fn network(app: &AppState, request: &Request) -> Network {
+    address(app, request.headers(), request.extensions()).map_or(Network::UNKNOWN, Network::of)
+}
+
+/// The address of the peer, or behind a proxy the one that the proxy saw.
+fn address(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
+    let forwarded = app.options.behind_proxy.then(|| {
+        let last = headers.get_all("x-forwarded-for").iter().next_back()?;
+        last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+    });
+    let peer = extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(peer)| peer.ip());
+    forwarded.flatten().or(peer)
 }
 
 /// Masks the last octet of an IPv4 address, the last four groups of an IPv6 address.
