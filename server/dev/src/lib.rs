@@ -108,11 +108,11 @@ pub fn build_reachable(options: Options, reach: Reach) -> Result<Server> {
 /// Refuses to run a server with development accounts as a production server.
 ///
 /// # Errors
-/// A data directory in which a development account's key is in force.
+/// A data directory with development accounts.
 pub fn refuse_development_data(server: &Server) -> Result<()> {
     if seed::is_development(server.state())? {
         return Err(Error::config(
-            "the data directory has development accounts, whose keys everybody knows; start the \
+            "the data directory has development accounts, whose passwords everybody knows; start the \
              server with --dev, or choose another --data",
         ));
     }

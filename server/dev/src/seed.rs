@@ -16,33 +16,53 @@ fn key_of(name: &str) -> String {
     format!("ck_dev_{name}")
 }
 
-/// Returns true if the key of a development account is in force.
+/// Returns `true` if a server with `--dev` made the accounts of this data directory, whatever became of
+/// their keys: their passwords are known as well.
 pub(crate) fn is_development(state: &ServerState) -> Result<bool> {
     for name in ACCOUNTS {
         let hash = Sha256::digest(key_of(name)).into();
-        if state.store.key_holder(&hash)?.is_some() {
+        if state.store.knows_key(&hash)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Makes the development accounts; those that exist already stay as they are.
+/// Makes the development accounts; those that exist already stay as they are, but for a new key where
+/// theirs is revoked.
 pub(crate) fn seed(state: &ServerState) -> Result<()> {
     let mut made = false;
     for name in ACCOUNTS {
-        match state.add_user(&format!("{name}@example.com"), name) {
+        let email = format!("{name}@example.com");
+        match state.add_user(&email, name) {
             Ok(account) => {
                 state.store_key(account, DEV_KEY_NAME, &key_of(name), None)?;
                 made = true;
             }
-            Err(Error::Store(StoreError::Conflict { .. })) => {}
+            Err(Error::Store(StoreError::Conflict { .. })) => replace_revoked_key(state, &email)?,
             Err(other) => return Err(other),
         }
     }
     if made {
         seed_people(state)?;
     }
+    Ok(())
+}
+
+/// Makes a key for an account that has none, and says so: the one that everybody knows was revoked.
+fn replace_revoked_key(state: &ServerState, email: &str) -> Result<()> {
+    let account = state.store.account_by_email(email)?.id;
+    let (keys, _) = state.store.api_keys(account, 0, u64::from(u32::MAX))?;
+    if keys.iter().any(|key| key.active) {
+        return Ok(());
+    }
+    let key = state.fresh_key();
+    state.store_key(account, DEV_KEY_NAME, &key, None)?;
+    tracing::warn!(
+        email,
+        key,
+        "all API keys of this development account are revoked; made a new one"
+    );
     Ok(())
 }
 

@@ -79,6 +79,17 @@ impl Store {
         })
     }
 
+    /// Returns `true` for a key that was ever stored, in force or not.
+    pub fn knows_key(&self, hash: &[u8; 32]) -> Result<bool> {
+        self.read(|conn| {
+            Ok(conn.query_row(
+                "SELECT EXISTS (SELECT 1 FROM api_keys WHERE hash = ?1)",
+                [hash],
+                |row| row.get(0),
+            )?)
+        })
+    }
+
     /// The holder of an active key.
     pub fn key_holder(&self, hash: &[u8; 32]) -> Result<Option<KeyHolder>> {
         let now = self.source().now_ms();

@@ -100,6 +100,36 @@ fn development_and_production_data_stay_apart() {
 }
 
 #[test]
+fn a_development_account_whose_keys_are_revoked_gets_a_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let first = Server::on(dir.path());
+    let keys = first.call("GET", "/api/v1/apikeys", b"").json();
+    let id = keys["content"][0]["id"].as_str().unwrap().to_owned();
+    let gone = first.call("DELETE", &format!("/api/v1/apikeys/{id}"), b"");
+    assert_eq!(gone.status, 204);
+    assert!(first.terminate());
+
+    // The passwords are still what everybody knows.
+    let refused = run(&["--listen", "127.0.0.1:0", "--data", data], "");
+    assert_eq!(refused.status.code(), Some(1));
+
+    let (again, log) = Server::start_with_log(&["--dev", "--data", data]);
+    assert_eq!(again.call("GET", "/api/v1/apikeys", b"").status, 401);
+    assert!(again.terminate());
+    let log = log();
+    let made: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("made a new one"))
+        .collect();
+    assert_eq!(made.len(), 1, "{log}");
+    assert!(
+        made[0].contains("owner@example.com") && made[0].contains("ck_"),
+        "{log}"
+    );
+}
+
+#[test]
 fn a_development_server_listens_to_this_machine_alone_unless_opened() {
     let refused = run(&["--dev", "--ephemeral", "--listen", "0.0.0.0:0"], "");
     assert_eq!(refused.status.code(), Some(1));

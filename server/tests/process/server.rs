@@ -56,11 +56,19 @@ pub(crate) fn run(args: &[&str], stdin: &str) -> Output {
 impl Server {
     /// Starts a server and waits until it says that it listens.
     pub(crate) fn start(args: &[&str]) -> Self {
-        let mut child = command(&["--listen", "127.0.0.1:0"])
-            .args(args)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::spawn(command(&["--listen", "127.0.0.1:0"]).args(args))
+    }
+
+    /// The same; the log can be read once the server has ended.
+    pub(crate) fn start_with_log(args: &[&str]) -> (Self, impl FnOnce() -> String + use<>) {
+        let mut command = command(&["--listen", "127.0.0.1:0"]);
+        let mut server = Self::spawn(command.args(args).stderr(Stdio::piped()));
+        let stderr = server.child.stderr.take().unwrap();
+        (server, move || std::io::read_to_string(stderr).unwrap())
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)
