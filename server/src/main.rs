@@ -205,6 +205,13 @@ fn listen(serve: &Serve) -> Result<()> {
         allow_private_webhooks: serve.allow_private_webhooks,
         ..serve.place.options()?
     };
+    if options.public_url.is_none() && !serve.dev {
+        tracing::warn!(
+            "public_url is not configured: share links, addresses for chunks and the issuer of tokens are \
+             made from the host that a request names, which whoever sends it can choose; set public_url in \
+             the file of --config"
+        );
+    }
     let server = build_server(serve, options)?;
     runtime()?.block_on(until_asked(serve.listen, server))
 }

@@ -130,6 +130,22 @@ fn a_development_account_whose_keys_are_revoked_gets_a_new_one() {
 }
 
 #[test]
+fn a_server_whose_address_is_not_configured_says_what_follows() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let (server, log) = Server::start_with_log(&["--data", data]);
+    assert!(server.terminate());
+    assert!(log().contains("public_url"));
+
+    let config = dir.path().join("server.toml");
+    std::fs::write(&config, "public_url = 'https://files.example.com'\n").unwrap();
+    let config = config.to_str().unwrap();
+    let (server, log) = Server::start_with_log(&["--data", data, "--config", config]);
+    assert!(server.terminate());
+    assert!(!log().contains("public_url"));
+}
+
+#[test]
 fn a_development_server_listens_to_this_machine_alone_unless_opened() {
     let refused = run(&["--dev", "--ephemeral", "--listen", "0.0.0.0:0"], "");
     assert_eq!(refused.status.code(), Some(1));
