@@ -11,6 +11,8 @@ pub mod kind;
 pub mod manifest;
 pub mod name;
 pub mod path;
+#[cfg(feature = "utoipa")]
+mod schema;
 pub mod sync;
 pub mod words;
 

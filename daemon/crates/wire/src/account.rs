@@ -11,12 +11,10 @@ use uuid::Uuid;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AccountInfo {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: AccountId,
     pub email: String,
     pub display_name: String,
     /// The personal space.
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
     pub created_at: Timestamp,
     pub usage: Quota,
@@ -171,7 +169,6 @@ pub struct CreatedApiKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Device {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: DeviceId,
     /// 1 to 100 characters.
     pub name: String,

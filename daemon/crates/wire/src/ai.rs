@@ -72,7 +72,6 @@ pub struct AiUsage {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ClassifyFolder {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub folder_id: NodeId,
     /// Has to be true: tokens are used.
     #[serde(default)]
@@ -83,7 +82,6 @@ pub struct ClassifyFolder {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ClassifiedFile {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub file_id: NodeId,
     pub name: String,
     pub labels: BTreeMap<String, String>,

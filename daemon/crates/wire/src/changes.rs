@@ -26,7 +26,6 @@ pub enum ChangeKind {
 pub struct Change {
     pub seq: u64,
     pub kind: ChangeKind,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     pub node: Option<Node>,
 }
@@ -64,7 +63,6 @@ pub struct StreamQuery {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Changes {
     pub changes: Vec<Change>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Cursor))]
     pub cursor: Cursor,
     pub has_more: bool,
     pub epoch: String,
@@ -90,7 +88,6 @@ pub struct SnapshotQuery {
 pub struct Snapshot {
     pub nodes: Vec<Node>,
     pub next: Option<String>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Cursor))]
     pub cursor: Cursor,
     pub epoch: String,
 }
@@ -100,7 +97,6 @@ pub struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct FeedMoved {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Cursor))]
     pub cursor: Cursor,
     pub changes: Vec<Change>,
 }

@@ -9,7 +9,6 @@ use uuid::Uuid;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Author {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: AccountId,
     pub display_name: String,
     pub email: String,
@@ -29,7 +28,6 @@ pub struct WriteComment {
 pub struct Comment {
     #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub file_id: NodeId,
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<Uuid>,

@@ -19,7 +19,6 @@ pub struct KdfParams {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct WrappedSpaceKey {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
     pub epoch: u32,
     pub key: Sealed,

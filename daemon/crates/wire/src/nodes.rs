@@ -18,13 +18,9 @@ pub enum NodeState {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Node {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: NodeId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Kind))]
     pub kind: Kind,
     pub name: String,
     /// `plain`; `sealed` is reserved for spaces with private names.
@@ -34,7 +30,6 @@ pub struct Node {
     pub mime_type: Option<String>,
     pub category: Option<String>,
     pub state: NodeState,
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub revision_id: Option<RevisionId>,
     /// The node and revision for which the current content was sealed, if a keyless copy or restore
     /// brought it here.
@@ -59,7 +54,6 @@ pub struct Node {
     pub seq: u64,
     /// The device of the last change, if it named itself.
     #[serde(default)]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub device_id: Option<DeviceId>,
 }
 
@@ -67,9 +61,7 @@ pub struct Node {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ContentSource {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
 }
 
@@ -104,12 +96,9 @@ pub struct ListNodes {
 pub struct CreateNode {
     /// Chosen by the client, so that a repeated request is the same request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Kind))]
     pub kind: Kind,
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +112,6 @@ pub struct CreateFolders {
     /// Names between slashes, at most 20.
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
 }
 
@@ -134,9 +122,7 @@ pub struct CreatedFolders {
     /// One for each name of the path, from the top down.
     pub folders: Vec<Node>,
     /// Those of them that are new.
-    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::Id>))]
     pub created: Vec<NodeId>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub leaf_id: NodeId,
 }
 
@@ -153,7 +139,6 @@ pub struct UpdateNode {
         skip_serializing_if = "Option::is_none",
         deserialize_with = "present"
     )]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<Option<crate::schema::Id>>))]
     pub parent_id: Option<Option<NodeId>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<bool>,
@@ -183,10 +168,8 @@ where
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CopyNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
     /// Default: the original's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,20 +195,16 @@ pub struct DeleteNode {
 pub enum NodeOperation {
     CreateFolder {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
         id: Option<NodeId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
         parent_id: Option<NodeId>,
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<Sealed>,
     },
     Move {
-        #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
         id: NodeId,
         name: String,
-        #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
         parent_id: Option<NodeId>,
         /// As `If-Match`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,7 +213,6 @@ pub enum NodeOperation {
         seal: Option<Sealed>,
     },
     Trash {
-        #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
         id: NodeId,
         /// As `seen` of DELETE.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -273,16 +251,13 @@ pub struct NodeResults {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Revision {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: RevisionId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     pub number: u64,
     pub size: u64,
     pub created_at: Timestamp,
     pub modified_at: Option<Timestamp>,
     pub current: bool,
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub device_id: Option<DeviceId>,
     /// E-mail of the account that wrote it.
     pub uploaded_by: String,

@@ -209,7 +209,6 @@ pub struct CreateCreatorPlan {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatorPlan {
     pub id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub creator_id: AccountId,
     pub name: String,
     pub price_monthly: Amount,
@@ -244,7 +243,6 @@ pub struct CreatorSubscription {
     pub id: Uuid,
     pub plan_id: Uuid,
     pub plan_name: String,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub creator_id: AccountId,
     pub price_monthly: Amount,
     pub currency: String,

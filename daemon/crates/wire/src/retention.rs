@@ -9,7 +9,6 @@ use uuid::Uuid;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreateRetentionRule {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub folder_id: NodeId,
     /// At least 1.
     pub delete_after_days: u32,
@@ -23,7 +22,6 @@ pub struct CreateRetentionRule {
 pub struct RetentionRule {
     #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub folder_id: NodeId,
     pub delete_after_days: u32,
     pub name: String,

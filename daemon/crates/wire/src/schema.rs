@@ -1,6 +1,4 @@
-//! Schemas of the vocabulary of `cairn-model` and of our own texts, for the OpenAPI document.
-//!
-//! The types here stand in for foreign ones in `value_type`; they hold nothing and are never made.
+//! Schemas of our own texts, for the OpenAPI document; those of the vocabulary are `cairn-model`'s.
 
 use crate::{Amount, Sealed, Timestamp};
 use std::borrow::Cow;
@@ -8,14 +6,8 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A UUID.
+/// A UUID that has no type of its own: stands in for it in `value_type`, and is never made.
 pub struct Id;
-/// 64 lower-case hexadecimal digits.
-pub struct ChunkId;
-/// An opaque feed position.
-pub struct Cursor;
-/// `file` or `folder`.
-pub struct Kind;
 
 fn text(about: &str) -> ObjectBuilder {
     ObjectBuilder::new()
@@ -44,21 +36,6 @@ macro_rules! text_schema {
 }
 
 text_schema!(Id, "Id", text("A UUID.").format(known(KnownFormat::Uuid)));
-text_schema!(
-    ChunkId,
-    "ChunkId",
-    text("Names a chunk: 64 lower-case hexadecimal digits.").pattern(Some("^[0-9a-f]{64}$"))
-);
-text_schema!(
-    Cursor,
-    "Cursor",
-    text("A position in the change feed; opaque.")
-);
-text_schema!(
-    Kind,
-    "Kind",
-    text("What a node is.").enum_values(Some(["file", "folder"]))
-);
 text_schema!(
     Sealed,
     "Sealed",

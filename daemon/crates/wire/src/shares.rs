@@ -73,7 +73,6 @@ pub struct Share {
     pub short_code: String,
     /// The address without its secret: only a client with the keys can complete it.
     pub url: String,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub file_id: NodeId,
     pub file_name: String,
     pub storage_type: StorageType,
@@ -107,7 +106,6 @@ pub struct CreateShare {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<Uuid>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub file_id: Option<NodeId>,
     /// Default: what the node is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,10 +221,8 @@ pub struct ListShares {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SharedFile {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     /// The revision that is shared: later ones are not, until a client puts them here.
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     /// Key, name, path, size and chunks of the file, sealed under the link's key.
     pub sealed: Sealed,
@@ -246,7 +242,6 @@ pub struct PutSharedFiles {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ShareByEmail {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub file_id: NodeId,
     pub email: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -275,7 +270,6 @@ pub struct SharedByEmail {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreateShares {
     /// 1 to 20.
-    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::Id>))]
     pub file_ids: Vec<NodeId>,
 }
 
@@ -283,7 +277,6 @@ pub struct CreateShares {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BulkShare {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub file_id: NodeId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,

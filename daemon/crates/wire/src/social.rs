@@ -19,7 +19,6 @@ pub enum Visibility {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Profile {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub display_name: String,
     pub username: Option<String>,
@@ -89,7 +88,6 @@ pub enum Relationship {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Contact {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub display_name: String,
     pub username: Option<String>,
@@ -101,7 +99,6 @@ pub struct Contact {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Connection {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub relationship: Relationship,
     pub is_following: bool,
@@ -115,7 +112,6 @@ pub struct Connection {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct FollowMany {
     /// 1 to 20.
-    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::Id>))]
     pub user_ids: Vec<AccountId>,
 }
 
@@ -123,7 +119,6 @@ pub struct FollowMany {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Followed {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub success: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +141,6 @@ pub struct FollowedMany {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Suggestion {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub display_name: String,
     pub username: Option<String>,
@@ -169,7 +163,6 @@ pub struct Suggestions {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct FeedEntry {
     pub id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub display_name: String,
     pub username: Option<String>,
@@ -215,7 +208,6 @@ pub struct SendTip {
 pub struct TipReceipt {
     pub id: Uuid,
     pub tip_jar_id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub recipient_id: AccountId,
     pub recipient_name: String,
     pub currency_type: TipCurrency,
@@ -242,7 +234,6 @@ pub enum ReportReason {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ReportUser {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub reason: ReportReason,
     /// At most 1000 characters.
@@ -255,7 +246,6 @@ pub struct ReportUser {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Report {
     pub id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub reason: ReportReason,
     /// `received`: moderation will look at it.

@@ -20,17 +20,14 @@ pub enum TeamRole {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Team {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub id: TeamId,
     pub name: String,
     /// The caller's role.
     pub role: TeamRole,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub owner_id: AccountId,
     pub owner_name: String,
     pub member_count: u64,
     /// The space that holds the team's files; goes into `X-Space-Id`.
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
     /// Grows when a member goes: new content is sealed under the new key.
     pub key_epoch: u32,
@@ -51,7 +48,6 @@ pub struct TeamDetails {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamMember {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub email: String,
     pub display_name: String,
@@ -94,12 +90,10 @@ pub enum InvitationState {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Invitation {
     pub id: Uuid,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub team_id: TeamId,
     pub team_name: String,
     pub email: String,
     pub role: TeamRole,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub invited_by: AccountId,
     pub status: InvitationState,
     pub created_at: Timestamp,
@@ -118,7 +112,6 @@ pub struct ChangeRole {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Offboarded {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     /// Share links on the team's files that the member had made; they no longer work.
     pub revoked_share_links: u64,
@@ -147,7 +140,6 @@ pub struct TeamQuota {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamPermissions {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub team_id: TeamId,
     pub role: TeamRole,
     pub permissions: BTreeMap<String, bool>,
@@ -157,7 +149,6 @@ pub struct TeamPermissions {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct MemberStorage {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     /// Null for somebody whose account is gone.
     pub email: Option<String>,
@@ -183,10 +174,8 @@ pub struct TeamStorage {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Grant {
     pub epoch: u32,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub grant: Sealed,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub granted_by: AccountId,
     pub created_at: Timestamp,
 }
@@ -195,7 +184,6 @@ pub struct Grant {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct MemberKeys {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     /// Null before the member made keys.
     pub rsa_public: Option<Sealed>,
@@ -207,7 +195,6 @@ pub struct MemberKeys {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamKeys {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub space_id: SpaceId,
     /// The epoch in force.
     pub epoch: u32,
@@ -220,7 +207,6 @@ pub struct TeamKeys {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NewGrant {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub user_id: AccountId,
     pub grant: Sealed,
 }

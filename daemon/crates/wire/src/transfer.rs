@@ -16,7 +16,6 @@ pub const MAX_SEALED_CHUNK: usize = 5 * 1024 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SealedChunk {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::ChunkId))]
     pub id: ChunkId,
     pub size: u64,
 }
@@ -26,18 +25,14 @@ pub struct SealedChunk {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreateUpload {
     /// The client chooses the node's id, because content is sealed to it.
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
     /// Likewise; also what makes `complete` repeatable.
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     /// The head that this revision replaces. Absent: the node is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub base_revision_id: Option<RevisionId>,
     /// For a new node: its folder (the top of the space if absent) and its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -51,14 +46,10 @@ pub struct CreateUpload {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Upload {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub upload_id: UploadId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     /// Chunks that the server still needs, each once, in file order.
-    #[cfg_attr(feature = "utoipa", schema(value_type = Vec<crate::schema::ChunkId>))]
     pub missing: Vec<ChunkId>,
     /// Base address for `PUT {chunk_url}/uploads/{upload_id}/chunks/{chunk_id}`.
     pub chunk_url: String,
@@ -106,13 +97,9 @@ pub struct BatchFile {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = BatchFile))]
 #[serde(deny_unknown_fields)]
 struct PlainBatchFile {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     node_id: NodeId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     revision_id: RevisionId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     base_revision_id: Option<RevisionId>,
-    #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     parent_id: Option<NodeId>,
     name: Option<String>,
     size: u64,
@@ -166,9 +153,7 @@ fn yes() -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadFile {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
 }
 
@@ -196,9 +181,7 @@ pub struct DownloadedFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RevisionContent {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub node_id: NodeId,
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
     pub revision_id: RevisionId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,

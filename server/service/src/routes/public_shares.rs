@@ -156,7 +156,6 @@ async fn open(
 struct BeginDownload {
     /// The file; all of them if absent.
     #[serde(default)]
-    #[schema(value_type = Option<cairn_wire::schema::Id>)]
     file_id: Option<NodeId>,
 }
 
