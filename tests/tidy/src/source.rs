@@ -47,9 +47,15 @@ impl SourceFile {
     /// packages that consist of tests.
     #[must_use]
     pub fn is_test(&self) -> bool {
-        let of_test_package = ["tests/e2e/", "tests/sim/", "tests/tidy/", "tests/bench/"]
-            .iter()
-            .any(|dir| self.path.starts_with(dir));
+        let of_test_package = [
+            "tests/contract/",
+            "tests/e2e/",
+            "tests/sim/",
+            "tests/tidy/",
+            "tests/bench/",
+        ]
+        .iter()
+        .any(|dir| self.path.starts_with(dir));
         of_test_package
             || self.path.ends_with("/tests.rs")
             || self.path.contains("/tests/")

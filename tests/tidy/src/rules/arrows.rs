@@ -41,6 +41,13 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cairn-service", &["model", "wire", "store"]),
     ("cairn-dev", &["model", "wire", "store", "service"]),
     ("cairn-server", &["store", "service", "dev"]),
+    (
+        "cairn-contract",
+        &[
+            "model", "wire", "api", "crypto", "transfer", "space", "control", "mcp", "server",
+            "e2e",
+        ],
+    ),
     ("cairn-e2e", &[]),
     ("cairn-bench", &["e2e"]),
     (

@@ -1,0 +1,235 @@
+//! Logging in and out, passphrase and recovery key.
+
+use crate::commands::world::{PASSPHRASE, World};
+use serde_json::json;
+
+#[test]
+fn the_first_login_makes_keys_and_later_ones_open_them() {
+    let world = World::new();
+    assert_eq!(world.login("a")["keys_created"], true);
+    let second = world.login("b");
+    assert_eq!(second["keys_created"], false);
+    let me = world.json("b", &["whoami"]);
+    assert_eq!(
+        (&me["email"], &me["device_id"]),
+        (&json!("owner@example.com"), &second["device_id"])
+    );
+
+    let ready = world.json("b", &["verify"]);
+    assert_eq!(
+        (
+            &ready["encryption_ready"],
+            &ready["recovery_key_configured"]
+        ),
+        (&json!(true), &json!(false))
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(world.path("a/secrets.json"))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    for file in ["a/account.json", "a/config.toml"] {
+        let text = std::fs::read_to_string(world.path(file)).unwrap_or_default();
+        assert!(
+            !text.contains("ck_dev_owner") && !text.contains(PASSPHRASE),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn a_login_that_can_not_be_says_why_and_changes_nothing() {
+    let world = World::new();
+    world.login("a");
+    world.write("wrong", "another passphrase");
+    let (right, wrong) = (world.text("passphrase"), world.text("wrong"));
+    world
+        .run("b", &world.login_args("ck_dev_owner", &wrong))
+        .refused(1, &["passphrase is wrong"]);
+    world
+        .run("b", &world.login_args("ck_nonsense", &right))
+        .refused(3, &["API key"]);
+    let nowhere = [
+        "login",
+        "--server",
+        "http://127.0.0.1:1",
+        "--api-key",
+        "k",
+        "--secrets",
+        "file",
+    ];
+    world
+        .run("b", &nowhere)
+        .refused(4, &["can't be reached", "127.0.0.1:1"]);
+    world
+        .run("b", &["login", "--server", "ftp://x", "--api-key", "k"])
+        .refused(2, &["https://"]);
+    for how in ["--no-browser", "--device-code"] {
+        world
+            .run("b", &["login", "--server", "http://127.0.0.1:1", how])
+            .refused(4, &["can't be reached", "127.0.0.1:1"]);
+    }
+    let asks = [
+        "login",
+        "--server",
+        &world.url,
+        "--api-key",
+        "ck_dev_owner",
+        "--secrets",
+        "file",
+    ];
+    world.run("b", &asks).refused(2, &["--passphrase-file"]);
+    assert!(!world.path("b/account.json").exists() && !world.path("b/secrets.json").exists());
+    for command in [
+        &["whoami"][..],
+        &["status"],
+        &["list"],
+        &["daemon"],
+        &["add", "x"],
+    ] {
+        world.run("b", command).refused(3, &["cairn login"]);
+    }
+    let refused = world.run("b", &["--json", "whoami"]);
+    let document: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
+    assert_eq!(document["error"]["code"], 3);
+}
+
+#[test]
+fn a_home_with_folders_belongs_to_its_account() {
+    let world = World::new();
+    let device = world.login("a")["device_id"].clone();
+    world.json("a", &["add", "folder"]);
+    let passphrase = world.text("passphrase");
+    let other = world.login_args("ck_dev_outsider", &passphrase);
+    world
+        .run("a", &other)
+        .refused(1, &["owner@example.com", "cairn remove"]);
+    assert_eq!(
+        world.login("a")["device_id"],
+        device,
+        "the same account again is the same device"
+    );
+    world.json("a", &["remove", "folder"]);
+    let outsider = world.json("a", &other);
+    assert_eq!(outsider["email"], "outsider@example.com");
+}
+
+#[test]
+fn logging_out_forgets_the_secrets_and_keeps_the_device() {
+    let world = World::new();
+    let device = world.login("a")["device_id"].clone();
+    world.json("a", &["logout"]);
+    world.run("a", &["whoami"]).refused(3, &["cairn login"]);
+    let left = std::fs::read_to_string(world.path("a/secrets.json")).unwrap_or_default();
+    assert!(
+        !left.contains("api-key") && !left.contains("account-key"),
+        "{left}"
+    );
+    assert_eq!(world.login("a")["device_id"], device);
+}
+
+#[test]
+fn a_new_passphrase_counts_for_new_logins_only() {
+    let world = World::new();
+    world.login("a");
+    world.login("b");
+    world.write("new", "velvet cargo ankle rural pulse");
+    let (old, new) = (world.text("passphrase"), world.text("new"));
+    let change = [
+        "passphrase",
+        "change",
+        "--new-passphrase-file",
+        &new,
+        "--passphrase-file",
+    ];
+    world
+        .run("a", &[&change[..], &[&new]].concat())
+        .refused(1, &["passphrase is wrong"]);
+    assert_eq!(
+        world.json("a", &[&change[..], &[&old]].concat())["changed"],
+        true
+    );
+    world.json("b", &["whoami"]);
+    world
+        .run("c", &world.login_args("ck_dev_owner", &old))
+        .refused(1, &["passphrase is wrong"]);
+    world.json("c", &world.login_args("ck_dev_owner", &new));
+    // What was known before the change is not accepted any more, not even from the server.
+    world.json("b", &["verify"]);
+}
+
+#[test]
+fn a_recovery_key_replaces_a_forgotten_passphrase() {
+    let world = World::new();
+    world.login("a");
+    assert_eq!(world.json("a", &["recovery-key"])["configured"], false);
+    let passphrase = world.text("passphrase");
+    let made = world.json(
+        "a",
+        &["recovery-key", "setup", "--passphrase-file", &passphrase],
+    );
+    assert_eq!(
+        world.json("a", &["recovery-key", "status"])["configured"],
+        true
+    );
+    let key = made["recovery_key"].as_str().unwrap();
+    world.write("key", key);
+    world.write(
+        "mistyped",
+        key.replacen(|c: char| c.is_ascii_digit(), "Z", 1),
+    );
+    world.write("new", "velvet cargo ankle rural pulse");
+    let (new, right, wrong) = (world.text("new"), world.text("key"), world.text("mistyped"));
+    let recover = [
+        "recovery-key",
+        "use",
+        "--new-passphrase-file",
+        &new,
+        "--key-file",
+    ];
+    world
+        .run("a", &[&recover[..], &[&wrong]].concat())
+        .refused(1, &["not a recovery key", "mistyped"]);
+    world.json("a", &[&recover[..], &[&right]].concat());
+    world.json("b", &world.login_args("ck_dev_owner", &new));
+    world
+        .run("c", &world.login_args("ck_dev_owner", &passphrase))
+        .refused(1, &["passphrase is wrong"]);
+}
+
+/// The server holds what is needed to test guesses, so an easily guessed passphrase is no protection.
+#[test]
+fn a_new_passphrase_that_is_easily_guessed_is_refused() {
+    let world = World::new();
+    world.login("a");
+    let old = world.text("passphrase");
+    let change = |new: &str, more: &[&str]| {
+        world.write("new", new);
+        let new = world.text("new");
+        let arguments = ["passphrase", "change", "--passphrase-file", &old];
+        let arguments = [&arguments[..], &["--new-passphrase-file", &new], more].concat();
+        world.run("a", &arguments)
+    };
+    change("summer2026", &[]).refused(2, &["too easy to guess", "passphrase generate"]);
+    let generated = world.json("a", &["passphrase", "generate"]);
+    change(generated["passphrase"].as_str().unwrap(), &[]);
+    let (old, new) = (world.text("new"), world.path("weak"));
+    world.write("weak", "summer2026");
+    let allowed = world.json(
+        "a",
+        &[
+            "passphrase",
+            "change",
+            "--allow-weak-passphrase",
+            "--passphrase-file",
+            &old,
+            "--new-passphrase-file",
+            &new.display().to_string(),
+        ],
+    );
+    assert_eq!(allowed["changed"], true);
+}

@@ -1,0 +1,267 @@
+//! The daemon from outside: starting and stopping it, and the commands that steer it.
+
+use crate::commands::world::{Stopping, World, names};
+use serde_json::{Value, json};
+
+fn wait(world: &World, home: &str) -> Value {
+    world.json(home, &["status", "--wait", "--timeout", "60"])
+}
+
+#[test]
+fn a_command_starts_the_daemon_and_two_devices_sync() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        let folder = format!("folder-{home}");
+        let added = world.json(
+            home,
+            &["add", &folder, "--remote", "/shared", "--exclude", "*.tmp"],
+        );
+        assert_eq!(
+            (&added["remote"], &added["exclude"]),
+            (&json!("/shared"), &json!(["*.tmp"]))
+        );
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    world
+        .run("a", &["--no-start", "status"])
+        .refused(1, &["cairn start"]);
+    assert_eq!(world.json("a", &["folders"])["running"], false);
+    world.write("folder-a/f.txt", "from a");
+    world.write("folder-a/x.tmp", "stays");
+    assert_eq!(wait(&world, "a")["state"], "idle");
+    let status = wait(&world, "b");
+    assert_eq!(status["counters"]["downloads"], 1);
+    assert_eq!(names(&world.path("folder-b")), ["f.txt"]);
+    assert_eq!(world.json("b", &["folders"])["folders"][0]["files"], 1);
+
+    let events = world.json("b", &["activity"])["events"].clone();
+    let event = &events[0];
+    assert_eq!(
+        (&event["kind"], &event["path"], &event["bytes"]),
+        (&json!("downloaded"), &json!("f.txt"), &json!(6))
+    );
+    assert!(event["folder"].as_str().unwrap().ends_with("folder-b"));
+    assert_eq!(world.json("b", &["doctor"])["healthy"], true);
+    assert!(
+        !world.json("b", &["logs"])["lines"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_conflict_is_listed_and_settled() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        world.json(home, &["add", &format!("folder-{home}")]);
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    world.write("folder-a/f.txt", "base");
+    wait(&world, "a");
+    wait(&world, "b");
+    for home in ["a", "b"] {
+        world.json(home, &["pause"]);
+        assert_eq!(world.json(home, &["status"])["state"], "paused");
+    }
+    world
+        .run("a", &["status", "--wait"])
+        .refused(1, &["cairn resume"]);
+    world.write("folder-a/f.txt", "edited on a");
+    world.write("folder-b/f.txt", "and otherwise on b");
+    for home in ["a", "b"] {
+        world.json(home, &["resume"]);
+        wait(&world, home);
+    }
+    let conflict = world.json("b", &["conflicts"])["conflicts"][0].clone();
+    assert_eq!(
+        (&conflict["path"], &conflict["kind"]),
+        (&json!("f.txt"), &json!("edit"))
+    );
+    world
+        .run("b", &["resolve", "folder-b/none", "--keep", "mine"])
+        .refused(1, &["none"]);
+    world
+        .run("b", &["resolve", "/elsewhere", "--keep", "mine"])
+        .refused(2, &["isn't in a synced folder"]);
+    world.json("b", &["resolve", "folder-b/f.txt", "--keep", "mine"]);
+    wait(&world, "b");
+    assert!(
+        world.json("b", &["conflicts"])["conflicts"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(
+        std::fs::read(world.path("folder-b/f.txt")).unwrap(),
+        b"and otherwise on b"
+    );
+    assert_eq!(names(&world.path("folder-b")), ["f.txt"]);
+    let trashed = world.json("b", &["trash", "list"])["trashed"].clone();
+    let theirs = trashed
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|t| t["path"] == "f.txt")
+        .unwrap();
+    world
+        .run("b", &["trash", "restore", theirs["id"].as_str().unwrap()])
+        .refused(1, &["f.txt"]);
+    std::fs::remove_file(world.path("folder-b/f.txt")).unwrap();
+    world.json("b", &["trash", "restore", theirs["id"].as_str().unwrap()]);
+    assert_eq!(
+        std::fs::read(world.path("folder-b/f.txt")).unwrap(),
+        b"edited on a"
+    );
+}
+
+#[test]
+fn one_daemon_a_home_and_it_ends_in_order() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    assert_eq!(world.json("a", &["start"])["started"], true);
+    let again = world.json("a", &["start"]);
+    assert_eq!(again["started"], false);
+    let pid = again["pid"].to_string();
+    world
+        .run("a", &["daemon"])
+        .refused(1, &["running for this home already", &pid]);
+    let passphrase = world.text("passphrase");
+    world
+        .run("a", &world.login_args("ck_dev_owner", &passphrase))
+        .refused(1, &["cairn stop"]);
+    assert_ne!(world.json("a", &["restart"])["pid"].to_string(), pid);
+    assert_eq!(world.json("a", &["stop"])["stopped"], true);
+    assert_eq!(world.json("a", &["stop"])["stopped"], false);
+}
+
+#[test]
+fn folders_and_settings_work_with_and_without_a_daemon() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    for running in [false, true] {
+        if running {
+            world.json("a", &["start"]);
+        }
+        let added = world.json(
+            "a",
+            &[
+                "add",
+                "f",
+                "--mode",
+                "upload",
+                "--deletion-gate",
+                "off",
+                "--only",
+                "docs",
+            ],
+        );
+        assert_eq!(
+            (&added["mode"], &added["gate"], &added["only"]),
+            (&json!("upload"), &Value::Null, &json!(["docs"]))
+        );
+        let again = world.json("a", &["add", "f"]);
+        assert_eq!(again, added, "nothing was said, and nothing changes");
+        let changed = world.json("a", &["add", "f", "--deletion-gate", "20%:5"]);
+        assert_eq!(
+            (
+                &changed["mode"],
+                &changed["gate"]["files"],
+                &changed["only"]
+            ),
+            (&json!("upload"), &json!(5), &json!(["docs"]))
+        );
+        world
+            .run("a", &["add", "f", "--remote", "/x"])
+            .refused(2, &["synced already"]);
+        world
+            .run("a", &["add", "f/inner", "--remote", "/x"])
+            .refused(2, &["is inside"]);
+        std::fs::remove_dir(world.path("f/inner")).unwrap();
+        world
+            .run("a", &["add", "g", "--remote", "x"])
+            .refused(2, &["begins with"]);
+        world.json("a", &["ignore", "f", "--add", "*.log"]);
+        let verdict = world.json("a", &["ignore", "f", "--check", "docs/x.log"]);
+        assert_eq!(
+            (&verdict["ignored"], &verdict["rule"]),
+            (&json!(true), &json!("*.log"))
+        );
+        assert_eq!(
+            world.json("a", &["limits", "--up", "2MB"]),
+            json!({ "up": 2_000_000, "down": null })
+        );
+        assert_eq!(
+            world.json("a", &["config", "get", "limits.up"])["limits.up"],
+            2_000_000
+        );
+        assert_eq!(
+            world.json("a", &["config", "set", "limits.up", "off"])["limits.up"],
+            "off"
+        );
+        world.json("a", &["remove", "f"]);
+        world
+            .run("a", &["remove", "f"])
+            .refused(2, &["cairn folders"]);
+        assert_eq!(names(&world.path("f")), [".cairnignore"], "files stay");
+    }
+    world
+        .run("a", &["confirm", "f", "keep"])
+        .refused(2, &["cairn folders"]);
+    world
+        .run("a", &["pause", "--until", "yesterday"])
+        .refused(2, &["--until"]);
+}
+
+#[test]
+fn a_typo_in_the_configuration_is_named_before_anything_runs() {
+    let world = World::new();
+    world.login("a");
+    world.write("a/config.toml", "[sync]\nrescan_minuets = 5\n");
+    let words = [
+        "config.toml",
+        "line 2",
+        "sync.rescan_minuets",
+        "sync.rescan_minutes",
+    ];
+    for command in [
+        &["daemon"][..],
+        &["start"],
+        &["status"],
+        &["config", "get"],
+        &["add", "f"],
+    ] {
+        world.run("a", command).refused(1, &words);
+    }
+}
+
+#[test]
+fn garbage_in_the_index_loses_no_file() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    world.json("a", &["add", "f"]);
+    world.write("f/kept.txt", "x");
+    wait(&world, "a");
+    world.json("a", &["stop"]);
+    world.write(
+        "a/index.db",
+        "this is no database at all, and never was one, however long it gets",
+    );
+    let doctor = world.run("a", &["doctor"]);
+    assert!(doctor.stdout.contains("set aside"), "{doctor:?}");
+    world.json("a", &["add", "f"]);
+    let status = wait(&world, "a");
+    assert_eq!(
+        (
+            &status["counters"]["uploads"],
+            &status["counters"]["deletes"]
+        ),
+        (&json!(0), &json!(0))
+    );
+    assert_eq!(names(&world.path("f")), ["kept.txt"]);
+}

@@ -1,0 +1,433 @@
+//! `cairn mcp` as a client starts it: a real process, its streams, its end.
+
+use crate::commands::world::{PASSPHRASE, Stopping, World, program};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Session {
+    /// Starts the program with these variables and shakes hands.
+    fn start(world: &World, home: &str, variables: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(program());
+        command
+            .arg("--home")
+            .arg(world.path(home))
+            .args(["--log", "trace", "mcp"])
+            .envs(variables.iter().copied())
+            .env("CAIRN_KDF_ITERATIONS", "600000")
+            .current_dir(world.dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program can be run");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut session = Self {
+            child,
+            input,
+            output,
+            next: 1,
+        };
+        let answer = session.ask(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" },
+            }),
+        );
+        assert_eq!(answer["result"]["serverInfo"]["name"], "cairn", "{answer}");
+        session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        session
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("it is open");
+        writeln!(input, "{message}").expect("the server reads");
+    }
+
+    /// Every line on stdout is the protocol's: anything else fails here.
+    fn line(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let read = self.output.read_line(&mut line).expect("a line");
+        (read > 0).then(|| {
+            let value: Value = serde_json::from_str(&line)
+                .unwrap_or_else(|e| panic!("stdout has no JSON ({e}): {line:?}"));
+            assert_eq!(value["jsonrpc"], "2.0", "{line}");
+            value
+        })
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let line = self.line().expect("the server answers");
+            if line["id"] == id {
+                return line;
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let answer = self.ask("tools/call", params);
+        let result = &answer["result"];
+        assert_ne!(result["isError"], true, "{tool}: {answer}");
+        let text = result["content"][0]["text"].as_str().expect("text");
+        serde_json::from_str(text).expect("it is JSON")
+    }
+
+    /// Closes the input and gives the exit code.
+    fn end(mut self) -> Option<i32> {
+        self.input = None;
+        while self.line().is_some() {}
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+/// The number of tools in the service's reference.
+fn catalogue() -> usize {
+    let reference = include_str!("../mcp/catalogue.json");
+    let reference: Vec<Value> = serde_json::from_str(reference).expect("the reference is JSON");
+    reference.len()
+}
+
+fn by_key<'a>(world: &'a World, more: &[(&'a str, &'a str)]) -> Session {
+    let own = [
+        ("SERVICE_API_KEY", "ck_dev_owner"),
+        ("SERVICE_API_URL", world.url.as_str()),
+    ];
+    Session::start(world, "none", &[&own[..], more].concat())
+}
+
+#[test]
+fn a_session_speaks_only_the_protocol_and_ends_with_its_input() {
+    let world = World::new();
+    let mut session = by_key(&world, &[]);
+    let list = session.ask("tools/list", json!({}));
+    assert_eq!(
+        list["result"]["tools"].as_array().map(Vec::len),
+        Some(catalogue())
+    );
+    let made = session.call("create_folder", json!({ "name": "f" }));
+    assert_eq!(made["name"], "f");
+    session.send(&json!("rubbish"));
+    assert!(
+        session
+            .line()
+            .is_some_and(|line| line["error"]["code"] == -32600)
+    );
+    assert_eq!(session.end(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_termination_signal_ends_it_cleanly() {
+    let world = World::new();
+    let mut session = by_key(&world, &[]);
+    let pid = session.child.id().to_string();
+    let kill = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    assert!(session.line().is_none());
+    assert_eq!(session.child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn what_the_tools_upload_the_command_line_reads_and_the_reverse() {
+    let world = World::new();
+    world.login("a");
+    world.write("up.txt", "from the tools");
+    world.write("cli.txt", "from the command line");
+    world.json("a", &["upload", "cli.txt"]);
+    let mut session = by_key(&world, &[("SERVICE_PASSPHRASE", PASSPHRASE)]);
+    let up = session.call("upload_file", json!({ "local_path": "up.txt" }));
+    world.json("a", &["download", "/up.txt", "--out", "back.txt"]);
+    let back = std::fs::read_to_string(world.path("back.txt")).expect("it is there");
+    assert_eq!(back, "from the tools");
+    let id = up["file_uuid"].as_str().expect("an id");
+    assert_eq!(
+        world.json("a", &["info", id])["verified"],
+        true,
+        "it is sealed"
+    );
+    let list = session.call("list_files", json!({}));
+    let cli = list["content"]
+        .as_array()
+        .and_then(|nodes| nodes.iter().find(|node| node["name"] == "cli.txt"))
+        .expect("it is listed");
+    let read = session.call("read_file_content", json!({ "file_uuid": cli["id"] }));
+    assert_eq!(read["content"], "from the command line");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn without_variables_it_is_the_account_of_this_machine() {
+    let world = World::new();
+    world
+        .run("a", &["mcp"])
+        .refused(3, &["SERVICE_API_KEY is not set", "cairn login"]);
+    world.login("a");
+    world.write("x", "content");
+    let mut session = Session::start(&world, "a", &[("CAIRN_MCP_TOOLSETS", "content,files")]);
+    let list = session.ask("tools/list", json!({}));
+    assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(13));
+    let up = session.call("upload_file", json!({ "local_path": "x" }));
+    assert_eq!(up["size"], 7);
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn wrong_settings_are_said_before_anything_is_served() {
+    let world = World::new();
+    for (variables, words) in [
+        (vec![("SERVICE_API_KEY", "  ")], "SERVICE_API_KEY is empty"),
+        (
+            vec![("SERVICE_API_KEY", "k"), ("SERVICE_API_URL", "nowhere")],
+            "is not a server address",
+        ),
+        (
+            vec![("SERVICE_API_KEY", "k"), ("CAIRN_MCP_TOOLSETS", "nope")],
+            "no toolset `nope`",
+        ),
+        (
+            vec![("SERVICE_API_KEY", "k"), ("CAIRN_MCP_CONFIRM", "perhaps")],
+            "always, risky or never",
+        ),
+    ] {
+        let answer = world.run_with("none", &["mcp"], &variables);
+        answer.refused(2, &[words]);
+        assert_eq!(answer.stdout, "");
+    }
+}
+
+/// Splits a command as a shell does that knows nothing but single quotes and backslashes.
+fn words(command: &str) -> Vec<String> {
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            &format!("for word in {command}; do printf '%s\\n' \"$word\"; done"),
+        ])
+        .output()
+        .expect("there is a shell");
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_command_that_is_written_runs() {
+    let world = World::new();
+    world.login("a");
+    world.write("it's a file.txt", "content");
+    world.json("a", &["mkdir", "/docs"]);
+    world.json("a", &["upload", "it's a file.txt", "--to", "/docs"]);
+    let mut session = by_key(&world, &[]);
+    let docs = world.json("a", &["info", "/docs"])["id"].clone();
+    let file = "/docs/it's a file.txt";
+    for (operation, arguments) in [
+        (
+            "upload",
+            json!({ "file_path": "it's a file.txt", "target_folder_uuid": docs, "options": { "name": "two.txt" } }),
+        ),
+        (
+            "download",
+            json!({ "file_path": file, "options": { "out": "out.txt", "force": true } }),
+        ),
+        (
+            "download_folder",
+            json!({ "target_folder_uuid": docs, "options": { "out": "out", "limit": 1 } }),
+        ),
+        ("list", json!({ "target_folder_uuid": docs })),
+        ("list", json!({})),
+        ("tree", json!({ "options": { "depth": 2 } })),
+        (
+            "search",
+            json!({ "query": "it's", "options": { "limit": 5 } }),
+        ),
+        (
+            "share",
+            json!({ "file_path": file, "options": { "expires": "7d", "limit": 3, "view_only": true } }),
+        ),
+        ("mkdir", json!({ "query": "/new folder" })),
+        (
+            "mkdir",
+            json!({ "file_path": "/x/y z", "options": { "parents": true } }),
+        ),
+        ("verify", json!({ "file_path": file })),
+        ("verify", json!({})),
+        ("info", json!({ "file_path": file })),
+        ("versions", json!({ "file_path": file })),
+        (
+            "move",
+            json!({ "file_path": file, "query": "/docs/moved $HOME.txt" }),
+        ),
+        ("delete", json!({ "file_path": "/docs/moved $HOME.txt" })),
+        ("recovery_key", json!({})),
+        ("tokens", json!({})),
+        ("teams", json!({})),
+        ("config", json!({})),
+    ] {
+        let mut given = arguments.clone();
+        given["operation"] = json!(operation);
+        let written = session.call("generate_cli_command", given);
+        let command = written["command"].as_str().expect("a command");
+        let words = words(command);
+        assert_eq!(words[0], "cairn");
+        let arguments: Vec<_> = words[1..].iter().map(String::as_str).collect();
+        let answer = world.run("a", &arguments);
+        assert_eq!(answer.code, 0, "{command}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_client_is_reported_how_to_start_it() {
+    let world = World::new();
+    let printed = world.json("a", &["mcp", "install", "--client", "claude-desktop"]);
+    let entry = &printed["mcpServers"]["cairn"];
+    assert_eq!(
+        entry["args"].as_array().and_then(|args| args.last()),
+        Some(&json!("mcp"))
+    );
+    let file = world.text("conf/mcp.json");
+    let install = [
+        "mcp", "install", "--client", "vscode", "--write", "--file", &file,
+    ];
+    world.json("a", &install);
+    let whole: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("written")).expect("JSON");
+    assert_eq!(whole["servers"]["cairn"]["type"], "stdio");
+}
+
+#[test]
+fn reading_only_can_be_asked_for_in_any_usual_way() {
+    let world = World::new();
+    for (value, all) in [
+        ("1", false),
+        ("yes", false),
+        ("true", false),
+        ("", true),
+        ("0", true),
+    ] {
+        let mut session = by_key(&world, &[("CAIRN_MCP_READ_ONLY", value)]);
+        let list = session.ask("tools/list", json!({}));
+        let tools = list["result"]["tools"].as_array().map_or(0, Vec::len);
+        assert_eq!(tools == catalogue(), all, "`{value}` gives {tools} tools");
+        assert_eq!(session.end(), Some(0));
+    }
+}
+
+/// Returns a tool's error message.
+fn refusal(session: &mut Session, tool: &str, arguments: Value) -> String {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let response = session.ask("tools/call", params);
+    assert_eq!(response["result"]["isError"], true, "{tool}: {response}");
+    let text = &response["result"]["content"][0]["text"];
+    text.as_str().expect("text").to_owned()
+}
+
+#[test]
+fn a_conflict_is_resolved_as_it_was_listed() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        world.json(home, &["add", &format!("folder-{home}")]);
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    let wait = |home| world.json(home, &["status", "--wait", "--timeout", "60"]);
+    world.write("folder-a/f.txt", "base");
+    wait("a");
+    wait("b");
+    let mut session = Session::start(&world, "b", &[]);
+    let folder = world.path("folder-b/");
+    world.json("a", &["pause"]);
+    // A trailing slash, as people and shells write folders.
+    session.call("sync_pause", json!({ "folder": folder }));
+    assert_eq!(session.call("sync_status", json!({}))["state"], "paused");
+    world.write("folder-a/f.txt", "edited on a");
+    world.write("folder-b/f.txt", "and otherwise on b");
+    world.json("a", &["resume"]);
+    wait("a");
+    session.call("sync_resume", json!({ "folder": "folder-b" }));
+    wait("b");
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(
+        (&status["open_conflicts"], &status["running"]),
+        (&json!(1), &json!(true)),
+        "{status}"
+    );
+    assert_ne!(status["state"], "idle", "{status}");
+    let conflict = session.call("sync_conflicts", json!({}))["conflicts"][0].clone();
+    assert_eq!(conflict["path"], "f.txt");
+    let nothing = refusal(
+        &mut session,
+        "sync_resolve_conflict",
+        json!({ "path": "none", "keep": "mine" }),
+    );
+    assert!(nothing.contains("sync_conflicts"), "{nothing}");
+    let resolve = json!({ "path": conflict["path"], "keep": "mine" });
+    session.call("sync_resolve_conflict", resolve);
+    wait("b");
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(
+        (&status["open_conflicts"], &status["state"]),
+        (&json!(0), &json!("idle")),
+        "{status}"
+    );
+    let kept = std::fs::read_to_string(world.path("folder-b/f.txt")).expect("it is there");
+    assert_eq!(kept, "and otherwise on b");
+    let unknown = refusal(&mut session, "sync_pause", json!({ "folder": "nowhere" }));
+    assert!(unknown.contains("folder-b"), "{unknown}");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn a_daemon_that_starts_later_is_found() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    let mut session = Session::start(&world, "a", &[]);
+    assert_eq!(session.call("sync_status", json!({}))["running"], false);
+    world.json("a", &["start"]);
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(status["running"], true, "{status}");
+    world.json("a", &["stop"]);
+    assert_eq!(session.call("sync_status", json!({}))["running"], false);
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn the_tools_keep_out_of_cairns_own_home_and_of_unnamed_folders() {
+    let world = World::new();
+    world.login("a");
+    world.write("x", "content");
+    let dir = world.dir.path().display().to_string();
+    let mut session = Session::start(&world, "a", &[("CAIRN_MCP_ALLOW_DIRS", dir.as_str())]);
+    for name in ["a/secrets.json", "a/account.json"] {
+        let message = refusal(
+            &mut session,
+            "upload_file",
+            json!({ "local_path": world.path(name) }),
+        );
+        assert!(message.contains("belongs to Cairn"), "{name}: {message}");
+    }
+    session.call("upload_file", json!({ "local_path": world.path("x") }));
+    assert_eq!(session.end(), Some(0));
+    let elsewhere = world.text("elsewhere");
+    let mut session = Session::start(&world, "a", &[("CAIRN_MCP_ALLOW_DIRS", elsewhere.as_str())]);
+    let message = refusal(
+        &mut session,
+        "upload_file",
+        json!({ "local_path": world.path("x") }),
+    );
+    assert!(message.contains("--allow-dir"), "{message}");
+    assert_eq!(session.end(), Some(0));
+}

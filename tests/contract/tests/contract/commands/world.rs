@@ -1,0 +1,166 @@
+//! A bundled server in this process, and homes from which the real program is run.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
+
+/// The fewest iterations that every client accepts: tests wait for each login.
+const ITERATIONS: &str = "600000";
+
+pub(crate) struct World {
+    pub(crate) dir: TempDir,
+    pub(crate) url: String,
+    _server: Runtime,
+}
+
+/// The exit code and output of a command.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Returns the path of the program.
+pub(crate) fn program() -> PathBuf {
+    cairn_e2e::binaries::cairn().expect("the program is built")
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let runtime = Runtime::new().expect("threads can be started");
+        let options = cairn_server::Options {
+            ..cairn_server::Options::ephemeral()
+        };
+        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
+        let listener = runtime
+            .block_on(TcpListener::bind("127.0.0.1:0"))
+            .expect("a port is free");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        runtime.spawn(
+            async move { cairn_server::serve(&app, listener, std::future::pending()).await },
+        );
+        let world = Self {
+            dir: tempfile::tempdir().expect("a directory can be made"),
+            url,
+            _server: runtime,
+        };
+        world.write("passphrase", PASSPHRASE);
+        world
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), content).expect("a file can be written");
+    }
+
+    /// Runs the program on a home, whatever comes of it.
+    pub(crate) fn run(&self, home: &str, args: &[&str]) -> Answer {
+        self.run_with(home, args, &[])
+    }
+
+    /// The same with variables in its environment.
+    pub(crate) fn run_with(&self, home: &str, args: &[&str], variables: &[(&str, &str)]) -> Answer {
+        let output = Command::new(program())
+            .arg("--home")
+            .arg(self.path(home))
+            .args(args)
+            .env("CAIRN_KDF_ITERATIONS", ITERATIONS)
+            .env_remove("CAIRN_API_KEY")
+            .envs(variables.iter().copied())
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program can be run");
+        Answer::of(&output)
+    }
+
+    /// Runs the program, which must succeed, and gives its document.
+    pub(crate) fn json(&self, home: &str, args: &[&str]) -> Value {
+        let answer = self.run(home, &[&["--json"], args].concat());
+        assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
+        serde_json::from_str(&answer.stdout)
+            .unwrap_or_else(|e| panic!("{args:?} answered no JSON ({e}): {answer:?}"))
+    }
+
+    pub(crate) fn login(&self, home: &str) -> Value {
+        let passphrase = self.text("passphrase");
+        self.json(home, &self.login_args("ck_dev_owner", &passphrase))
+    }
+
+    pub(crate) fn login_args<'a>(&'a self, key: &'a str, passphrase: &'a str) -> Vec<&'a str> {
+        let login = [
+            "login",
+            "--server",
+            &self.url,
+            "--api-key",
+            key,
+            "--secrets",
+            "file",
+        ];
+        [&login[..], &["--passphrase-file", passphrase]].concat()
+    }
+}
+
+impl Answer {
+    fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
+    /// Checks that it was refused with one line that has these words.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{self:?}");
+        let lines: Vec<_> = self
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("cairn: "))
+            .collect();
+        assert_eq!(lines.len(), 1, "one line says what happened: {self:?}");
+        for word in words {
+            assert!(lines[0].contains(word), "{word:?} is not in {:?}", lines[0]);
+        }
+    }
+}
+
+/// Ends a daemon that a test has left running.
+pub(crate) struct Stopping<'a>(pub(crate) &'a World, pub(crate) &'a str);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.run(self.1, &["stop"]);
+    }
+}
+
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> = std::fs::read_dir(dir)
+        .expect("it is a directory")
+        .map(|entry| {
+            entry
+                .expect("it can be read")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .filter(|name| !name.starts_with(".cairn-"))
+        .collect();
+    names.sort();
+    names
+}

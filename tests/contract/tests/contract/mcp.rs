@@ -1,0 +1,19 @@
+//! The server over its lines of JSON, against the bundled service.
+
+mod catalogue;
+mod confirming;
+mod content;
+mod every_tool;
+mod failures;
+mod fuzz;
+mod keys;
+mod links;
+mod local_files;
+mod nodes;
+mod packaging;
+mod protocol;
+mod resources;
+mod session;
+mod sync;
+mod teams;
+mod world;

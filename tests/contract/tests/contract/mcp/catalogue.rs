@@ -1,0 +1,176 @@
+//! The catalogue, compared with the service's own reference (`catalogue.json`).
+
+use crate::mcp::session::Session;
+use crate::mcp::world::{Setup, World};
+use cairn_mcp::ToolFilter;
+use serde_json::{Value, json};
+
+const REFERENCE: &str = include_str!("catalogue.json");
+
+/// Returns the tools of the reference.
+pub(crate) fn reference() -> Vec<Value> {
+    serde_json::from_str(REFERENCE).expect("the reference is JSON")
+}
+
+/// An assistant's memory is small: all tools together.
+const MOST_BYTES: usize = 60_000;
+
+async fn listed(session: &mut Session) -> Vec<Value> {
+    let response = session.request("tools/list", json!({})).await;
+    response["result"]["tools"]
+        .as_array()
+        .expect("a list of tools")
+        .clone()
+}
+
+#[tokio::test]
+async fn the_tools_are_those_of_the_reference_in_its_order() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let tools = listed(&mut session).await;
+    let reference = reference();
+    let names = |list: &[Value]| -> Vec<String> {
+        list.iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&tools), names(&reference));
+    for (tool, wanted) in tools.iter().zip(&reference) {
+        let name = &wanted["name"];
+        for hint in [
+            "readOnlyHint",
+            "destructiveHint",
+            "idempotentHint",
+            "openWorldHint",
+        ] {
+            assert_eq!(tool["annotations"][hint], wanted[hint], "{hint} of {name}");
+        }
+        assert!(tool["annotations"]["title"].is_string(), "{name}");
+        assert!(tool["description"].as_str().unwrap().len() > 10);
+        parameters_agree(tool, wanted);
+    }
+}
+
+fn parameters_agree(tool: &Value, wanted: &Value) {
+    let name = &wanted["name"];
+    let schema = &tool["inputSchema"];
+    assert_eq!(schema["type"], "object", "{name}");
+    assert_eq!(schema["additionalProperties"], false, "{name}");
+    let properties = schema["properties"].as_object().unwrap();
+    let params = wanted["params"].as_array().unwrap();
+    assert_eq!(properties.len(), params.len(), "{name}");
+    let none = Vec::new();
+    let required = schema["required"].as_array().unwrap_or(&none);
+    for param in params {
+        let own = param["name"].as_str().unwrap();
+        let property = &properties[own];
+        let what = format!("{own} of {name}");
+        assert!(property["description"].is_string(), "{what}");
+        assert_eq!(
+            required.contains(&json!(own)),
+            param["required"] == true,
+            "{what}"
+        );
+        match (param["type"].as_str().unwrap(), property["type"].as_str()) {
+            ("any", None) => {}
+            // Whole numbers are numbers.
+            ("number", Some("integer" | "number")) => {}
+            (wanted, Some(is)) => assert_eq!(is, wanted, "{what}"),
+            (wanted, None) => panic!("{what} is no {wanted}"),
+        }
+        for key in [
+            "enum",
+            "default",
+            "minimum",
+            "maximum",
+            "minItems",
+            "maxItems",
+            "const",
+            "format",
+            "minLength",
+            "maxLength",
+        ] {
+            if let Some(limit) = param.get(key) {
+                assert_eq!(property[key], *limit, "{key} of {what}");
+            }
+        }
+        if param.get("exclusiveMinimum") == Some(&json!(0)) {
+            let positive = property["minimum"] == 1 || property["exclusiveMinimum"] == json!(0.0);
+            assert!(positive, "{what}: {property}");
+        }
+        if let Some(kind) = param.pointer("/items/type") {
+            assert_eq!(property["items"]["type"], *kind, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn schemas_are_flat_and_the_list_is_small() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let response = session.request("tools/list", json!({})).await;
+    let text = response["result"].to_string();
+    assert!(text.len() <= MOST_BYTES, "{} bytes", text.len());
+    for word in ["$ref", "$defs", "anyOf", "oneOf", "\"null\""] {
+        assert!(!text.contains(word), "{word}");
+    }
+    let tools = response["result"]["tools"].as_array().unwrap();
+    for tool in tools {
+        for property in tool["inputSchema"]["properties"]
+            .as_object()
+            .unwrap()
+            .values()
+        {
+            assert!(property["type"].is_string() || property.get("type").is_none());
+            assert!(property.get("properties").is_none());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_choice_leaves_only_what_was_chosen() {
+    let world = World::start().await;
+    let filter = ToolFilter {
+        toolsets: vec!["files".to_owned(), "local".to_owned()],
+        read_only: true,
+        ..ToolFilter::default()
+    };
+    let mut session = world
+        .session(Setup {
+            filter,
+            ..Setup::default()
+        })
+        .await;
+    let names: Vec<_> = listed(&mut session)
+        .await
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "search_files",
+            "list_files",
+            "get_file_info",
+            "compute",
+            "generate_cli_command"
+        ]
+    );
+    let params = json!({ "name": "delete_file", "arguments": {} });
+    let response = session.request("tools/call", params).await;
+    assert_eq!(response["error"]["code"], -32602, "{response}");
+}
+
+/// With CAIRN_UPDATE_DOCS set, the page is written anew.
+#[test]
+fn the_documentation_is_made_of_the_catalogue() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tools.md");
+    if std::env::var_os("CAIRN_UPDATE_DOCS").is_some() {
+        std::fs::write(path, cairn_mcp::reference()).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == cairn_mcp::reference(),
+        "docs/tools.md is not up to date: run this test with CAIRN_UPDATE_DOCS=1"
+    );
+}

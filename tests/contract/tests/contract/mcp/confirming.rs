@@ -1,0 +1,133 @@
+//! Asking before what can't be undone, in both eras of the protocol.
+
+use crate::mcp::session::Session;
+use crate::mcp::world::{Setup, World};
+use cairn_mcp::Confirm;
+use serde_json::{Value, json};
+
+async fn asked(session: &mut Session, response: Value) -> Value {
+    let call = json!({ "name": "empty_trash", "arguments": {} });
+    let id = session.begin("tools/call", call).await;
+    let question = session.response_or_request(id).await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let message = question["params"]["message"].as_str().unwrap();
+    assert!(message.starts_with("Empty the trash"), "{message}");
+    session
+        .send(json!({ "jsonrpc": "2.0", "id": question["id"], "result": response }))
+        .await;
+    session.response_or_request(id).await["result"].clone()
+}
+
+#[tokio::test]
+async fn a_client_that_can_ask_is_asked_to() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup::default());
+    session.initialize(json!({ "elicitation": {} })).await;
+    let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    assert_ne!(asked(&mut session, yes).await["isError"], true);
+    for no in [
+        json!({ "action": "accept", "content": { "confirm": false } }),
+        json!({ "action": "decline" }),
+        json!({ "action": "cancel" }),
+    ] {
+        let result = asked(&mut session, no).await;
+        let message = crate::mcp::session::failure(&result).expect("it is refused");
+        assert!(message.contains("not confirmed"), "{message}");
+    }
+    session.call_ok("list_files", json!({})).await;
+}
+
+#[tokio::test]
+async fn the_stateless_protocol_asks_through_the_result() {
+    let world = World::start().await;
+    let capabilities = json!({ "elicitation": { "form": {} } });
+    let mut session = world.connect(Setup::default()).stateless(capabilities);
+    let call = json!({ "name": "empty_trash", "arguments": {} });
+    let first = session.request("tools/call", call.clone()).await["result"].clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    let (key, request) = first["inputRequests"]
+        .as_object()
+        .and_then(|asks| asks.iter().next())
+        .expect("one question");
+    assert_eq!(request["method"], "elicitation/create");
+    let again = |action: &str, state: &Value| {
+        let mut call = call.clone();
+        call["inputResponses"] =
+            json!({ key: { "action": action, "content": { "confirm": true } } });
+        call["requestState"] = state.clone();
+        call
+    };
+    let state = &first["requestState"];
+    let done = session.request("tools/call", again("accept", state)).await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    assert_ne!(done["result"]["isError"], true, "{done}");
+    let declined = session.request("tools/call", again("decline", state)).await;
+    assert_eq!(declined["result"]["isError"], true);
+    let forged = session
+        .request("tools/call", again("accept", &json!("x")))
+        .await;
+    assert_eq!(
+        forged["result"]["resultType"], "input_required",
+        "asked anew"
+    );
+}
+
+#[tokio::test]
+async fn nobody_is_asked_where_it_is_switched_off_or_impossible() {
+    let world = World::start().await;
+    let never = Setup {
+        confirm: Confirm::Never,
+        ..Setup::default()
+    };
+    let mut session = world.connect(never);
+    session.initialize(json!({ "elicitation": {} })).await;
+    session.call_ok("empty_trash", json!({})).await;
+    let mut session = world.session(Setup::default()).await;
+    session.call_ok("empty_trash", json!({})).await;
+}
+
+/// The reference marks what has to be confirmed; each of those asks, and nothing else does.
+#[tokio::test]
+async fn exactly_what_the_reference_marks_is_asked_about() {
+    let world = World::start().await;
+    let capabilities = json!({ "elicitation": { "form": {} } });
+    let mut session = world.connect(Setup::default()).stateless(capabilities);
+    let reference = crate::mcp::catalogue::reference();
+    for tool in &reference {
+        let arguments: serde_json::Map<_, _> = tool["params"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|param| param["required"] == true)
+            .map(|param| (param["name"].as_str().unwrap().to_owned(), sample(param)))
+            .collect();
+        let call = json!({ "name": tool["name"], "arguments": arguments });
+        let result = session.request("tools/call", call).await["result"].clone();
+        let asks = result["resultType"] == "input_required";
+        assert_eq!(asks, tool["confirm"] == true, "{}: {result}", tool["name"]);
+    }
+}
+
+/// A value that passes the check and means nothing to the service.
+fn sample(param: &Value) -> Value {
+    if let Some(first) = param.pointer("/enum/0") {
+        return first.clone();
+    }
+    match (
+        param["type"].as_str().unwrap(),
+        param["name"].as_str().unwrap(),
+    ) {
+        ("boolean", _) => json!(true),
+        ("number", _) => json!(1),
+        ("object", _) => json!({ "a": "b" }),
+        ("array", "events") => json!(["file.uploaded"]),
+        ("array", _) => json!(["00000000-0000-4000-8000-000000000000"]),
+        (_, "email") => json!("nobody@example.com"),
+        (_, "url") => json!("https://example.com/"),
+        (_, "amount" | "price_monthly") => json!("1.00"),
+        (_, "passphrase_hash") => json!("ab".repeat(32)),
+        (_, "local_path" | "output_path") => json!("/nowhere/at/all"),
+        _ if param["format"] == "uuid" => json!("00000000-0000-4000-8000-000000000000"),
+        _ => json!("abcde"),
+    }
+}

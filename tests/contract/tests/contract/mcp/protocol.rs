@@ -1,0 +1,215 @@
+//! Both eras of the protocol, and lines that are none.
+
+use crate::mcp::session::text;
+use crate::mcp::world::{Setup, World, unreachable};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn the_older_handshake_names_server_and_groups() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup::default());
+    let response = session.initialize(json!({})).await;
+    let result = &response["result"];
+    assert_eq!(result["protocolVersion"], "2025-11-25");
+    assert_eq!(result["serverInfo"]["name"], "cairn");
+    for capability in ["tools", "resources", "prompts", "completions"] {
+        assert!(
+            result["capabilities"][capability].is_object(),
+            "{capability}"
+        );
+    }
+    let map = result["instructions"].as_str().unwrap();
+    assert!(map.contains("Sharing") && map.contains("create_share_link"));
+    assert!(!map.contains("sync_status"));
+    assert!(session.request("ping", json!({})).await["result"].is_object());
+    session.end().await;
+}
+
+#[tokio::test]
+async fn every_older_revision_is_agreed_to() {
+    let world = World::start().await;
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut session = world.connect(Setup::default());
+        let params = json!({
+            "protocolVersion": version,
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let response = session.request("initialize", params).await;
+        assert_eq!(response["result"]["protocolVersion"], version);
+        session.end().await;
+    }
+}
+
+#[tokio::test]
+async fn the_stateless_protocol_needs_no_handshake() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup::default()).stateless(json!({}));
+    let discovered = session.request("server/discover", json!({})).await;
+    let versions = discovered["result"]["supportedVersions"].as_array();
+    assert!(
+        versions.is_some_and(|all| all.contains(&json!("2026-07-28"))),
+        "{discovered}"
+    );
+    let sum = json!({ "operation": "sum", "values": [1, 2] });
+    let response = session
+        .request("tools/call", json!({ "name": "compute", "arguments": sum }))
+        .await;
+    assert_eq!(response["result"]["resultType"], "complete", "{response}");
+    assert_eq!(text(&response["result"])["result"], 3);
+    session.end().await;
+}
+
+#[tokio::test]
+async fn tools_of_no_name_and_methods_of_no_name_are_protocol_errors() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let response = session
+        .request("tools/call", json!({ "name": "nope", "arguments": {} }))
+        .await;
+    assert_eq!(response["error"]["code"], -32602);
+    assert!(
+        response["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("`nope`")
+    );
+    assert_eq!(
+        session.request("nope/nope", json!({})).await["error"]["code"],
+        -32601
+    );
+    let cursor = session
+        .request("tools/list", json!({ "cursor": "x" }))
+        .await;
+    assert_eq!(cursor["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn odd_lines_are_answered_and_end_nothing() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    session.send_line("this is no JSON").await;
+    assert_eq!(session.line().await.unwrap()["error"]["code"], -32700);
+    session.send_line("").await;
+    session.send_line("[]").await;
+    assert_eq!(session.line().await.unwrap()["error"]["code"], -32600);
+    session
+        .send_line(r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"arguments":{}}}"#)
+        .await;
+    let response = session.line().await.unwrap();
+    assert_eq!(
+        (&response["id"], &response["error"]["code"]),
+        (&json!("x"), &json!(-32602))
+    );
+    session
+        .send_line(&format!(
+            "{{\"a\":{}1{}}}",
+            "[".repeat(500),
+            "]".repeat(500)
+        ))
+        .await;
+    assert_eq!(session.line().await.unwrap()["error"]["code"], -32700);
+    session
+        .send_line("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\"}\r")
+        .await;
+    assert_eq!(session.line().await.unwrap()["id"], 77);
+    session
+        .send_line(r#"[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"b","method":"ping"}]"#)
+        .await;
+    let mut ids = [
+        session.line().await.unwrap()["id"].to_string(),
+        session.line().await.unwrap()["id"].to_string(),
+    ];
+    ids.sort();
+    assert_eq!(ids, ["\"a\"", "\"b\""]);
+    session.end().await;
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_object_are_the_tools_failure() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    for odd in [json!([1]), json!("text"), json!(5), json!(true)] {
+        let message = session.call_err("list_files", odd).await;
+        assert!(message.contains("JSON object"), "{message}");
+    }
+    let params = json!({ "name": "get_profile", "arguments": null });
+    let response = session.request("tools/call", params).await;
+    assert_eq!(response["result"]["isError"], true, "{response}");
+}
+
+#[tokio::test]
+async fn what_comes_before_the_handshake_does_no_harm() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup::default());
+    session
+        .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+        .await;
+    session.send_line("rubbish").await;
+    assert_eq!(session.line().await.unwrap()["error"]["code"], -32700);
+    let early = session.request("tools/list", json!({})).await;
+    assert!(early.get("error").is_some(), "{early}");
+    assert!(session.initialize(json!({})).await["result"].is_object());
+    session.end().await;
+}
+
+#[tokio::test]
+async fn nothing_is_asked_of_the_service_to_begin() {
+    let world = World::start().await;
+    let mut session = world.session(unreachable()).await;
+    let list = session.request("tools/list", json!({})).await;
+    let tools = list["result"]["tools"].as_array().unwrap().len();
+    assert_eq!(tools, crate::mcp::catalogue::reference().len());
+    session.end().await;
+}
+
+#[tokio::test]
+async fn prompts_are_written_out() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let list = session.request("prompts/list", json!({})).await;
+    let names: Vec<_> = list["result"]["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| prompt["name"].as_str().unwrap())
+        .collect();
+    let wanted = [
+        "organize_files",
+        "share_summary",
+        "storage_audit",
+        "team_overview",
+        "security_check",
+    ];
+    assert_eq!(names, wanted);
+    for (name, words) in [
+        ("organize_files", vec!["service://files", "duplicates"]),
+        (
+            "share_summary",
+            vec!["expiring soon", "neither expiry nor password"],
+        ),
+        (
+            "storage_audit",
+            vec![
+                "Usage Overview",
+                "Top 10 Largest Files",
+                "Stale Files",
+                "Recommended Actions",
+            ],
+        ),
+        ("team_overview", vec!["only admin or owner"]),
+        ("security_check", vec!["scorecard"]),
+    ] {
+        let prompt = session
+            .request("prompts/get", json!({ "name": name }))
+            .await;
+        let text = prompt["result"]["messages"][0]["content"]["text"]
+            .as_str()
+            .unwrap();
+        for word in words {
+            assert!(text.contains(word), "{name}: {word}");
+        }
+    }
+    let unknown: Value = session.request("prompts/get", json!({ "name": "x" })).await;
+    assert_eq!(unknown["error"]["code"], -32602);
+}

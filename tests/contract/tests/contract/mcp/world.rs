@@ -1,0 +1,236 @@
+//! A bundled server on a port of its own, and MCP servers that speak with it.
+
+use crate::mcp::session::Session;
+use cairn_api::{
+    Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Transport as _,
+};
+use cairn_mcp::{Account, Confirm, KeySource, LocalFiles, Server, Settings, ToolFilter};
+use cairn_model::{DeviceId, Name};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
+
+pub(crate) struct World {
+    pub(crate) url: String,
+    server: JoinHandle<()>,
+}
+
+/// The options of a server, besides the service that it speaks with.
+pub(crate) struct Setup {
+    pub(crate) key: &'static str,
+    pub(crate) passphrase: Option<&'static str>,
+    pub(crate) filter: ToolFilter,
+    pub(crate) confirm: Confirm,
+    /// The folders that tools may use instead of the temporary one and the client's roots.
+    pub(crate) allowed: Option<Vec<PathBuf>>,
+    /// Replaces local files without a question.
+    pub(crate) overwrite: bool,
+    pub(crate) daemon: Option<PathBuf>,
+    /// Another service than the world's.
+    pub(crate) url: Option<&'static str>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            key: "ck_dev_owner",
+            passphrase: None,
+            filter: ToolFilter::default(),
+            confirm: Confirm::Risky,
+            allowed: None,
+            overwrite: false,
+            daemon: None,
+            url: None,
+        }
+    }
+}
+
+/// A service that nobody reaches: no program listens there.
+pub(crate) fn unreachable() -> Setup {
+    Setup {
+        url: Some("http://127.0.0.1:1"),
+        ..Setup::default()
+    }
+}
+
+pub(crate) fn with_passphrase() -> Setup {
+    Setup {
+        passphrase: Some(PASSPHRASE),
+        ..Setup::default()
+    }
+}
+
+/// A disk where nothing is executable and every name is acceptable.
+struct PlainFiles {
+    allowed: Option<Vec<PathBuf>>,
+}
+
+impl LocalFiles for PlainFiles {
+    fn executable(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acceptable(&self, _: &Name) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn allowed_dirs(&self) -> Vec<PathBuf> {
+        let temporary = || vec![std::env::temp_dir()];
+        self.allowed.clone().unwrap_or_else(temporary)
+    }
+
+    fn private_dirs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn allows_client_roots(&self) -> bool {
+        self.allowed.is_none()
+    }
+}
+
+impl World {
+    pub(crate) async fn start() -> Self {
+        let options = cairn_server::Options {
+            ..cairn_server::Options::ephemeral()
+        };
+        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port is free");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let server = tokio::spawn(async move {
+            cairn_server::serve(&app, listener, std::future::pending())
+                .await
+                .expect("the server serves");
+        });
+        Self { url, server }
+    }
+
+    pub(crate) fn server(&self, setup: Setup) -> Server {
+        let keys = match setup.passphrase {
+            None => KeySource::Missing,
+            Some(passphrase) => KeySource::Passphrase {
+                passphrase: passphrase.to_owned().into(),
+                iterations: 600_000,
+            },
+        };
+        let settings = Settings {
+            account: Account {
+                auth: Arc::new(ApiKey::new(setup.key)),
+                url: setup.url.map_or_else(|| self.url.clone(), str::to_owned),
+                file_server: None,
+                device: DeviceId::from_random_bytes([7; 16]),
+                keys,
+            },
+            filter: setup.filter,
+            confirm: setup.confirm,
+            files: Arc::new(PlainFiles {
+                allowed: setup.allowed,
+            }),
+            overwrite: setup.overwrite,
+            daemon: setup.daemon,
+        };
+        Server::new(settings).expect("the settings are good")
+    }
+
+    /// A server and a client of it, with nothing said yet.
+    pub(crate) fn connect(&self, setup: Setup) -> Session {
+        Session::over(self.server(setup))
+    }
+
+    /// A server and a client that has shaken hands in the older way.
+    pub(crate) async fn session(&self, setup: Setup) -> Session {
+        let mut session = self.connect(setup);
+        session.initialize(json!({})).await;
+        session
+    }
+
+    /// Tells the service how to behave.
+    pub(crate) async fn dev(&self, path: &str, body: Value) {
+        let transport = HttpTransport::new().expect("TLS is available");
+        let mut headers = HeaderMap::new();
+        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        let request = Request {
+            method: Method::POST,
+            base: self.url.clone(),
+            path: path.to_owned(),
+            headers,
+            body: body.to_string().into(),
+        };
+        let response = transport.send(request).await.expect("the server answers");
+        assert!(response.status.is_success(), "{path}: {}", response.status);
+    }
+
+    /// Returns method, path and query of the requests that the service has received, without those of `/_dev`.
+    pub(crate) async fn requests(&self) -> Vec<String> {
+        let transport = HttpTransport::new().expect("TLS is available");
+        let request = Request {
+            method: Method::GET,
+            base: self.url.clone(),
+            path: "/_dev/requests".to_owned(),
+            headers: HeaderMap::new(),
+            body: String::new().into(),
+        };
+        let response = transport.send(request).await.expect("the server answers");
+        let mut body = response.body;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = body.next().await {
+            bytes.extend_from_slice(&chunk.expect("the body is whole"));
+        }
+        let recorded: Value = serde_json::from_slice(&bytes).expect("it is JSON");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        recorded["requests"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|request| {
+                let query = request["query"].as_str();
+                let query = query.map_or_else(String::new, |query| format!("?{query}"));
+                format!(
+                    "{} {}{query}",
+                    text(&request["method"]),
+                    text(&request["path"])
+                )
+            })
+            .collect()
+    }
+
+    /// Asks the service itself.
+    pub(crate) async fn rest(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+        self.rest_as("ck_dev_owner", method, path, body).await
+    }
+
+    /// The same as somebody else.
+    pub(crate) async fn rest_as(
+        &self,
+        key: &str,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Value {
+        let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
+        let device = DeviceId::from_random_bytes([8; 16]);
+        let auth = Arc::new(ApiKey::new(key));
+        let api = Api::new(transport, &self.url, None, auth, device).expect("an address");
+        let parts: Vec<_> = path.split('/').collect();
+        api.call(method, &parts, &[], body.as_ref())
+            .await
+            .expect("the service answers")
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}

@@ -1,0 +1,172 @@
+//! Operations on a space over TCP to the bundled server, with changes that somebody without the keys
+//! makes in between.
+
+use cairn_api::{Api, ApiKey, HttpTransport};
+use cairn_crypto::SpaceKeys;
+use cairn_model::{DeviceId, Name, NodeId};
+use cairn_server::{Options as ServerOptions, build, serve};
+use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
+use cairn_transfer::{BytesSource, Options, Transfer};
+use cairn_wire::nodes::{Node, UpdateNode};
+use cairn_wire::shares::CreateShare;
+use std::collections::HashSet;
+use std::future::pending;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+struct World {
+    _data: TempDir,
+    api: Arc<Api>,
+    space: Space,
+}
+
+impl World {
+    async fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let app = build(ServerOptions {
+            data: data.path().to_owned(),
+            ..ServerOptions::default()
+        })
+        .unwrap();
+        app.add_user("ada@example.com", "a long password").unwrap();
+        let key = app.create_api_key("ada@example.com").unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { serve(&app, listener, pending()).await });
+        let device = DeviceId::from_random_bytes([3; 16]);
+        let transport = Arc::new(HttpTransport::new().unwrap());
+        let auth = Arc::new(ApiKey::new(key));
+        let api = Arc::new(Api::new(transport, &address, None, auth, device).unwrap());
+        let id = api.account().await.unwrap().space_id;
+        let keys = Arc::new(SpaceKeys::from_raw(id, 1, &[7; 32]).unwrap());
+        let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
+        Self {
+            _data: data,
+            space: Space::new(api.clone(), keys, transfer),
+            api,
+        }
+    }
+
+    async fn folder(&self, name: &str) -> Node {
+        let name = Name::new(name).unwrap();
+        self.space.make_folder(None, &name).await.unwrap()
+    }
+
+    async fn file(&self, parent: NodeId, name: &str, content: &'static [u8]) -> Node {
+        let local = LocalFacts {
+            size: content.len() as u64,
+            modified_ms: 1_767_323_045_678,
+            executable: false,
+        };
+        let source = Arc::new(BytesSource(content.into()));
+        let name = Name::new(name).unwrap();
+        self.space
+            .upload(source, local, Some(parent), &name, &())
+            .await
+            .unwrap()
+    }
+
+    /// Moves a node as somebody does who has no keys.
+    async fn move_without_keys(&self, node: &Node, parent: NodeId, name: &str) -> Node {
+        let change = UpdateNode {
+            name: Some(name.to_owned()),
+            parent_id: Some(Some(parent)),
+            ..UpdateNode::default()
+        };
+        self.api.update_node(node.id, None, &change).await.unwrap()
+    }
+
+    /// Tries to share a node; the paths that are refused, or none.
+    async fn refused(&self, node: &Node) -> Vec<String> {
+        let settings = CreateShare::default();
+        match self
+            .space
+            .create_share(node, settings, None, UnverifiedNodes::Refuse)
+            .await
+        {
+            Ok(_) => Vec::new(),
+            Err(ShareError::Unverified { paths }) => paths,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_without_keys_has_put_into_a_folder_is_not_shared_with_it() {
+    let world = World::new().await;
+    let public = world.folder("public").await;
+    let private = world.folder("private").await;
+    world.file(public.id, "readme.txt", b"for all").await;
+    let secret = world.file(private.id, "x.txt", b"for nobody").await;
+    assert_eq!(world.refused(&public).await, Vec::<String>::new());
+    let link = world
+        .space
+        .create_share(
+            &public,
+            CreateShare::default(),
+            None,
+            UnverifiedNodes::Refuse,
+        )
+        .await
+        .unwrap();
+
+    let moved = world
+        .move_without_keys(&secret, public.id, "notes.txt")
+        .await;
+    assert_eq!(world.refused(&public).await, ["/public/notes.txt"]);
+    assert_eq!(world.refused(&moved).await, ["/public/notes.txt"]);
+    let refreshed = world
+        .space
+        .refresh_share(&link.share, &public, UnverifiedNodes::Refuse)
+        .await;
+    assert!(matches!(refreshed, Err(ShareError::Unverified { .. })));
+    // A person who has looked at it may share it all the same.
+    world
+        .space
+        .refresh_share(&link.share, &public, UnverifiedNodes::Include)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_below_a_folder_that_nobody_with_keys_has_named_is_not_shared() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let private = world.folder("private").await;
+    let file = world.file(private.id, "x.txt", b"for nobody").await;
+    world.move_without_keys(&private, top.id, "public").await;
+    let moved = world.space.node(file.id).await.unwrap();
+    assert_eq!(world.refused(&moved).await, ["/top/public"]);
+    assert_eq!(world.refused(&top).await, ["/top/public"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_planned_by_content_and_says_what_nobody_vouches_for() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let elsewhere = world.folder("elsewhere").await;
+    world.file(top.id, "same", b"123").await;
+    world.file(top.id, "other", b"456").await;
+    let file = world.file(elsewhere.id, "x", b"7").await;
+    world.move_without_keys(&file, top.id, "y").await;
+    let dir = tempfile::tempdir().unwrap();
+    for (name, content) in [("same", "123"), ("other", "xyz")] {
+        std::fs::write(dir.path().join(name), content).unwrap();
+    }
+    let as_is = |dir: &Path, name: &str, _: &mut HashSet<String>| Ok(dir.join(name));
+    let plan = world
+        .space
+        .plan_download(Some(top.id), dir.path(), 100, &as_is)
+        .await
+        .unwrap();
+    let mut names: Vec<&str> = plan.files.iter().map(|f| f.node.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!((names, plan.skipped), (vec!["other", "y"], 1));
+    assert_eq!(plan.unverified, ["/top/y"]);
+    let small = world
+        .space
+        .plan_download(Some(top.id), dir.path(), 1, &as_is);
+    assert!(matches!(small.await, Err(PlanError::TooLarge { limit: 1 })));
+}

@@ -1,0 +1,236 @@
+//! Many small files at once, up and down.
+
+use crate::transfer::world::{
+    Heard, World, bytes, committed, new_file, node, revision, small, with_file,
+};
+use cairn_crypto::{content_hash, sealed_len};
+use cairn_transfer::{Blocking, Check, Download, TransferError, UploadTarget, Uploaded};
+
+const MIB: usize = 1024 * 1024;
+
+#[tokio::test]
+async fn batches_commit_each_file_alone_and_in_order() {
+    for blocking in [Blocking::Threads, Blocking::Inline] {
+        let world = World::new(blocking);
+        let mut files: Vec<_> = (1..=20_u8)
+            .map(|n| {
+                small(
+                    new_file(n),
+                    revision(n),
+                    bytes(u64::from(n), usize::from(n - 1) * 700),
+                )
+            })
+            .collect();
+        files[3].unless = Some(content_hash(&files[3].bytes));
+        let duplicate = UploadTarget::New {
+            node: node(99),
+            parent: None,
+            name: "file 1".to_owned(),
+        };
+        files.push(small(duplicate, revision(99), b"taken".to_vec()));
+        let contents: Vec<Vec<u8>> = files.iter().map(|file| file.bytes.clone()).collect();
+        let heard = Heard::default();
+        let mut outcomes = world.transfer.upload_batch(files.clone(), &heard).await;
+        assert!(matches!(
+            outcomes.pop(),
+            Some(Err(TransferError::Conflict { .. }))
+        ));
+        for (i, outcome) in outcomes.into_iter().enumerate() {
+            if i == 3 {
+                assert_eq!(outcome.unwrap(), Uploaded::Unchanged);
+                continue;
+            }
+            let (sent, manifest) = committed(outcome);
+            assert_eq!((sent.id, manifest.executable), (node(i as u8 + 1), true));
+            let download = Download::new(sent.id, sent.revision_id.unwrap());
+            assert_eq!(world.get(download).await.unwrap().1, contents[i]);
+        }
+        let requests = world.server.state(|state| state.requests.clone());
+        assert_eq!(
+            requests
+                .iter()
+                .filter(|request| request.contains("uploads"))
+                .count(),
+            1
+        );
+        let (done, total) = *heard.moved.lock().unwrap().last().unwrap();
+        assert_eq!(done, total);
+
+        // Sending the same batch again, its answer lost, commits nothing twice.
+        let again = world.transfer.upload_batch(files[..3].to_vec(), &()).await;
+        assert!(
+            again
+                .into_iter()
+                .all(|outcome| matches!(outcome, Ok(Uploaded::Committed { .. })))
+        );
+        assert_eq!(world.server.state(|state| state.revisions.len()), 19);
+    }
+}
+
+#[tokio::test]
+async fn batches_keep_to_their_bounds() {
+    let world = World::new(Blocking::Threads);
+    world.server.intercept(|request| {
+        if request.path.ends_with("batch") {
+            assert!(request.body.len() < 9 * MIB);
+            let (head, _): (cairn_wire::transfer::UploadBatch, _) =
+                cairn_wire::frame::decode(request.body.whole()).unwrap();
+            assert!(head.files.len() <= 256);
+        }
+        None
+    });
+    let mut files: Vec<_> = (0..600_u32)
+        .map(|n| {
+            let mut id = [1; 16];
+            id[..4].copy_from_slice(&n.to_be_bytes());
+            let target = UploadTarget::New {
+                node: cairn_model::NodeId::from_random_bytes(id),
+                parent: None,
+                name: format!("small {n}"),
+            };
+            small(
+                target,
+                cairn_model::RevisionId::from_random_bytes(id),
+                n.to_be_bytes().to_vec(),
+            )
+        })
+        .collect();
+    files.extend((200..210).map(|n| small(new_file(n), revision(n), bytes(u64::from(n), MIB))));
+    files.push(small(new_file(220), revision(220), bytes(7, 5 * MIB)));
+    let outcomes = world.transfer.upload_batch(files, &()).await;
+    assert_eq!(outcomes.len(), 611);
+    assert!(
+        outcomes
+            .into_iter()
+            .all(|outcome| matches!(outcome, Ok(Uploaded::Committed { .. })))
+    );
+    let requests = world.server.state(|state| state.requests.clone());
+    assert_eq!(
+        requests
+            .iter()
+            .filter(|request| request.ends_with("uploads/batch"))
+            .count(),
+        4
+    );
+}
+
+#[tokio::test]
+async fn when_a_whole_batch_fails_each_file_says_so() {
+    let world = World::new(Blocking::Inline);
+    world
+        .server
+        .intercept(|_| Some((507, br#"{"code":507,"message":"full"}"#.to_vec())));
+    let files = (1..4)
+        .map(|n| small(new_file(n), revision(n), vec![n]))
+        .collect();
+    let outcomes = world.transfer.upload_batch(files, &()).await;
+    assert_eq!(outcomes.len(), 3);
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| matches!(outcome, Err(TransferError::QuotaFull { .. })))
+    );
+}
+
+async fn with_small_files(count: u8) -> (World, Vec<Download>, Vec<Vec<u8>>) {
+    let world = World::new(Blocking::Threads);
+    let contents: Vec<Vec<u8>> = (1..=count)
+        .map(|n| bytes(u64::from(n), usize::from(n) * 911 - 911))
+        .collect();
+    let files = contents
+        .iter()
+        .zip(1..)
+        .map(|(c, n)| small(new_file(n), revision(n), c.clone()))
+        .collect();
+    for outcome in world.transfer.upload_batch(files, &()).await {
+        outcome.unwrap();
+    }
+    let downloads = (1..=count)
+        .map(|n| Download::new(node(n), revision(n)))
+        .collect();
+    (world, downloads, contents)
+}
+
+#[tokio::test]
+async fn batches_come_down_in_order_and_each_file_for_itself() {
+    let (world, mut downloads, contents) = with_small_files(30).await;
+    downloads.insert(4, Download::new(node(77), revision(77)));
+    let before = world.server.state(|state| state.requests.len());
+    let mut files = world.transfer.download_batch(&downloads, &()).await;
+    assert_eq!(world.server.state(|state| state.requests.len()) - before, 1);
+    assert!(matches!(files.remove(4), Err(TransferError::Gone { .. })));
+    for (file, content) in files.into_iter().zip(&contents) {
+        assert_eq!(&file.unwrap().1, content);
+    }
+    let manifests = world.transfer.manifests(&downloads[..4]).await;
+    let sizes: Vec<u64> = manifests
+        .into_iter()
+        .map(|manifest| manifest.unwrap().size)
+        .collect();
+    assert_eq!(sizes, [0, 911, 1822, 2733]);
+}
+
+#[tokio::test]
+async fn files_that_did_not_fit_are_asked_for_again_and_alone_if_need_be() {
+    let (world, downloads, contents) = with_small_files(12).await;
+    for limit in [sealed_len(11 * 911) + 100, 3000, 0] {
+        world.server.state(|state| state.batch_limit = Some(limit));
+        let files = world.transfer.download_batch(&downloads, &()).await;
+        for (file, content) in files.into_iter().zip(&contents) {
+            assert_eq!(&file.unwrap().1, content, "with room for {limit} bytes");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_corrupted_file_of_a_batch_spoils_only_itself() {
+    let (world, downloads, contents) = with_small_files(6).await;
+    world.server.state(|state| {
+        let id = state.revisions[&(node(4), revision(4))].chunks[0].id;
+        let mut sealed = state.chunks[&(node(4), id)].to_vec();
+        sealed[30] ^= 1;
+        state.chunks.insert((node(4), id), sealed.into());
+    });
+    let files = world.transfer.download_batch(&downloads, &()).await;
+    for (i, file) in files.into_iter().enumerate() {
+        if i == 3 {
+            assert!(matches!(
+                file,
+                Err(TransferError::Refused {
+                    check: Check::Chunk,
+                    ..
+                })
+            ));
+        } else {
+            assert_eq!(file.unwrap().1, contents[i]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_is_shorter_than_it_says_is_an_error_and_no_panic() {
+    let (world, downloads, _) = with_small_files(6).await;
+    world
+        .server
+        .tamper(|_, body| body.truncate(body.len() - 5000));
+    let files = world.transfer.download_batch(&downloads, &()).await;
+    assert!(
+        files
+            .iter()
+            .any(|file| matches!(file, Err(TransferError::Protocol(_))))
+    );
+    world.server.tamper(|_, body| body.clear());
+    let files = world.transfer.download_batch(&downloads, &()).await;
+    assert_eq!(files.len(), 6);
+    assert!(files.iter().all(Result::is_err));
+}
+
+#[tokio::test]
+async fn a_big_file_in_a_batch_of_small_ones_asks_for_no_memory() {
+    let (world, _) = with_file(Blocking::Inline, &vec![0; 64 * MIB]).await;
+    let files = world
+        .transfer
+        .download_batch(&[Download::new(node(1), revision(1))], &())
+        .await;
+    assert!(matches!(files[..], [Err(TransferError::Protocol(_))]));
+}

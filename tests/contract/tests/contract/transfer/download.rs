@@ -1,0 +1,165 @@
+//! Files down: whole, resumed, copied, limited.
+
+use crate::transfer::world::{Heard, World, bytes, node, revision, with_file};
+use cairn_transfer::{
+    Blocking, BytesSource, Download, FileTarget, MemoryTarget, Target as _, TransferError,
+};
+use std::sync::Arc;
+
+const MIB: usize = 1024 * 1024;
+
+fn chunk_requests(world: &World) -> usize {
+    world.server.state(|s| {
+        s.requests
+            .iter()
+            .filter(|r| r.starts_with("GET /api/v1/chunks"))
+            .count()
+    })
+}
+
+#[tokio::test]
+async fn what_is_in_the_target_already_is_not_fetched_again() {
+    let content = bytes(1, 10 * MIB);
+    let (world, manifest) = with_file(Blocking::Threads, &content).await;
+    let chunks = manifest.chunks.len();
+    let first_three: usize = manifest.chunks[..3]
+        .iter()
+        .map(|chunk| chunk.len as usize)
+        .sum();
+    let mut damaged = content.clone();
+    damaged[first_three + 5] ^= 1;
+    let longer = [&content[..], b"and more"].concat();
+    let cases = [
+        (content.clone(), 0),
+        (longer, 0),
+        (content[..first_three].to_vec(), chunks - 3),
+        (content[..first_three + 1].to_vec(), chunks - 3),
+        (damaged, 1),
+        (bytes(5, 10 * MIB), chunks),
+        (Vec::new(), chunks),
+    ];
+    for (present, fetched) in cases {
+        let before = chunk_requests(&world);
+        let length = present.len();
+        let target = Arc::new(MemoryTarget::new(present));
+        let heard = Heard::default();
+        world
+            .transfer
+            .download(Download::new(node(1), revision(1)), target.clone(), &heard)
+            .await
+            .unwrap();
+        assert_eq!(
+            chunk_requests(&world) - before,
+            fetched,
+            "from {length} bytes"
+        );
+        assert!(target.take() == content);
+        assert_eq!(
+            heard.moved.lock().unwrap().last(),
+            Some(&(content.len() as u64, content.len() as u64))
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_the_replaced_version_has_is_not_fetched_again() {
+    let content = bytes(1, 8 * MIB);
+    let (world, _) = with_file(Blocking::Threads, &content).await;
+    let mut edited = content.clone();
+    edited[4 * MIB..4 * MIB + 16].fill(7);
+    // Moved on by a few bytes as well: chunks are found wherever they are.
+    let mut other = edited.clone();
+    other.splice(0..0, *b"in front");
+    for (older, most) in [(edited, 3), (other, 4), (bytes(2, MIB), u64::MAX)] {
+        let before = chunk_requests(&world);
+        let target = Arc::new(MemoryTarget::new(Vec::new()));
+        let older = Arc::new(BytesSource(older.into()));
+        let download = Download::new(node(1), revision(1));
+        let done = world
+            .transfer
+            .download_over(download, target.clone(), older, &());
+        done.await.unwrap();
+        let fetched = chunk_requests(&world) - before;
+        assert!(fetched > 0 && fetched as u64 <= most, "{fetched} chunks");
+        assert!(target.take() == content);
+    }
+}
+
+#[tokio::test]
+async fn a_file_on_disk_is_a_target() {
+    let content = bytes(1, 3 * MIB);
+    let (world, _) = with_file(Blocking::Threads, &content).await;
+    let target = Arc::new(FileTarget::new(tempfile::tempfile().unwrap()));
+    target.write_at(0, b"what was here before").unwrap();
+    target.set_size(7 << 20).unwrap();
+    world
+        .transfer
+        .download(Download::new(node(1), revision(1)), target.clone(), &())
+        .await
+        .unwrap();
+    assert_eq!(target.size().unwrap(), content.len() as u64);
+    let mut read = vec![0; content.len()];
+    target.read_at(0, &mut read).unwrap();
+    assert!(read == content);
+    assert!(target.read_at(1, &mut read).is_err());
+}
+
+#[tokio::test]
+async fn a_copy_opens_as_what_it_was_sealed_as_and_only_if_the_caller_says_so() {
+    let (world, _) = with_file(Blocking::Inline, b"original").await;
+    let source = world.server.state(|state| state.copy(node(1), node(2)));
+    let copied = world
+        .server
+        .state(|state| state.nodes[&node(2)].revision_id.unwrap());
+    let plain = Download::new(node(2), copied);
+    let reported = Download {
+        source: Some(source),
+        ..plain
+    };
+    assert_eq!(world.get(reported).await.unwrap().1, b"original");
+    assert_eq!(
+        world
+            .transfer
+            .download_batch(&[reported], &())
+            .await
+            .remove(0)
+            .unwrap()
+            .1,
+        b"original"
+    );
+    assert!(world.get(plain).await.unwrap_err().class().is_some());
+}
+
+#[tokio::test]
+async fn what_is_gone_is_gone() {
+    let (world, manifest) = with_file(Blocking::Inline, b"content").await;
+    let gone = world
+        .get(Download::new(node(1), revision(9)))
+        .await
+        .unwrap_err();
+    assert!(matches!(gone, TransferError::Gone { .. }));
+    world
+        .server
+        .state(|state| state.chunks.remove(&(node(1), manifest.chunks[0].id)));
+    let gone = world
+        .get(Download::new(node(1), revision(1)))
+        .await
+        .unwrap_err();
+    assert!(matches!(gone, TransferError::Gone { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_slows_a_transfer_down() {
+    let content = bytes(1, 300_000);
+    let (world, _) = with_file(Blocking::Inline, &content).await;
+    world.transfer.limits().set_down(Some(100_000));
+    let begin = tokio::time::Instant::now();
+    for _ in 0..2 {
+        world
+            .get(Download::new(node(1), revision(1)))
+            .await
+            .unwrap();
+    }
+    // The second file waits until the first is paid for.
+    assert!(begin.elapsed().as_secs_f64() > 2.9, "{:?}", begin.elapsed());
+}

@@ -1,0 +1,211 @@
+//! A server that lies: refused, reported by check and class, and nothing unverified is written.
+
+use crate::transfer::world::{
+    World, bytes, committed, new_file, next_revision, node, revision, upload, with_file,
+};
+use cairn_crypto::{SpaceKeys, manifest_hash};
+use cairn_model::SpaceId;
+use cairn_transfer::{Blocking, Check, Download, MemoryTarget, TransferError};
+use std::sync::Arc;
+
+const MIB: usize = 1024 * 1024;
+
+#[tokio::test]
+async fn a_corrupted_chunk_is_refused_and_nothing_of_it_is_written() {
+    for blocking in [Blocking::Threads, Blocking::Inline] {
+        let content = bytes(1, 6 * MIB);
+        let (world, manifest) = with_file(blocking, &content).await;
+        let victim = manifest.chunks[2];
+        let good: usize = manifest.chunks[..2]
+            .iter()
+            .map(|chunk| chunk.len as usize)
+            .sum();
+        let damages: [fn(&mut Vec<u8>); 5] = [
+            |body| body[1000] ^= 1,
+            |body| body.truncate(body.len() - 1),
+            |body| body.push(0),
+            |body| body.clear(),
+            |body| body[0] = 9,
+        ];
+        for damage in damages {
+            world.server.tamper(move |request, body| {
+                if request.path.contains(&victim.id.to_string()) {
+                    damage(body);
+                }
+            });
+            let target = Arc::new(MemoryTarget::default());
+            let refused = world
+                .transfer
+                .download(Download::new(node(1), revision(1)), target.clone(), &())
+                .await;
+            let refused = refused.unwrap_err();
+            assert!(
+                matches!(
+                    refused,
+                    TransferError::Refused {
+                        check: Check::Chunk,
+                        ..
+                    }
+                ),
+                "{refused:?}"
+            );
+            assert!(content[..good].starts_with(&target.take()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn chunks_swapped_or_repeated_by_the_server_are_refused() {
+    let content = bytes(1, 6 * MIB);
+    let (world, manifest) = with_file(Blocking::Inline, &content).await;
+    let (a, b) = (manifest.chunks[0].id, manifest.chunks[1].id);
+    world.server.state(|state| {
+        let other = state.chunks[&(node(1), b)].clone();
+        state.chunks.insert((node(1), a), other);
+    });
+    let refused = world
+        .get(Download::new(node(1), revision(1)))
+        .await
+        .unwrap_err();
+    assert_eq!(refused.class().unwrap().as_str(), "auth_failed");
+}
+
+#[tokio::test]
+async fn content_of_another_file_or_revision_or_space_is_refused() {
+    let world = World::new(Blocking::Inline);
+    let (one, _) = committed(world.put(upload(new_file(1), revision(1), b"one")).await);
+    committed(
+        world
+            .put(upload(next_revision(&one, 2), revision(2), b"one, later"))
+            .await,
+    );
+    committed(world.put(upload(new_file(3), revision(3), b"three")).await);
+    let asked = Download::new(node(1), revision(2));
+    let swap = |from| {
+        world.server.state(|state| {
+            let honest = state.revisions[&(node(1), revision(2))].clone();
+            let other = state.revisions[&from].clone();
+            state.revisions.insert((node(1), revision(2)), other);
+            honest
+        })
+    };
+    for from in [(node(1), revision(1)), (node(3), revision(3))] {
+        let honest = swap(from);
+        let refused = world.get(asked).await.unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                TransferError::Refused {
+                    check: Check::Manifest,
+                    ..
+                }
+            ),
+            "{refused:?}"
+        );
+        let batch = world.transfer.download_batch(&[asked], &()).await;
+        assert!(matches!(batch[..], [Err(TransferError::Refused { .. })]));
+        let manifests = world.transfer.manifests(&[asked]).await;
+        assert!(matches!(
+            manifests[..],
+            [Err(TransferError::Refused { .. })]
+        ));
+        world
+            .server
+            .state(|state| state.revisions.insert((node(1), revision(2)), honest));
+    }
+    // The right manifest with the content key of another file.
+    world.server.state(|state| {
+        let key = state.revisions[&(node(3), revision(3))].content_key.clone();
+        state
+            .revisions
+            .get_mut(&(node(1), revision(2)))
+            .unwrap()
+            .content_key = key;
+    });
+    let refused = world.get(asked).await.unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            TransferError::Refused {
+                check: Check::ContentKey,
+                ..
+            }
+        ),
+        "{refused:?}"
+    );
+
+    let keys = SpaceKeys::from_raw(SpaceId::from_random_bytes([2; 16]), 1, &[7; 32]).unwrap();
+    let elsewhere = World::with(world.server.clone(), Arc::new(keys), Blocking::Inline);
+    assert!(
+        elsewhere
+            .get(Download::new(node(3), revision(3)))
+            .await
+            .unwrap_err()
+            .class()
+            .is_some()
+    );
+}
+
+#[tokio::test]
+async fn an_older_manifest_than_the_node_seal_names_is_refused() {
+    let (world, _) = with_file(Blocking::Inline, b"content").await;
+    let sealed = world
+        .server
+        .state(|state| state.revisions[&(node(1), revision(1))].manifest.0.clone());
+    let right = Download {
+        manifest_hash: Some(manifest_hash(&sealed)),
+        ..Download::new(node(1), revision(1))
+    };
+    assert_eq!(world.get(right).await.unwrap().1, b"content");
+    let wrong = Download {
+        manifest_hash: Some([0; 32]),
+        ..right
+    };
+    let refused = world.get(wrong).await.unwrap_err();
+    assert!(matches!(
+        refused,
+        TransferError::Refused {
+            check: Check::Manifest,
+            ..
+        }
+    ));
+}
+
+#[tokio::test]
+async fn a_key_or_a_request_of_a_hostile_server_is_refused_before_anything_is_sent() {
+    let world = World::new(Blocking::Inline);
+    let (first, _) = committed(world.put(upload(new_file(1), revision(1), b"mine")).await);
+    let (other, _) = committed(world.put(upload(new_file(2), revision(2), b"other")).await);
+    let before = world.server.state(|state| state.requests.len());
+    let mut swapped = first.clone();
+    swapped.content_key = other.content_key;
+    let refused = world
+        .put(upload(next_revision(&swapped, 2), revision(3), b"new"))
+        .await
+        .unwrap_err();
+    assert_eq!(refused.class().unwrap().as_str(), "auth_failed");
+    assert_eq!(world.server.state(|state| state.requests.len()), before);
+
+    // Asking for a chunk that the file has not, or twice for one.
+    for extra in ["f".repeat(64), String::new()] {
+        world.server.tamper(move |request, body| {
+            if request.path == "/api/v1/uploads" {
+                let mut answer: serde_json::Value = serde_json::from_slice(body).unwrap();
+                let missing = answer["missing"].as_array_mut().unwrap();
+                missing.push(if extra.is_empty() {
+                    missing[0].clone()
+                } else {
+                    extra.clone().into()
+                });
+                *body = serde_json::to_vec(&answer).unwrap();
+            }
+        });
+        let refused = world
+            .put(upload(next_revision(&first, 2), revision(3), b"new"))
+            .await;
+        assert!(
+            matches!(refused, Err(TransferError::Protocol(_))),
+            "{refused:?}"
+        );
+    }
+}

@@ -1,0 +1,452 @@
+//! Transfers over TCP to the bundled server: the same contract, with nothing between made up.
+
+use cairn_api::{Api, ApiKey, HttpTransport};
+use cairn_crypto::{ContentKey, NodeFacts, NodeSeal, SpaceKeys, content_hash, manifest_hash};
+use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
+use cairn_server::{Options as ServerOptions, build, serve};
+use cairn_transfer::{
+    BytesSource, Download, FileTarget, Limits, MemoryTarget, Options, Progress, SmallUpload,
+    Started, Target as _, Transfer, TransferError, Upload, UploadTarget, Uploaded,
+};
+use cairn_wire::nodes::Node;
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+const MIB: usize = 1024 * 1024;
+
+struct World {
+    data: TempDir,
+    api: Arc<Api>,
+    keys: Arc<SpaceKeys>,
+    transfer: Transfer,
+}
+
+impl World {
+    async fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let app = build(ServerOptions {
+            data: data.path().to_owned(),
+            ..ServerOptions::default()
+        })
+        .unwrap();
+        app.add_user("ada@example.com", "a long password").unwrap();
+        let key = app.create_api_key("ada@example.com").unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { serve(&app, listener, pending()).await });
+
+        let device = DeviceId::from_random_bytes([3; 16]);
+        let transport = Arc::new(HttpTransport::new().unwrap());
+        let api = Arc::new(
+            Api::new(
+                transport,
+                &address,
+                None,
+                Arc::new(ApiKey::new(key)),
+                device,
+            )
+            .unwrap(),
+        );
+        let space = api.account().await.unwrap().space_id;
+        let keys = Arc::new(SpaceKeys::from_raw(space, 1, &[7; 32]).unwrap());
+        let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
+        Self {
+            data,
+            api,
+            keys,
+            transfer,
+        }
+    }
+
+    async fn put(&self, upload: Upload) -> Result<Node, TransferError> {
+        match self.transfer.upload(upload, &()).await? {
+            Uploaded::Committed { node, .. } => Ok(*node),
+            Uploaded::Unchanged => panic!("nothing was uploaded"),
+        }
+    }
+
+    async fn get(&self, node: &Node) -> Vec<u8> {
+        let target = Arc::new(MemoryTarget::default());
+        self.transfer
+            .download(current(node), target.clone(), &())
+            .await
+            .unwrap();
+        target.take()
+    }
+
+    fn sent(&self) -> u64 {
+        self.api.counters().snapshot().sent
+    }
+}
+
+fn current(node: &Node) -> Download {
+    Download {
+        source: node.content_source,
+        ..Download::new(node.id, node.revision_id.unwrap())
+    }
+}
+
+fn id(n: u32) -> [u8; 16] {
+    let mut id = [1; 16];
+    id[..4].copy_from_slice(&n.to_be_bytes());
+    id
+}
+
+fn new_file(n: u32) -> UploadTarget {
+    UploadTarget::New {
+        node: NodeId::from_random_bytes(id(n)),
+        parent: None,
+        name: format!("file {n}.bin"),
+    }
+}
+
+fn next_revision(node: &Node, number: u64) -> UploadTarget {
+    UploadTarget::Revision {
+        node: node.id,
+        parent: node.parent_id,
+        name: node.name.clone(),
+        base: node.revision_id.unwrap(),
+        number,
+        content_key: node.content_key.clone().unwrap().0,
+        content_source: node.content_source,
+        seal_seq: number,
+    }
+}
+
+fn upload(target: UploadTarget, n: u32, content: &[u8]) -> Upload {
+    Upload {
+        target,
+        revision: RevisionId::from_random_bytes(id(n)),
+        source: Arc::new(BytesSource(content.to_vec().into())),
+        size: content.len() as u64,
+        modified_ms: 1_767_323_045_678,
+        executable: true,
+        unless: None,
+        resume: None,
+    }
+}
+
+fn bytes(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed + 1;
+    let mut out = Vec::with_capacity(length + 8);
+    while out.len() < length {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        out.extend_from_slice(&state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_be_bytes());
+    }
+    out.truncate(length);
+    out
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_every_size_come_back_and_their_nodes_are_sealed() {
+    let world = World::new().await;
+    for (n, length) in [0, 1, 256 * 1024, 256 * 1024 + 1, 9 * MIB + 7]
+        .into_iter()
+        .enumerate()
+    {
+        let n = n as u32;
+        let content = bytes(u64::from(n), length);
+        let node = world.put(upload(new_file(n), n, &content)).await.unwrap();
+        assert_eq!((node.size, node.executable), (length as u64, true));
+        assert_eq!(node.modified_at.unwrap().0, 1_767_323_045_678);
+        let facts = NodeFacts {
+            node: node.id,
+            parent: node.parent_id,
+            name: &node.name,
+            kind: Kind::File,
+            executable: true,
+            deleted: false,
+        };
+        let info = NodeSeal::check(&world.keys, &facts, &node.seal.as_ref().unwrap().0).unwrap();
+        let stored = world
+            .api
+            .manifest(node.id, node.revision_id.unwrap())
+            .await
+            .unwrap();
+        assert_eq!(info.manifest_hash, Some(manifest_hash(&stored.manifest.0)));
+        assert!(world.get(&node).await == content, "{length} bytes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_edit_in_a_big_file_sends_little() {
+    let world = World::new().await;
+    let mut content = bytes(1, 24 * MIB);
+    let first = world.put(upload(new_file(1), 1, &content)).await.unwrap();
+    content[12 * MIB..12 * MIB + 16].copy_from_slice(b"sixteen new ones");
+    let before = world.sent();
+    let second = world
+        .put(upload(next_revision(&first, 2), 2, &content))
+        .await
+        .unwrap();
+    let sent = world.sent() - before;
+    assert!(sent < 2_500_000, "{sent} bytes were sent");
+    assert!(world.get(&second).await == content);
+    let late = world
+        .put(upload(next_revision(&first, 2), 3, b"late"))
+        .await
+        .unwrap_err();
+    let TransferError::Conflict { head, .. } = late else {
+        panic!("{late:?}")
+    };
+    assert_eq!(head, second.revision_id);
+    let duplicate = UploadTarget::New {
+        node: NodeId::from_random_bytes(id(9)),
+        parent: None,
+        name: first.name.clone(),
+    };
+    let taken = world
+        .put(upload(duplicate, 9, b"duplicate"))
+        .await
+        .unwrap_err();
+    assert!(matches!(taken, TransferError::Conflict { .. }), "{taken:?}");
+}
+
+/// Says when so many bytes are across.
+struct Until {
+    bytes: u64,
+    reached: Notify,
+    started: Mutex<Option<Started>>,
+}
+
+impl Progress for Until {
+    fn started(&self, started: &Started) {
+        *self.started.lock().unwrap() = Some(started.clone());
+    }
+
+    fn moved(&self, done: u64, _total: u64) {
+        if done >= self.bytes {
+            self.reached.notify_one();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_was_dropped_goes_on_where_it_was() {
+    let world = World::new().await;
+    let content = bytes(1, 24 * MIB);
+    let until = Until {
+        bytes: 12 * MIB as u64,
+        reached: Notify::new(),
+        started: Mutex::default(),
+    };
+    tokio::select! {
+        done = world.transfer.upload(upload(new_file(1), 1, &content), &until) => panic!("{done:?}"),
+        () = until.reached.notified() => {}
+    }
+    let resume = until.started.lock().unwrap().clone();
+    assert!(resume.is_some());
+    let before = world.sent();
+    let node = world
+        .put(Upload {
+            resume: resume.clone(),
+            ..upload(new_file(1), 1, &content)
+        })
+        .await
+        .unwrap();
+    let sent = world.sent() - before;
+    assert!(sent < 13 * MIB as u64, "{sent} bytes were sent again");
+    assert!(world.get(&node).await == content);
+
+    // The same once more: it is committed, and says so.
+    for resume in [resume, None] {
+        let before = world.sent();
+        let again = world
+            .put(Upload {
+                resume,
+                ..upload(new_file(1), 1, &content)
+            })
+            .await
+            .unwrap();
+        assert_eq!(
+            (again.id, again.revision_id, again.version),
+            (node.id, node.revision_id, node.version)
+        );
+        assert!(world.sent() - before < 100_000);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_that_was_dropped_goes_on_where_it_was() {
+    let world = World::new().await;
+    let content = bytes(1, 24 * MIB);
+    let node = world.put(upload(new_file(1), 1, &content)).await.unwrap();
+    let target = Arc::new(FileTarget::new(tempfile::tempfile().unwrap()));
+    let until = Until {
+        bytes: 12 * MIB as u64,
+        reached: Notify::new(),
+        started: Mutex::default(),
+    };
+    tokio::select! {
+        done = world.transfer.download(current(&node), target.clone(), &until) => panic!("{done:?}"),
+        () = until.reached.notified() => {}
+    }
+    let before = world.api.counters().snapshot().received;
+    let manifest = world
+        .transfer
+        .download(current(&node), target.clone(), &())
+        .await
+        .unwrap();
+    let received = world.api.counters().snapshot().received - before;
+    assert!(received < 13 * MIB as u64, "{received} bytes came again");
+    assert_eq!(manifest.hash, content_hash(&content));
+    let mut read = vec![0; content.len()];
+    target.read_at(0, &mut read).unwrap();
+    assert!(read == content);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn batches_go_up_twice_without_harm_and_come_down() {
+    let world = World::new().await;
+    let files: Vec<SmallUpload> = (0..300)
+        .map(|n| SmallUpload {
+            target: new_file(n),
+            revision: RevisionId::from_random_bytes(id(n)),
+            bytes: bytes(u64::from(n), n as usize * 37),
+            modified_ms: 5,
+            executable: false,
+            unless: None,
+        })
+        .collect();
+    let mut nodes = Vec::new();
+    for round in 0..2 {
+        let outcomes = world.transfer.upload_batch(files.clone(), &()).await;
+        nodes = outcomes
+            .into_iter()
+            .map(|outcome| match outcome.unwrap() {
+                Uploaded::Committed { node, .. } => *node,
+                Uploaded::Unchanged => panic!("nothing was uploaded"),
+            })
+            .collect();
+        assert_eq!(nodes.len(), 300, "round {round}");
+        assert!(
+            nodes
+                .iter()
+                .all(|node: &Node| node.version == nodes[0].version)
+        );
+    }
+    let downloads: Vec<Download> = nodes.iter().map(current).collect();
+    let manifests = world.transfer.manifests(&downloads).await;
+    let downloaded = world.transfer.download_batch(&downloads, &()).await;
+    for ((file, manifest), downloaded) in files.iter().zip(manifests).zip(downloaded) {
+        let (same, content) = downloaded.unwrap();
+        assert_eq!(manifest.unwrap(), same);
+        assert_eq!(content, file.bytes);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_made_without_keys_opens_and_takes_revisions_of_its_own() {
+    let world = World::new().await;
+    let original = world
+        .put(upload(new_file(1), 1, b"the original"))
+        .await
+        .unwrap();
+    let copy = cairn_wire::nodes::CopyNode {
+        id: Some(NodeId::from_random_bytes(id(2))),
+        parent_id: None,
+        name: Some("copy".to_owned()),
+        seal: None,
+    };
+    let copied = world.api.copy_node(original.id, &copy).await.unwrap();
+    assert!(copied.content_source.is_some());
+    assert_eq!(world.get(&copied).await, b"the original");
+    assert_eq!(
+        world
+            .transfer
+            .download_batch(&[current(&copied)], &())
+            .await
+            .remove(0)
+            .unwrap()
+            .1,
+        b"the original"
+    );
+    let edited = world
+        .put(upload(next_revision(&copied, 2), 3, b"an edited copy"))
+        .await
+        .unwrap();
+    assert_eq!(edited.content_source, None);
+    assert!(
+        ContentKey::unwrap(
+            &world.keys,
+            copied.id,
+            &edited.content_key.as_ref().unwrap().0
+        )
+        .is_ok()
+    );
+    assert_eq!(world.get(&edited).await, b"an edited copy");
+    assert_eq!(world.get(&original).await, b"the original");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_the_server_keeps_is_plaintext() {
+    let world = World::new().await;
+    let sentence = b"a sentence that nobody else may read; ";
+    let content = sentence.repeat(20_000);
+    world.put(upload(new_file(1), 1, &content)).await.unwrap();
+    let small = SmallUpload {
+        target: new_file(2),
+        revision: RevisionId::from_random_bytes(id(2)),
+        bytes: sentence.to_vec(),
+        modified_ms: 5,
+        executable: false,
+        unless: None,
+    };
+    world
+        .transfer
+        .upload_batch(vec![small], &())
+        .await
+        .remove(0)
+        .unwrap();
+    let (mut folders, mut searched) = (vec![world.data.path().to_owned()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let stored = std::fs::read(&path).unwrap();
+            searched += stored.len();
+            assert!(
+                !stored.windows(12).any(|window| window == &sentence[2..14]),
+                "{}",
+                path.display()
+            );
+        }
+    }
+    assert!(
+        searched > content.len() / 2,
+        "only {searched} bytes were found"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_can_be_lifted_in_the_middle_of_a_transfer() {
+    let world = World::new().await;
+    let limits = Arc::new(Limits::new(Some(1), None));
+    let options = Options {
+        limits: limits.clone(),
+        ..Options::default()
+    };
+    let device = world.api.device();
+    let slow = Transfer::new(world.api.clone(), world.keys.clone(), device, options);
+    let until = Arc::new(Until {
+        bytes: 1,
+        reached: Notify::new(),
+        started: Mutex::default(),
+    });
+    let uploading = tokio::spawn({
+        let (until, content) = (until.clone(), bytes(1, 8 * MIB));
+        async move { slow.upload(upload(new_file(1), 1, &content), &*until).await }
+    });
+    until.reached.notified().await;
+    assert!(!uploading.is_finished());
+    limits.set_up(None);
+    uploading.await.unwrap().unwrap();
+}

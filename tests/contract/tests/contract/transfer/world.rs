@@ -1,0 +1,183 @@
+//! One client and one server, and files made of seeded bytes.
+
+use crate::transfer::server::{Server, URL};
+use cairn_api::{Api, ApiKey, RetryPolicy};
+use cairn_crypto::{Random, SpaceKeys};
+use cairn_model::{DeviceId, Manifest, NodeId, RevisionId, SpaceId};
+use cairn_transfer::{
+    Blocking, BytesSource, Download, Limits, MemoryTarget, Options, Progress, SmallUpload, Started,
+    Transfer, TransferError, Upload, UploadTarget, Uploaded,
+};
+use cairn_wire::nodes::Node;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub(crate) struct World {
+    pub(crate) server: Arc<Server>,
+    pub(crate) keys: Arc<SpaceKeys>,
+    pub(crate) transfer: Transfer,
+}
+
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Random for Numbers {
+    fn fill(&mut self, out: &mut [u8]) {
+        for byte in out {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            *byte = self.0.to_be_bytes()[1];
+        }
+    }
+}
+
+impl World {
+    pub(crate) fn new(blocking: Blocking) -> Self {
+        let keys = SpaceKeys::from_raw(SpaceId::from_random_bytes([1; 16]), 1, &[7; 32]).unwrap();
+        Self::with(Arc::default(), Arc::new(keys), blocking)
+    }
+
+    /// Another client of a server that there is.
+    pub(crate) fn with(server: Arc<Server>, keys: Arc<SpaceKeys>, blocking: Blocking) -> Self {
+        let device = DeviceId::from_random_bytes([3; 16]);
+        let once = RetryPolicy {
+            tries: 1,
+            base: Duration::ZERO,
+            cap: Duration::ZERO,
+            longest_retry_after: Duration::ZERO,
+        };
+        let api = Api::new(
+            server.clone(),
+            URL,
+            None,
+            Arc::new(ApiKey::new("key")),
+            device,
+        )
+        .unwrap()
+        .with_retry(once);
+        let options = Options {
+            limits: Arc::new(Limits::default()),
+            blocking,
+            random: Box::new(Numbers(0x1234_5678_9abc)),
+        };
+        let transfer = Transfer::new(Arc::new(api), keys.clone(), device, options);
+        Self {
+            server,
+            keys,
+            transfer,
+        }
+    }
+
+    pub(crate) async fn put(&self, upload: Upload) -> Result<Uploaded, TransferError> {
+        self.transfer.upload(upload, &()).await
+    }
+
+    pub(crate) async fn get(
+        &self,
+        download: Download,
+    ) -> Result<(Manifest, Vec<u8>), TransferError> {
+        let target = Arc::new(MemoryTarget::default());
+        let manifest = self
+            .transfer
+            .download(download, target.clone(), &())
+            .await?;
+        Ok((manifest, target.take()))
+    }
+}
+
+pub(crate) fn node(n: u8) -> NodeId {
+    NodeId::from_random_bytes([n; 16])
+}
+
+pub(crate) fn revision(n: u8) -> RevisionId {
+    RevisionId::from_random_bytes([n; 16])
+}
+
+pub(crate) fn bytes(seed: u64, length: usize) -> Vec<u8> {
+    let mut out = vec![0; length];
+    Numbers(seed + 1).fill(&mut out);
+    out
+}
+
+pub(crate) fn new_file(n: u8) -> UploadTarget {
+    UploadTarget::New {
+        node: node(n),
+        parent: None,
+        name: format!("file {n}"),
+    }
+}
+
+/// A new revision of what the server has.
+pub(crate) fn next_revision(node: &Node, number: u64) -> UploadTarget {
+    UploadTarget::Revision {
+        node: node.id,
+        parent: node.parent_id,
+        name: node.name.clone(),
+        base: node.revision_id.unwrap(),
+        number,
+        content_key: node.content_key.clone().unwrap().0,
+        content_source: node.content_source,
+        seal_seq: number,
+    }
+}
+
+pub(crate) fn upload(target: UploadTarget, revision: RevisionId, content: &[u8]) -> Upload {
+    Upload {
+        target,
+        revision,
+        source: Arc::new(BytesSource(content.to_vec().into())),
+        size: content.len() as u64,
+        modified_ms: 1_767_323_045_678,
+        executable: false,
+        unless: None,
+        resume: None,
+    }
+}
+
+pub(crate) fn small(target: UploadTarget, revision: RevisionId, bytes: Vec<u8>) -> SmallUpload {
+    SmallUpload {
+        target,
+        revision,
+        bytes,
+        modified_ms: 1,
+        executable: true,
+        unless: None,
+    }
+}
+
+pub(crate) fn committed(uploaded: Result<Uploaded, TransferError>) -> (Node, Manifest) {
+    match uploaded.unwrap() {
+        Uploaded::Committed { node, manifest } => (*node, *manifest),
+        Uploaded::Unchanged => panic!("nothing was uploaded"),
+    }
+}
+
+/// Remembers what a transfer told.
+#[derive(Default)]
+pub(crate) struct Heard {
+    pub(crate) started: Mutex<Vec<Started>>,
+    pub(crate) moved: Mutex<Vec<(u64, u64)>>,
+}
+
+impl Heard {
+    pub(crate) fn started(&self) -> Started {
+        self.started.lock().unwrap().last().unwrap().clone()
+    }
+}
+
+impl Progress for Heard {
+    fn started(&self, started: &Started) {
+        self.started.lock().unwrap().push(started.clone());
+    }
+
+    fn moved(&self, done: u64, total: u64) {
+        self.moved.lock().unwrap().push((done, total));
+    }
+}
+
+/// A world whose server has one file.
+pub(crate) async fn with_file(blocking: Blocking, content: &[u8]) -> (World, Manifest) {
+    let world = World::new(blocking);
+    let (_, manifest) = committed(world.put(upload(new_file(1), revision(1), content)).await);
+    (world, manifest)
+}
