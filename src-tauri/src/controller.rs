@@ -3,8 +3,9 @@
 //! It processes inputs in one order and reaches the desktop through [`Gui`], so it runs in tests as it
 //! is. At most four updates a second reach the window, however many events the daemon sends.
 
-use crate::commands::{Commands, LoginStep};
+use crate::commands::Commands;
 use crate::connection::ConnectionEvent;
+use crate::input::{Input, LoginStep};
 use crate::notifications::{Notification, Notifier};
 use crate::program::FaultCode;
 use crate::progress::ProgressTracker;
@@ -43,21 +44,6 @@ pub trait Gui: Send + Sync + 'static {
     fn notify(&self, notification: &Notification);
     /// Ends the program.
     fn quit(&self);
-}
-
-/// An input of the controller.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Input {
-    Connection(ConnectionEvent),
-    /// A click in the tray's menu.
-    Click(Action),
-    /// A second start of the program.
-    SecondStart,
-    /// The window has opened and wants everything that is known.
-    WindowReady,
-    Settings(Settings),
-    Conflicts(Vec<ConflictView>),
-    LoginStep(LoginStep),
 }
 
 /// The state of the tray program.

@@ -7,6 +7,7 @@ pub mod commands;
 pub mod conflict;
 pub mod connection;
 pub mod controller;
+pub mod input;
 pub mod notifications;
 pub mod options;
 pub mod program;

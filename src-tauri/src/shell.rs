@@ -10,7 +10,8 @@ pub use icons::picture;
 
 use crate::commands::Commands;
 use crate::connection::{Connection, Daemon};
-use crate::controller::{Controller, Gui as _, Input};
+use crate::controller::{Controller, Gui as _};
+use crate::input::Input;
 use crate::options::Options;
 use crate::program::Cairn;
 use crate::settings::SettingsFile;

@@ -3,7 +3,7 @@
 //! Calls go through the command [`COMMAND`] as [`crate::commands::Call`]; everything that the program
 //! sends by itself goes through the event [`EVENT`] as [`WindowEvent`].
 
-use crate::commands::LoginStep;
+use crate::input::LoginStep;
 use crate::view::{ActivityView, View};
 use serde::Serialize;
 use ts_rs::TS;

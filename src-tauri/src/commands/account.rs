@@ -1,7 +1,7 @@
 //! The account: login and logout, usage, keys and devices.
 
-use super::Commands;
-use crate::controller::Input;
+use super::context::Commands;
+use crate::input::{Input, LoginStep};
 use crate::program::{Fault, FaultCode, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,24 +39,6 @@ pub struct LoginForm {
     pub device_name: Option<String>,
     /// Keep secrets in a private file instead of the system's keyring.
     pub secrets_in_file: bool,
-}
-
-/// A step of a login at which the person has something to do.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "step", rename_all = "snake_case")]
-pub enum LoginStep {
-    /// Continue at this address in a browser on this device.
-    Browser { url: String },
-    /// Open this address on any device and enter the code.
-    Code { url: String, code: String },
-    /// Enter the passphrase: a new one, or that of the account, again if there was an error.
-    Passphrase {
-        email: String,
-        is_new: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[ts(optional)]
-        error: Option<String>,
-    },
 }
 
 pub(super) async fn account(commands: &Commands) -> Result<AccountView, Fault> {

@@ -4,13 +4,14 @@
 
 use super::account::{AccountView, DeviceView, LoginForm};
 use super::conflicts::KeepView;
+use super::context::{Commands, to_json};
 use super::device::{
     Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo,
 };
 use super::folders::{FolderChoices, IgnoreCheck, RemoteFolder};
 use super::history::VersionView;
 use super::webhooks::{DeliveryView, WebhookAction, WebhookView};
-use super::{Commands, account, conflicts, device, folders, history, sync, to_json, webhooks};
+use super::{account, conflicts, device, folders, history, sync, webhooks};
 use crate::conflict::ConflictDetail;
 use crate::program::Fault;
 use crate::settings::Settings;

@@ -1,6 +1,6 @@
 //! Conflicts and deletions that wait for a person.
 
-use super::{Commands, blocking, path_below};
+use super::context::{Commands, blocking, path_below};
 use crate::conflict::{self, ConflictDetail};
 use crate::program::Fault;
 use cairn_control::Request;

@@ -1,7 +1,7 @@
 //! This device: settings of the tray and the daemon, autostart, files, AI assistants.
 
-use super::{Commands, blocking, path_below};
-use crate::controller::Input;
+use super::context::{Commands, blocking, path_below};
+use crate::input::Input;
 use crate::program::{Fault, Run};
 use crate::settings::Settings;
 use crate::strings::Language;

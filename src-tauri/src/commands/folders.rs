@@ -1,6 +1,6 @@
 //! Folder pairs: their choices, the server's folders to choose from, ignore rules.
 
-use super::{Commands, path_below};
+use super::context::{Commands, path_below};
 use crate::program::{Fault, FaultCode, Run};
 use crate::view::{self, ModeView};
 use cairn_control::{Gate, NewFolder, Request, typed};

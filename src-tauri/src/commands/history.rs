@@ -1,6 +1,6 @@
 //! Activity, and the old versions of a file on the server.
 
-use super::Commands;
+use super::context::Commands;
 use super::folders::choices;
 use crate::program::{Fault, Run};
 use crate::view::{self, ActivityView};

@@ -1,6 +1,6 @@
 //! Pausing, resuming and scanning.
 
-use super::Commands;
+use super::context::Commands;
 use crate::program::Fault;
 use crate::tray::PauseFor;
 use cairn_control::Request;

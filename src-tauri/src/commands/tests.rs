@@ -1,10 +1,19 @@
 //! Calls with fakes of the daemon, the program and the desktop.
 
 use super::*;
-use crate::program::FaultCode;
+use crate::connection::Daemon;
+use crate::input::{Input, LoginStep};
+use crate::program::{Fault, FaultCode, Program, Run};
+use crate::settings::{Settings, SettingsFile};
+use async_trait::async_trait;
+use cairn_control::Request;
 use cairn_model::{DeletionDecision, Keep, SyncMode};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{Notify, mpsc};
 
 /// Replies in the order given, and records requests and runs.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Webhooks of the account and their deliveries.
 
-use super::Commands;
+use super::context::Commands;
 use crate::program::{Fault, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

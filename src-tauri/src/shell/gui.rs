@@ -1,7 +1,7 @@
 //! The tray icon, the window and notifications, with Tauri.
 
-use crate::commands::LoginStep;
-use crate::controller::{Gui, Input};
+use crate::controller::Gui;
+use crate::input::{Input, LoginStep};
 use crate::notifications::Notification;
 use crate::settings::IconScheme;
 use crate::shell::menu::TrayMenu;

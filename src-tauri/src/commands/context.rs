@@ -1,0 +1,112 @@
+//! The context of every call: the daemon, the program, the desktop and the settings.
+
+use crate::connection::Daemon;
+use crate::input::Input;
+use crate::program::{Fault, Program, Run};
+use crate::settings::{Settings, SettingsFile};
+use async_trait::async_trait;
+use cairn_control::{Request, TypedRequest};
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde_json::Value;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{Notify, mpsc};
+
+/// The person's desktop: pickers, the file manager, autostart.
+#[async_trait]
+pub trait Desktop: Send + Sync + 'static {
+    /// Lets a person choose a folder.
+    async fn pick_folder(&self) -> Option<PathBuf>;
+    /// Lets a person choose where to save a file.
+    async fn pick_save(&self, name: &str) -> Option<PathBuf>;
+    /// Shows a file in its folder.
+    ///
+    /// # Errors
+    /// [`Fault`] if the file is gone or the file manager fails.
+    fn reveal(&self, path: PathBuf) -> Result<(), Fault>;
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// [`Fault`] if the file manager fails.
+    fn open(&self, path: PathBuf) -> Result<(), Fault>;
+    /// Returns true if the tray starts with the session.
+    fn autostarts(&self) -> bool;
+    /// Turns the start of the tray with the session on or off.
+    ///
+    /// # Errors
+    /// [`Fault`] if the desktop's autostart folder can't be written.
+    fn set_autostart(&self, on: bool) -> Result<(), Fault>;
+}
+
+/// Carries out the calls of the window.
+pub struct Commands {
+    pub daemon: Arc<dyn Daemon>,
+    pub program: Arc<dyn Program>,
+    pub desktop: Arc<dyn Desktop>,
+    pub settings: Mutex<Settings>,
+    pub file: SettingsFile,
+    /// The path of the `cairn` program, for configurations of other programs that run it.
+    pub cairn: String,
+    /// The controller's inputs.
+    pub inputs: mpsc::Sender<Input>,
+    /// Cancels a login that waits for the person.
+    pub cancel: Notify,
+    /// The standard input of the present login.
+    pub login_input: Mutex<Option<mpsc::Sender<String>>>,
+}
+
+impl Commands {
+    /// Returns the current settings.
+    pub fn settings(&self) -> Settings {
+        self.settings.lock().clone()
+    }
+
+    /// Makes a request to the daemon and returns its reply.
+    pub(crate) async fn request<R: TypedRequest>(&self, request: R) -> Result<R::Reply, Fault> {
+        let value = self.daemon.request(request.into()).await?;
+        serde_json::from_value(value)
+            .map_err(|error| Fault::failed(format!("can't read the daemon's reply: {error}")))
+    }
+
+    /// Makes a request to the daemon whose reply has nothing to show.
+    pub(crate) async fn send(&self, request: Request) -> Result<(), Fault> {
+        self.daemon.request(request).await.map(drop)
+    }
+
+    /// Runs the `cairn` program and returns its document.
+    pub(crate) async fn run(&self, run: Run) -> Result<Value, Fault> {
+        self.program.run(run).await
+    }
+}
+
+/// Returns a value as JSON.
+///
+/// # Errors
+/// [`Fault`] if it has no form in JSON.
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Value, Fault> {
+    serde_json::to_value(value).map_err(|error| Fault::failed(error.to_string()))
+}
+
+/// Returns the path of a file below a folder, or an error if it leads out of the folder.
+pub(crate) fn path_below(folder: &str, path: &str) -> Result<PathBuf, Fault> {
+    let path = Path::new(path);
+    let is_inside = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    if is_inside {
+        Ok(Path::new(folder).join(path))
+    } else {
+        let message = format!("{} is not in {folder}", path.display());
+        Err(Fault::failed(message))
+    }
+}
+
+/// Runs file work on a thread that may wait.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(Fault::failed(error.to_string())))
+}
