@@ -32,7 +32,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
   soak [--seeds N]        the simulator for long: N whole systems of each plot
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
-  package [--check]       the Debian package with tray, daemon and command line; or try it in a root of its own
+  package [--check]       the Debian packages of command line, tray and server; or try them in a root of their own
   screenshots             the pictures of the tray in docs/, drawn anew
   bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
 

@@ -11,11 +11,13 @@ use std::process::Command;
 const CARGO_TOOLS: [(&str, &str); 2] = [("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
 
 /// A program, and the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 4] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("chromium", "chromium"),
     ("faketime", "faketime"),
+    ("systemd-analyze", "systemd"),
+    ("openssl", "openssl"),
 ];
 
 /// Debian packages that the tray is built with, and those that its tests run on.
