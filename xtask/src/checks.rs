@@ -2,7 +2,7 @@
 
 use crate::judges;
 use crate::run::{Stages, cargo, root, show};
-use crate::{openapi, package, s3, setup, tray};
+use crate::{openapi, package, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
 
@@ -94,10 +94,11 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     });
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("chunks in an S3 store", s3::run);
+    stages.run("behind nginx and Caddy", proxy::run);
     stages.run("public judges of the tools", judges::run);
     stages.run("tray in a browser", tray::browser);
     stages.run("tray on a desktop", tray::desktop);
-    stages.run("package", package::check);
+    stages.run("packages", package::check);
     stages.finish()
 }
 

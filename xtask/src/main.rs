@@ -12,6 +12,7 @@ mod judges;
 mod long;
 mod openapi;
 mod package;
+mod proxy;
 mod python;
 mod run;
 mod s3;
