@@ -1,7 +1,12 @@
-//! The local trash: what sync removes or overwrites on this disk goes there, for 30 days.
+//! The local trash: what sync removes or overwrites on this disk goes there, for 30 days, or less
+//! where it takes too much of the disk.
 //!
 //! Layout: `.cairn-trash/<YYYY-MM-DD HHMMSS[ N]>/<path in the folder>`; the time is UTC. It is on the
 //! folder's own file system, so that a move there is one rename.
+
+mod emptying;
+
+pub(crate) use emptying::{empty, make_room};
 
 use crate::observe::rules::TRASH_DIR;
 use cairn_model::RelPath;
@@ -10,9 +15,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
-
-/// Time for which things stay, in milliseconds.
-pub const KEEP_MS: i64 = 30 * 24 * 3600 * 1000;
 
 /// One file or folder in the trash.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -195,100 +197,10 @@ pub fn restore(disk: &dyn Disk, root: &Path, id: &str) -> io::Result<RelPath> {
     Ok(path)
 }
 
-/// Deletes for good what has been in the trash for longer than [`KEEP_MS`].
-///
-/// # Errors
-/// The disk's.
-pub fn expire(disk: &dyn Disk, root: &Path, now_ms: i64) -> io::Result<()> {
-    let base = root.join(TRASH_DIR);
-    let buckets = match disk.list(&base) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
-    };
-    for bucket in buckets {
-        let Some(name) = bucket.name.to_str() else {
-            continue;
-        };
-        if parse_stamp(name).is_some_and(|at| at < now_ms - KEEP_MS) {
-            remove_tree(disk, &base.join(name))?;
-        }
-    }
-    Ok(())
-}
-
-/// Deletes the oldest things for good until the trash takes `limit` bytes at most.
-///
-/// # Errors
-/// The disk's.
-pub fn shrink(disk: &dyn Disk, root: &Path, limit: u64) -> io::Result<()> {
-    let base = root.join(TRASH_DIR);
-    let buckets = match disk.list(&base) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
-    };
-    let mut dated = Vec::new();
-    for bucket in buckets {
-        let name = bucket.name.to_str().unwrap_or_default();
-        if let Some(at) = parse_stamp(name) {
-            let path = base.join(name);
-            dated.push((at, size_below(disk, &path)?, path));
-        }
-    }
-    dated.sort();
-    let mut total: u64 = dated.iter().map(|(_, size, _)| size).sum();
-    for (_, size, path) in dated {
-        if total <= limit {
-            break;
-        }
-        remove_tree(disk, &path)?;
-        total -= size;
-    }
-    Ok(())
-}
-
-/// Returns the bytes of all files below a directory.
-fn size_below(disk: &dyn Disk, dir: &Path) -> io::Result<u64> {
-    let mut total = 0;
-    for entry in disk.list(dir)? {
-        let stat = entry.stat?;
-        total += match stat.kind {
-            FileKind::Dir => size_below(disk, &dir.join(&entry.name))?,
-            FileKind::File | FileKind::Symlink | FileKind::Other => stat.size,
-        };
-    }
-    Ok(total)
-}
-
-/// Returns the bytes that the trash of a folder may take: a third of what would be free without it.
-///
-/// # Errors
-/// The disk's.
-pub fn limit(disk: &dyn Disk, root: &Path) -> io::Result<u64> {
-    let used = match size_below(disk, &root.join(TRASH_DIR)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-        other => other?,
-    };
-    Ok(disk.free_space(root)?.saturating_add(used) / 3)
-}
-
-fn remove_tree(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
-    for entry in disk.list(dir)? {
-        let path = dir.join(&entry.name);
-        if entry.stat?.kind == FileKind::Dir {
-            remove_tree(disk, &path)?;
-        } else {
-            disk.remove_file(&path)?;
-        }
-    }
-    disk.remove_dir(dir)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use cairn_platform::RealDisk;
-
-    const DAY: i64 = 24 * 3600 * 1000;
 
     #[test]
     fn what_was_trashed_can_be_put_back_and_never_overwrites() {
@@ -315,52 +227,5 @@ mod tests {
         let error = restore(&RealDisk::new(), dir.path(), &listed[0].id).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert!(restore(&RealDisk::new(), dir.path(), "1970-01-01 001640/../../x").is_err());
-    }
-
-    #[test]
-    fn the_oldest_things_give_way_when_there_is_too_much() {
-        let dir = tempfile::tempdir().unwrap();
-        let disk = RealDisk::new();
-        for (name, day) in [("a", 1), ("b", 3), ("c", 2)] {
-            let file = dir.path().join(name);
-            std::fs::write(&file, [0; 100]).unwrap();
-            let path = RelPath::parse(name).unwrap();
-            put(&disk, dir.path(), &file, &path, day * DAY).unwrap();
-        }
-        let names = || -> Vec<String> {
-            let listed = list(&disk, dir.path()).unwrap();
-            listed.into_iter().map(|t| t.path.to_string()).collect()
-        };
-        shrink(&disk, dir.path(), 300).unwrap();
-        assert_eq!(names(), ["b", "c", "a"]);
-        shrink(&disk, dir.path(), 250).unwrap();
-        assert_eq!(names(), ["b", "c"]);
-        shrink(&disk, dir.path(), 0).unwrap();
-        assert_eq!(names(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn old_things_are_deleted_after_thirty_days() {
-        let dir = tempfile::tempdir().unwrap();
-        let now = 400 * DAY;
-        for (name, at) in [("old", now - 31 * DAY), ("new", now - 29 * DAY)] {
-            let file = dir.path().join(name);
-            std::fs::write(&file, name).unwrap();
-            put(
-                &RealDisk::new(),
-                dir.path(),
-                &file,
-                &RelPath::parse(name).unwrap(),
-                at,
-            )
-            .unwrap();
-        }
-        expire(&RealDisk::new(), dir.path(), now).unwrap();
-        let left: Vec<String> = list(&RealDisk::new(), dir.path())
-            .unwrap()
-            .into_iter()
-            .map(|t| t.path.to_string())
-            .collect();
-        assert_eq!(left, ["new"]);
     }
 }

@@ -31,10 +31,7 @@ impl Dispatcher {
             .ports
             .blocking(move || {
                 for root in roots {
-                    let emptied = trash::expire(&*disk, &root, now_ms)
-                        .and_then(|()| trash::limit(&*disk, &root))
-                        .and_then(|limit| trash::shrink(&*disk, &root, limit));
-                    if let Err(error) = emptied {
+                    if let Err(error) = trash::empty(&*disk, &root, now_ms) {
                         tracing::warn!(%error, "old things stay in the local trash for now");
                     }
                 }

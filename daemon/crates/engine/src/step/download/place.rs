@@ -1,0 +1,177 @@
+//! Putting what was downloaded in place, and recording it.
+
+use super::{Arrived, Task};
+use crate::error::EngineError;
+use crate::observe::hash::local_stat;
+use crate::record::{self, Content};
+use crate::step::Ctx;
+use crate::trash;
+use cairn_index::{ActivityRow, Db, IndexError, LocalRow, RemoteRow, Skipped};
+use cairn_model::{ActivityKind, Kind, LocalId, Manifest, RelPath};
+use cairn_platform::disk::is_target_changed;
+use cairn_platform::{Expect, Stat};
+use std::path::PathBuf;
+
+/// A file that stands at its place now.
+#[derive(Clone)]
+pub(super) struct Placed {
+    pub(super) absolute: PathBuf,
+    path: RelPath,
+    parent: Option<LocalId>,
+    row: Option<LocalRow>,
+    stat: Stat,
+    manifest: Manifest,
+}
+
+/// The place of a file, with what is expected there.
+struct Place {
+    path: RelPath,
+    parent: Option<LocalId>,
+    row: Option<LocalRow>,
+    expect: Expect,
+}
+
+/// Looks up where a file belongs, and checks that what it would replace is what the plan was made for.
+fn find_place(ctx: &Ctx, task: &Task) -> Result<Place, EngineError> {
+    let (over, place, synced) = ctx.engine.index.read(|db| {
+        let over = match task.over {
+            Some(id) => Some((db.local(id)?, db.local_path(id)?)),
+            None => None,
+        };
+        let place = ctx.local_place(db, &task.to)?;
+        Ok((over, place, db.synced(ctx.folder.id, task.node)?))
+    })?;
+    let (parent, path) = place.ok_or(EngineError::Stale)?;
+    let Some((row, own_path)) = over else {
+        return Ok(Place {
+            path,
+            parent,
+            row: None,
+            expect: Expect::Absent,
+        });
+    };
+    let row = row.ok_or(EngineError::Stale)?;
+    let path = own_path.ok_or(EngineError::Stale)?;
+    // The plan was made for a file with the synced content. A scan may have seen an edit since:
+    // then the row is as new as the disk, and only this tells that it is another version.
+    if row.hash.is_none() || row.hash != synced.and_then(|s| s.hash) {
+        return Err(EngineError::Stale);
+    }
+    let stat = ctx.engine.ports.disk.stat(&ctx.absolute(&path))?;
+    if local_stat(&stat) != row.stat {
+        return Err(EngineError::Stale);
+    }
+    Ok(Place {
+        path,
+        parent,
+        row: Some(row),
+        expect: Expect::Same(stat.key()),
+    })
+}
+
+/// Puts what has arrived in place. What it displaces goes to the local trash.
+pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
+    let disk = &ctx.engine.ports.disk;
+    let Place {
+        path,
+        parent,
+        row,
+        expect,
+    } = find_place(ctx, task)?;
+    let absolute = ctx.absolute(&path);
+    let stat = match disk.replace(&arrived.temp, &absolute, expect) {
+        Ok(stat) => stat,
+        Err(error) if is_target_changed(&error) => return Err(EngineError::Stale),
+        Err(error) => return Err(error.into()),
+    };
+    if task.over.is_some() {
+        // What was displaced lies at the temporary path now.
+        trash::put(
+            &**disk,
+            ctx.root(),
+            &arrived.temp,
+            &path,
+            ctx.engine.ports.clock.now_ms(),
+        )?;
+    }
+    Ok(Placed {
+        absolute,
+        path,
+        parent,
+        row,
+        stat,
+        manifest: arrived.manifest.clone(),
+    })
+}
+
+/// Records files that stand at their places, in one transaction.
+pub(super) fn commit(
+    ctx: &Ctx,
+    placed: &[(&Task, &RemoteRow, &Placed)],
+) -> Result<(), EngineError> {
+    let at_ms = ctx.engine.ports.clock.now_ms();
+    let mut announced = Vec::new();
+    ctx.engine.index.write(|db| {
+        for (task, remote, placed) in placed {
+            record_one(ctx, db, task, remote, placed)?;
+            let activity = ActivityRow {
+                at_ms,
+                folder: Some(ctx.folder.id),
+                kind: ActivityKind::Downloaded,
+                path: placed.path.to_string(),
+                device: ctx.engine.devices.name(remote.device),
+                bytes: placed.manifest.size,
+            };
+            db.add_activity(&activity)?;
+            announced.push(activity);
+        }
+        Ok(())
+    })?;
+    for activity in announced {
+        ctx.engine.count(|c| {
+            c.downloads += 1;
+            c.downloaded_bytes += activity.bytes;
+        });
+        ctx.engine.announce(activity);
+    }
+    Ok(())
+}
+
+fn record_one(
+    ctx: &Ctx,
+    db: &Db<'_>,
+    task: &Task,
+    remote: &RemoteRow,
+    placed: &Placed,
+) -> Result<(), IndexError> {
+    let manifest = &placed.manifest;
+    let content = Content {
+        revision: remote.revision,
+        hash: Some(manifest.hash),
+        size: manifest.size,
+    };
+    if let Some(revision) = remote.revision {
+        db.set_remote_manifest(task.node, revision, manifest.hash, manifest.number)?;
+    }
+    if let Some(row) = &placed.row {
+        db.update_local(&LocalRow {
+            stat: local_stat(&placed.stat),
+            executable: placed.stat.executable,
+            hash: Some(manifest.hash),
+            ..row.clone()
+        })?;
+        return record::agree_content(db, &ctx.folder, task.node, content, remote.executable);
+    }
+    let id = db.insert_local(&LocalRow {
+        id: LocalId(0),
+        folder: ctx.folder.id,
+        parent: placed.parent,
+        name: task.to.name.clone(),
+        kind: Kind::File,
+        stat: local_stat(&placed.stat),
+        executable: placed.stat.executable,
+        hash: Some(manifest.hash),
+        skipped: Skipped::No,
+    })?;
+    record::adopt(db, &ctx.folder, id, remote, content)
+}

@@ -1,0 +1,133 @@
+//! Emptying the local trash: what is too old, what is too much, and what has to give way to a download.
+//!
+//! Callers hold the disk lock: a step that has just put something there may still take it back.
+
+#[cfg(test)]
+mod tests;
+
+use super::parse_stamp;
+use crate::observe::rules::TRASH_DIR;
+use cairn_platform::{Disk, FileKind};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const DAY_MS: i64 = 24 * 3600 * 1000;
+/// The time for which things stay, if there is space.
+const KEEP_MS: i64 = 30 * DAY_MS;
+/// The time for which things stay however scarce the space is: somebody may just be missing them.
+const KEEP_ALWAYS_MS: i64 = DAY_MS;
+
+/// What was trashed at one time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Bucket {
+    at_ms: i64,
+    /// The bytes that its removal frees.
+    size: u64,
+    path: PathBuf,
+}
+
+/// Deletes for good what is older than 30 days, and of the rest the oldest, until the trash takes at most
+/// a third of what would be free without it. What is younger than a day stays.
+///
+/// # Errors
+/// The disk's.
+pub(crate) fn empty(disk: &dyn Disk, root: &Path, now_ms: i64) -> io::Result<()> {
+    let (expired, rest): (Vec<Bucket>, Vec<Bucket>) = buckets(disk, root)?
+        .into_iter()
+        .partition(|bucket| bucket.at_ms < now_ms - KEEP_MS);
+    for bucket in expired {
+        remove_tree(disk, &bucket.path)?;
+    }
+    shrink(disk, rest, disk.free_space(root)?, now_ms)
+}
+
+/// Deletes the oldest things for good until the trash takes at most a third of what would be free
+/// without it.
+fn shrink(disk: &dyn Disk, buckets: Vec<Bucket>, free: u64, now_ms: i64) -> io::Result<()> {
+    let used: u64 = buckets.iter().map(|bucket| bucket.size).sum();
+    let limit = free.saturating_add(used) / 3;
+    remove_oldest(disk, &may_go(buckets, now_ms), used.saturating_sub(limit))
+}
+
+/// Deletes the oldest things for good until `missing` bytes are freed; if that can't be reached without
+/// what is younger than a day, nothing is deleted. Returns whether they were freed.
+///
+/// # Errors
+/// The disk's.
+pub(crate) fn make_room(
+    disk: &dyn Disk,
+    root: &Path,
+    missing: u64,
+    now_ms: i64,
+) -> io::Result<bool> {
+    let old = may_go(buckets(disk, root)?, now_ms);
+    if old.iter().map(|bucket| bucket.size).sum::<u64>() < missing {
+        return Ok(false);
+    }
+    remove_oldest(disk, &old, missing)?;
+    Ok(true)
+}
+
+fn may_go(mut buckets: Vec<Bucket>, now_ms: i64) -> Vec<Bucket> {
+    buckets.retain(|bucket| bucket.at_ms <= now_ms - KEEP_ALWAYS_MS);
+    buckets
+}
+
+/// Deletes buckets in order until so many bytes are freed, or none is left.
+fn remove_oldest(disk: &dyn Disk, buckets: &[Bucket], bytes: u64) -> io::Result<()> {
+    let mut left = bytes;
+    for bucket in buckets {
+        if left == 0 {
+            break;
+        }
+        remove_tree(disk, &bucket.path)?;
+        left = left.saturating_sub(bucket.size);
+    }
+    Ok(())
+}
+
+/// Lists the trash of a folder, oldest first.
+fn buckets(disk: &dyn Disk, root: &Path) -> io::Result<Vec<Bucket>> {
+    let base = root.join(TRASH_DIR);
+    let entries = match disk.list(&base) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut buckets = Vec::new();
+    for entry in entries {
+        let path = base.join(&entry.name);
+        if let Some(at_ms) = entry.name.to_str().and_then(parse_stamp) {
+            let size = size_below(disk, &path)?;
+            buckets.push(Bucket { at_ms, size, path });
+        }
+    }
+    buckets.sort();
+    Ok(buckets)
+}
+
+/// Returns the bytes that the removal of all files below a directory frees.
+fn size_below(disk: &dyn Disk, dir: &Path) -> io::Result<u64> {
+    let mut total = 0;
+    for entry in disk.list(dir)? {
+        let stat = entry.stat?;
+        total += match stat.kind {
+            FileKind::Dir => size_below(disk, &dir.join(&entry.name))?,
+            // Its bytes have another name.
+            FileKind::File if stat.links > 1 => 0,
+            FileKind::File | FileKind::Symlink | FileKind::Other => stat.size,
+        };
+    }
+    Ok(total)
+}
+
+fn remove_tree(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+    for entry in disk.list(dir)? {
+        let path = dir.join(&entry.name);
+        if entry.stat?.kind == FileKind::Dir {
+            remove_tree(disk, &path)?;
+        } else {
+            disk.remove_file(&path)?;
+        }
+    }
+    disk.remove_dir(dir)
+}

@@ -1,0 +1,87 @@
+//! What goes from the local trash, and what stays.
+
+use super::*;
+use crate::trash::{list, put};
+use cairn_model::RelPath;
+use cairn_platform::RealDisk;
+
+const NOW: i64 = 400 * DAY_MS;
+
+/// A folder whose trash holds files of 100 bytes, each put there so many days ago.
+fn folder(files: &[(&str, i64)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, days) in files {
+        let file = dir.path().join(name);
+        std::fs::write(&file, [0; 100]).unwrap();
+        let path = RelPath::parse(name).unwrap();
+        put(
+            &RealDisk::new(),
+            dir.path(),
+            &file,
+            &path,
+            NOW - days * DAY_MS,
+        )
+        .unwrap();
+    }
+    dir
+}
+
+/// The names in the trash, newest first.
+fn names(dir: &tempfile::TempDir) -> Vec<String> {
+    let listed = list(&RealDisk::new(), dir.path()).unwrap();
+    listed.into_iter().map(|t| t.path.to_string()).collect()
+}
+
+fn make_room_for(dir: &tempfile::TempDir, missing: u64) -> bool {
+    make_room(&RealDisk::new(), dir.path(), missing, NOW).unwrap()
+}
+
+#[test]
+fn the_oldest_things_give_way_when_there_is_too_much() {
+    let dir = folder(&[("a", 9), ("b", 3), ("c", 6)]);
+    assert!(make_room_for(&dir, 0));
+    assert_eq!(names(&dir), ["b", "c", "a"]);
+    assert!(make_room_for(&dir, 50));
+    assert_eq!(names(&dir), ["b", "c"]);
+    assert!(make_room_for(&dir, 200));
+    assert_eq!(names(&dir), Vec::<String>::new());
+}
+
+#[test]
+fn nothing_is_deleted_when_that_does_not_make_enough_room() {
+    let dir = folder(&[("a", 9), ("b", 3)]);
+    assert!(!make_room_for(&dir, 201));
+    assert_eq!(names(&dir), ["b", "a"]);
+}
+
+#[test]
+fn what_is_younger_than_a_day_stays_however_scarce_the_space_is() {
+    let dir = folder(&[("old", 2), ("young", 0)]);
+    assert!(!make_room_for(&dir, 200));
+    assert_eq!(names(&dir), ["young", "old"]);
+    assert!(make_room_for(&dir, 100));
+    assert_eq!(names(&dir), ["young"]);
+}
+
+#[test]
+fn old_things_are_deleted_after_thirty_days() {
+    let dir = folder(&[("old", 31), ("new", 29)]);
+    empty(&RealDisk::new(), dir.path(), NOW).unwrap();
+    assert_eq!(names(&dir), ["new"]);
+}
+
+#[test]
+fn the_trash_takes_a_third_of_what_is_free_without_it() {
+    let dir = folder(&[("a", 9), ("b", 6), ("c", 3), ("young", 0)]);
+    let disk = RealDisk::new();
+    let shrink = |free| {
+        let buckets = buckets(&disk, dir.path()).unwrap();
+        shrink(&disk, buckets, free, NOW).unwrap();
+    };
+    shrink(800);
+    assert_eq!(names(&dir), ["young", "c", "b", "a"]);
+    shrink(500);
+    assert_eq!(names(&dir), ["young", "c", "b"]);
+    shrink(0);
+    assert_eq!(names(&dir), ["young"]);
+}
