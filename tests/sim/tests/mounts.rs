@@ -1,7 +1,7 @@
 //! File systems that come and go, and get other numbers.
 
 use cairn_sim::device::ROOT;
-use cairn_sim::disk::Node;
+use cairn_sim::disk::{Files, Node};
 use cairn_sim::world::{World, tree_of};
 use std::path::{Path, PathBuf};
 
@@ -97,5 +97,127 @@ fn another_device_number_of_the_same_disk_changes_nothing() {
         world.settle().await.expect("calm");
         assert!(tree_of(&world.devices[1]).contains_key("b"));
         assert_eq!(world.devices[0].transfers(), 1, "only what is new");
+    });
+}
+
+/// Two devices in sync, the first of which has a file system mounted on `photos`, with these files in it.
+async fn with_mounted(files: &[&str]) -> World {
+    let mut world = World::new(1, 2).await;
+    let photos = path("photos");
+    world.devices[0]
+        .disk
+        .user(&photos, true, |disk| {
+            disk.mkdir(&photos)?;
+            for file in files {
+                write_below(disk, &photos.join(file))?;
+            }
+            disk.get_mut(&photos)?.put_on(7, 7);
+            Ok(())
+        })
+        .expect("the disk takes it");
+    write(&world, 0, "doc", b"doc");
+    world.settle().await.expect("calm");
+    world
+}
+
+/// Writes a file with its own name as content, and makes the directory above it.
+fn write_below(disk: &mut Files, path: &Path) -> std::io::Result<()> {
+    if let Some(parent) = path.parent()
+        && disk.get(parent).is_err()
+    {
+        disk.mkdir(parent)?;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    disk.write(path, name.as_bytes())
+}
+
+/// Another disk with these files, to be mounted in place of `photos`.
+fn other_disk(files: &[&str]) -> Node {
+    let mut disk = Files::default();
+    // So that its files have other identities.
+    for _ in 0..1000 {
+        disk.tick();
+    }
+    let top = Path::new("/other");
+    disk.mkdir(top).expect("the disk takes it");
+    for file in files {
+        write_below(&mut disk, &top.join(file)).expect("the disk takes it");
+    }
+    let mut node = disk.take(top).expect("it is there");
+    node.put_on(8, 8);
+    node
+}
+
+/// Lets every device look again and again; whatever was to be deleted is deleted then.
+async fn look_often(world: &World) {
+    for _ in 0..3 {
+        for device in &world.devices {
+            device.settle().await;
+        }
+    }
+}
+
+#[test]
+fn another_disk_with_an_equal_name_at_a_mount_point_deletes_nothing() {
+    simulate(async {
+        let world = with_mounted(&["DCIM/1", "DCIM/2", "album/3"]).await;
+        exchange(&world, Some(other_disk(&["DCIM/7", "DCIM/8"])));
+        look_often(&world).await;
+        let elsewhere = tree_of(&world.devices[1]);
+        for file in ["photos/DCIM/1", "photos/DCIM/2", "photos/album/3"] {
+            assert!(elsewhere.contains_key(file), "{file}: {elsewhere:?}");
+        }
+        assert!(!elsewhere.contains_key("photos/DCIM/7"), "{elsewhere:?}");
+        let status = world.devices[0].engine().expect("it runs").status();
+        let errors = &status.folders[0].errors;
+        assert_eq!(errors[0].path, "photos", "{errors:?}");
+    });
+}
+
+#[test]
+fn the_same_disk_at_a_mount_point_goes_on_under_another_number() {
+    simulate(async {
+        let mut world = with_mounted(&["a", "b", "c"]).await;
+        let mut disk = exchange(&world, None);
+        disk.put_on(9, 9);
+        exchange(&world, Some(disk));
+        write(&world, 0, "photos/d", b"d");
+        world.settle().await.expect("calm");
+        let elsewhere = tree_of(&world.devices[1]);
+        assert_eq!(elsewhere.get("photos/d"), Some(&Some(b"d".to_vec())));
+        assert!(elsewhere.contains_key("photos/a"), "{elsewhere:?}");
+    });
+}
+
+#[test]
+fn another_disk_as_the_root_of_a_folder_deletes_nothing() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        for name in ["a", "b", "c", "d"] {
+            write(&world, 0, name, name.as_bytes());
+        }
+        world.settle().await.expect("calm");
+        let root = Path::new(ROOT);
+        world.devices[0].kill(false).await;
+        world.devices[0]
+            .disk
+            .user(root, false, |files| {
+                // A copy of which one file happens to have the same identity.
+                for name in ["b", "c", "d"] {
+                    files.take(&root.join(name))?;
+                }
+                files.write(&root.join("other"), b"other")?;
+                files.get_mut(root)?.put_on(2, 0);
+                Ok(())
+            })
+            .expect("it is there");
+        world.devices[0].start();
+        look_often(&world).await;
+        let elsewhere = tree_of(&world.devices[1]);
+        assert_eq!(
+            elsewhere.keys().collect::<Vec<_>>(),
+            ["a", "b", "c", "d"],
+            "nothing is deleted, and nothing comes from a disk that is another one"
+        );
     });
 }

@@ -5,5 +5,8 @@
 
 pub(crate) mod hash;
 mod matching;
+mod mounts;
+mod problems;
 pub(crate) mod rules;
+pub(crate) mod same_disk;
 pub(crate) mod scan;

@@ -2,8 +2,9 @@
 
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::sql_types::bits_to;
+use crate::sql_types::{bits_to, collect};
 use cairn_model::{FolderId, LocalId};
+use std::collections::BTreeSet;
 
 impl Db<'_> {
     /// Records that another file system is mounted on a directory, or that none is.
@@ -20,14 +21,14 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Returns whether another file system was mounted on a directory when it was last seen.
+    /// All directories, of all folders, on which another file system was mounted when they were last seen.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn is_mount(&self, local: LocalId) -> Result<bool, IndexError> {
-        Ok(self
-            .prepare("SELECT 1 FROM mounts WHERE local = ?1")?
-            .exists([local.0])?)
+    pub fn mounts(&self) -> Result<BTreeSet<LocalId>, IndexError> {
+        let mut statement = self.prepare_whole("SELECT local FROM mounts")?;
+        let mounts = collect(&mut statement.query([])?, |row| Ok(LocalId(row.get(0)?)))?;
+        Ok(mounts.into_iter().collect())
     }
 
     /// Returns whether another file system was mounted on a directory or anywhere below it.

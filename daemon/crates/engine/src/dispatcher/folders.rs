@@ -7,8 +7,9 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gate::DeletionFlow;
 use crate::observe::rules::Rules;
+use crate::observe::same_disk::SameDisk;
 use crate::ports::Hint;
-use cairn_index::{FolderRow, LocalRow};
+use cairn_index::FolderRow;
 use cairn_model::FolderId;
 use cairn_platform::FileKind;
 use std::collections::{BTreeSet, VecDeque};
@@ -123,12 +124,9 @@ impl Dispatcher {
     }
 }
 
-/// So many names of a root are compared to tell its file system.
-const COMPARED: usize = 100;
-
 /// Takes over the new device number of a file system that is otherwise the same: numbers change when
-/// disks are plugged in, or at a start. It is the same if the root has the same file id, and so has one
-/// of the names that are known in it. Returns whether it is.
+/// disks are plugged in, or at a start. It is the same if the root has the same file id, and at least
+/// half of what is known in it is there. Returns whether it is.
 fn follow_device(
     engine: &Engine,
     folder: &mut Folder,
@@ -139,16 +137,14 @@ fn follow_device(
         return false;
     }
     let id = folder.row.id;
-    let root = Path::new(&folder.row.root);
-    let disk = &engine.ports.disk;
     let changed = engine.index.write(|db| {
-        let children = db.children(id, None)?;
-        let is_same = |row: &LocalRow| {
-            disk.stat(&root.join(row.name.as_str())).is_ok_and(|stat| {
-                (stat.file_id.inode, stat.birth_ns) == (row.stat.inode, row.stat.birth)
-            })
+        let disk = &*engine.ports.disk;
+        let same = SameDisk {
+            db,
+            disk,
+            folder: id,
         };
-        if !children.is_empty() && !children.iter().take(COMPARED).any(is_same) {
+        if !same.holds(None, Path::new(&folder.row.root))? {
             return Ok(None);
         }
         db.change_device(id, known.0, found.0)?;

@@ -5,6 +5,7 @@
 //! the old one); only what nothing explains is new, or gone.
 
 use crate::observe::hash::local_stat;
+use crate::observe::mounts::FileSystem;
 use crate::observe::scan::{Depth, Fresh, Scan};
 use cairn_index::{IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, RelPath};
@@ -137,7 +138,7 @@ impl Scan<'_, '_> {
         })?;
         self.found.changed = true;
         if fresh.kind == Kind::Folder {
-            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), Depth::All)?;
+            self.visit_fresh(id, fresh)?;
         }
         Ok(())
     }
@@ -146,9 +147,9 @@ impl Scan<'_, '_> {
         self.gone.remove(&row.id);
         let id = row.id;
         self.known(row, &fresh.stat)?;
-        self.db.set_mount(id, fresh.is_mount)?;
+        self.set_mount(id, fresh.is_mount)?;
         if fresh.kind == Kind::Folder {
-            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), Depth::All)?;
+            self.visit_fresh(id, fresh)?;
         }
         Ok(())
     }
@@ -168,12 +169,19 @@ impl Scan<'_, '_> {
         })?;
         self.found.changed = true;
         if fresh.is_mount {
-            self.db.set_mount(id, true)?;
+            self.set_mount(id, true)?;
         }
         if fresh.kind == Kind::Folder {
-            self.visit(Some(id), &fresh.dir.join(fresh.name.clone()), Depth::All)?;
+            self.visit_fresh(id, fresh)?;
         }
         Ok(())
+    }
+
+    /// Looks into a directory that was matched.
+    fn visit_fresh(&mut self, id: LocalId, fresh: &Fresh) -> Result<(), IndexError> {
+        let path = fresh.dir.join(fresh.name.clone());
+        let file_system = FileSystem::of(Some(&fresh.stat));
+        self.visit(Some(id), &path, file_system, Depth::All)
     }
 
     /// Frees the name for `new`: the row that had it is elsewhere (a move will find it) or gone.

@@ -8,16 +8,17 @@
 mod tests;
 
 use crate::observe::hash::local_stat;
+use crate::observe::mounts::FileSystem;
 use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
 use crate::selection;
 use crate::status::Problem;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, LocalStat, Skipped};
-use cairn_model::{Kind, LocalId, Name, ProblemCode, RelPath};
+use cairn_model::{Kind, LocalId, Name, RelPath};
 use cairn_platform::{Disk, Entry, FileKind, Stat};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The part of a folder that a scan covers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,9 +30,6 @@ pub(crate) enum Scope {
     /// This directory with everything below it.
     Below(RelPath),
 }
-
-/// From more of them in one directory, symbolic links and the like are reported in one line.
-const SHOWN_SPECIAL: usize = 3;
 
 /// Directories with the names in them that were hinted at.
 pub(crate) type Hinted = BTreeMap<RelPath, BTreeSet<Name>>;
@@ -48,29 +46,10 @@ pub(crate) struct Fresh {
 }
 
 /// A directory that is being compared.
-struct Directory<'a> {
+pub(crate) struct Directory<'a> {
     id: Option<LocalId>,
     path: &'a RelPath,
-    file_system: FileSystem,
-}
-
-/// The file system of a directory, as far as it is known.
-struct FileSystem(Option<(u64, Option<u64>)>);
-
-impl FileSystem {
-    fn of(stat: &io::Result<Stat>) -> Self {
-        Self(stat.as_ref().ok().map(|s| (s.file_id.device, s.mount)))
-    }
-
-    /// Returns whether a child lies in another file system. By the mount where the system tells it: a
-    /// subvolume has a device number of its own, too.
-    fn is_left_by(&self, child: &Stat) -> bool {
-        match self.0 {
-            Some((_, Some(mount))) if child.mount.is_some() => child.mount != Some(mount),
-            Some((device, _)) => child.file_id.device != device,
-            None => false,
-        }
-    }
+    pub(crate) file_system: FileSystem,
 }
 
 /// The result of a scan.
@@ -98,6 +77,8 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) fresh: VecDeque<Fresh>,
     /// Rows whose name is gone or holds another file now.
     pub(crate) gone: BTreeMap<LocalId, (LocalRow, RelPath)>,
+    /// Directories on which another file system is mounted.
+    pub(crate) mounts: BTreeSet<LocalId>,
     pub(crate) found: ScanResult,
 }
 
@@ -123,10 +104,11 @@ pub(crate) fn scan(
         confirmed_missing,
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
+        mounts: db.mounts()?,
         found: ScanResult::default(),
     };
     match scope {
-        Scope::Whole => scan.visit(None, &RelPath::root(), Depth::All)?,
+        Scope::Whole => scan.visit_root(Depth::All)?,
         Scope::Dirs(dirs) => {
             for (dir, names) in dirs {
                 scan.visit_nearest(dir, Depth::Names(names))?;
@@ -160,22 +142,28 @@ impl Scan<'_, '_> {
         let mut path = dir.clone();
         loop {
             if path.is_root() {
-                return self.visit(None, &path, depth);
+                return self.visit_root(depth);
             }
             if let Some(row) = self.db.local_at(self.folder.id, &path)?
                 && row.kind == Kind::Folder
-                && self.is_same_dir(&row.stat, &path)
+                && let Some(stat) = self.same_dir(&row.stat, &path)
             {
-                return self.visit(Some(row.id), &path, depth);
+                return self.visit(Some(row.id), &path, FileSystem::of(Some(&stat)), depth);
             }
             path = path.parent().unwrap_or_default();
         }
     }
 
-    fn is_same_dir(&self, stat: &LocalStat, path: &RelPath) -> bool {
-        self.disk
-            .stat(&path.to_path(&self.root))
-            .is_ok_and(|now| now.kind == FileKind::Dir && local_stat(&now).same_file(stat))
+    fn visit_root(&mut self, depth: Depth<'_>) -> Result<(), IndexError> {
+        let stat = self.disk.stat(&self.root);
+        let file_system = FileSystem::of(stat.as_ref().ok());
+        self.visit(None, &RelPath::root(), file_system, depth)
+    }
+
+    /// Returns the stat of what lies at a path if it is the directory that a row describes.
+    fn same_dir(&self, known: &LocalStat, path: &RelPath) -> Option<Stat> {
+        let found = self.disk.stat(&path.to_path(&self.root)).ok();
+        found.filter(|now| now.kind == FileKind::Dir && local_stat(now).same_file(known))
     }
 
     /// Compares one directory with its rows, and those below it as far as `depth` says.
@@ -183,10 +171,10 @@ impl Scan<'_, '_> {
         &mut self,
         dir: Option<LocalId>,
         path: &RelPath,
+        file_system: FileSystem,
         depth: Depth<'_>,
     ) -> Result<(), IndexError> {
-        let absolute = path.to_path(&self.root);
-        let entries = match self.disk.list(&absolute) {
+        let entries = match self.disk.list(&path.to_path(&self.root)) {
             Ok(entries) => entries,
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound || path.is_root() {
@@ -198,7 +186,7 @@ impl Scan<'_, '_> {
         let at = Directory {
             id: dir,
             path,
-            file_system: FileSystem::of(&self.disk.stat(&absolute)),
+            file_system,
         };
         let mut special = Vec::new();
         let mut rows: BTreeMap<String, LocalRow> = self
@@ -228,15 +216,16 @@ impl Scan<'_, '_> {
             self.gone.insert(row.id, (row, path.clone()));
         }
         self.report_special(path, special);
-        for (id, name) in below {
+        for (id, name, file_system) in below {
             if depth.includes(&name) {
-                self.visit(Some(id), &path.join(name), Depth::All)?;
+                self.visit(Some(id), &path.join(name), file_system, Depth::All)?;
             }
         }
         Ok(())
     }
 
-    /// Compares one name of a directory. Returns a known directory that is still the same.
+    /// Compares one name of a directory. Returns a known directory that is still the same, with its file
+    /// system.
     fn entry(
         &mut self,
         dir: &Directory<'_>,
@@ -244,7 +233,7 @@ impl Scan<'_, '_> {
         entry: &Entry,
         row: Option<LocalRow>,
         special: &mut Vec<(Name, FileKind)>,
-    ) -> Result<Option<(LocalId, Name)>, IndexError> {
+    ) -> Result<Option<(LocalId, Name, FileSystem)>, IndexError> {
         let here = dir.path.join(name.clone());
         let stat = match &entry.stat {
             Ok(stat) => *stat,
@@ -254,10 +243,7 @@ impl Scan<'_, '_> {
                 return Ok(None);
             }
         };
-        let kind = match stat.kind {
-            FileKind::Dir => Kind::Folder,
-            FileKind::File | FileKind::Symlink | FileKind::Other => Kind::File,
-        };
+        let kind = kind_of(&stat);
         if matches!(
             self.rules.check(&here, kind == Kind::Folder),
             RuleMatch::Ignored(_)
@@ -278,11 +264,25 @@ impl Scan<'_, '_> {
             self.unmounted(row, &here)?;
             return Ok(None);
         }
+        self.regular(dir, name, &stat, row)
+    }
+
+    /// Compares a regular file or a directory with the row of its name. Returns a known directory that is
+    /// still the same.
+    fn regular(
+        &mut self,
+        dir: &Directory<'_>,
+        name: Name,
+        stat: &Stat,
+        row: Option<LocalRow>,
+    ) -> Result<Option<(LocalId, Name, FileSystem)>, IndexError> {
+        let kind = kind_of(stat);
         match row {
-            Some(row) if row.kind == kind && row.stat.same_file(&local_stat(&stat)) => {
+            Some(row) if row.kind == kind && row.stat.same_file(&local_stat(stat)) => {
                 let id = row.id;
-                self.known(row, &stat)?;
-                Ok((kind == Kind::Folder).then_some((id, name)))
+                self.known(row, stat)?;
+                let file_system = FileSystem::of(Some(stat));
+                Ok((kind == Kind::Folder).then_some((id, name, file_system)))
             }
             other => {
                 if let Some(row) = other {
@@ -293,8 +293,8 @@ impl Scan<'_, '_> {
                     dir: dir.path.clone(),
                     name,
                     kind,
-                    is_mount: kind == Kind::Folder && dir.file_system.is_left_by(&stat),
-                    stat,
+                    is_mount: kind == Kind::Folder && dir.file_system.is_left_by(stat),
+                    stat: *stat,
                 });
                 Ok(None)
             }
@@ -328,51 +328,6 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether a directory lacks the file system that was mounted on it, or is hidden by one. Also
-    /// records what is mounted now.
-    fn is_mount_missing(
-        &mut self,
-        dir: &Directory<'_>,
-        row: &LocalRow,
-        path: &RelPath,
-        stat: &Stat,
-    ) -> Result<bool, IndexError> {
-        if row.kind != Kind::Folder {
-            return Ok(false);
-        }
-        let (was, is) = (self.db.is_mount(row.id)?, dir.file_system.is_left_by(stat));
-        if row.stat.same_file(&local_stat(stat)) {
-            if was != is {
-                self.db.set_mount(row.id, is)?;
-            }
-            return Ok(false);
-        }
-        // Numbers of devices change; another disk at the same place has other names.
-        Ok(was != is || (was && !self.has_known_names(row, path)?))
-    }
-
-    /// Returns whether a directory holds any of the names that the index knows in it, or knows none.
-    fn has_known_names(&self, row: &LocalRow, path: &RelPath) -> Result<bool, IndexError> {
-        let known = self.db.children(self.folder.id, Some(row.id))?;
-        let absolute = path.to_path(&self.root);
-        Ok(known.is_empty()
-            || known
-                .iter()
-                .any(|child| self.disk.stat(&absolute.join(child.name.as_str())).is_ok()))
-    }
-
-    /// Holds a directory whose file system is not mounted, with everything below it.
-    pub(crate) fn unmounted(&mut self, row: &LocalRow, path: &RelPath) -> Result<(), IndexError> {
-        self.found.problems.push(Problem {
-            path: path.to_string(),
-            code: ProblemCode::FolderGone,
-            message: "the file system that was mounted here is gone, or another one hides it"
-                .into(),
-            hint: "mount it as before; until then nothing in it is deleted anywhere".into(),
-        });
-        self.hold(row.clone(), Skipped::Unmounted)
-    }
-
     fn hold_if_known(&mut self, row: Option<LocalRow>, skipped: Skipped) -> Result<(), IndexError> {
         match row {
             Some(row) => self.hold(row, skipped),
@@ -402,7 +357,7 @@ impl Scan<'_, '_> {
         for row in self.db.locals_by_file(self.folder.id, &stat)? {
             if row.kind == kind
                 && let Some(from) = self.db.local_path(row.id)?
-                && !self.is_same_dir(&row.stat, &from)
+                && self.same_dir(&row.stat, &from).is_none()
                 && self.rules.to_mut().follow(&from, here)
             {
                 return Ok(true);
@@ -431,7 +386,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    fn hold(&mut self, row: LocalRow, skipped: Skipped) -> Result<(), IndexError> {
+    pub(crate) fn hold(&mut self, row: LocalRow, skipped: Skipped) -> Result<(), IndexError> {
         if row.skipped != skipped {
             self.db.update_local(&LocalRow { skipped, ..row })?;
             self.found.changed = true;
@@ -451,93 +406,12 @@ impl Scan<'_, '_> {
         }
         Ok(ignored)
     }
-
-    fn readable_name(&mut self, path: &RelPath, entry: &Entry) -> Option<Name> {
-        match entry.name.to_str().map(Name::new) {
-            Some(Ok(name)) => Some(name),
-            Some(Err(_)) | None => {
-                self.found.problems.push(Problem {
-                    path: shown(path, &entry.name.to_string_lossy()),
-                    code: ProblemCode::Name,
-                    message: "the name is not valid UTF-8, so it can't be synced".into(),
-                    hint: "rename it; until then it stays where it is".into(),
-                });
-                None
-            }
-        }
-    }
-
-    fn problem(&mut self, path: &RelPath, error: &io::Error) {
-        let (code, hint) = if error.kind() == io::ErrorKind::PermissionDenied {
-            (
-                ProblemCode::Unreadable,
-                "give this user the right to read it; nothing below it is deleted meanwhile",
-            )
-        } else {
-            (
-                ProblemCode::Disk,
-                "check the disk; nothing below it is deleted meanwhile",
-            )
-        };
-        self.found.problems.push(Problem {
-            path: path.to_string(),
-            code,
-            message: error.to_string(),
-            hint: hint.into(),
-        });
-    }
-
-    /// Reports symbolic links and the like: a few by name, many in one line.
-    fn report_special(&mut self, dir: &RelPath, special: Vec<(Name, FileKind)>) {
-        const HINT: &str = "nothing to do; add it to .cairnignore to hide this line";
-        let code = |kind| match kind {
-            FileKind::Symlink => ProblemCode::Symlink,
-            FileKind::File | FileKind::Dir | FileKind::Other => ProblemCode::Special,
-        };
-        if special.len() > SHOWN_SPECIAL
-            && let Some((_, kind)) = special.first()
-        {
-            self.found.problems.push(Problem {
-                path: dir.to_string(),
-                code: code(*kind),
-                message: format!(
-                    "{} symbolic links and special files in this folder are skipped",
-                    special.len()
-                ),
-                hint: HINT.into(),
-            });
-            return;
-        }
-        for (name, kind) in special {
-            let what = match kind {
-                FileKind::Symlink => "a symbolic link",
-                FileKind::File | FileKind::Dir | FileKind::Other => "no regular file or folder",
-            };
-            self.found.problems.push(Problem {
-                path: dir.join(name).to_string(),
-                code: code(kind),
-                message: format!("it is {what} and is skipped"),
-                hint: HINT.into(),
-            });
-        }
-    }
-
-    fn name_clash(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
-        self.found.problems.push(Problem {
-            path: shown(path, name.as_str()),
-            code: ProblemCode::NameClash,
-            message: format!(
-                "its name reads the same as {:?} beside it, so only one of the two syncs",
-                duplicate.as_str()
-            ),
-            hint: "rename one of them; both stay where they are".into(),
-        });
-    }
 }
 
-fn shown(dir: &RelPath, name: &str) -> String {
-    Path::new(&dir.to_string())
-        .join(name)
-        .to_string_lossy()
-        .into_owned()
+/// Returns the kind that a row has; whatever is no directory counts as a file.
+fn kind_of(stat: &Stat) -> Kind {
+    match stat.kind {
+        FileKind::Dir => Kind::Folder,
+        FileKind::File | FileKind::Symlink | FileKind::Other => Kind::File,
+    }
 }
