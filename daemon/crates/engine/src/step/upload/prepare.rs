@@ -1,0 +1,142 @@
+//! What an upload needs to know: the row, the place, the base, and what an earlier try has left.
+
+use super::Task;
+use crate::error::EngineError;
+use crate::node_rows::known_numbers;
+use crate::step::Ctx;
+use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, SyncedRow};
+use cairn_model::{ContentHash, NodeId, RelPath, RevisionId};
+use cairn_transfer::{Started, UploadTarget};
+use cairn_wire::nodes::ContentSource;
+use std::path::PathBuf;
+
+/// A task with everything looked up.
+pub(super) struct Ready {
+    pub(super) row: LocalRow,
+    pub(super) path: String,
+    pub(super) absolute: PathBuf,
+    pub(super) target: UploadTarget,
+    pub(super) revision: RevisionId,
+    pub(super) resume: Option<Started>,
+    pub(super) unless: Option<ContentHash>,
+}
+
+/// The rows of a task.
+struct Rows {
+    local: LocalRow,
+    path: RelPath,
+    parent: Option<NodeId>,
+    journal: Option<JournalRow>,
+    sent: Option<SentRow>,
+    over: Option<RemoteRow>,
+    synced: Option<SyncedRow>,
+}
+
+/// Looks everything up that the upload of a file needs.
+///
+/// # Errors
+/// [`EngineError::Stale`] if anything is not as it was planned, or the index's.
+pub(super) fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+    let rows = ctx.engine.index.read(|db| rows(ctx, db, task))?;
+    let rows = rows.ok_or(EngineError::Stale)?;
+    let (target, unless) = match task.over {
+        None => (new_node(ctx, task, &rows), None),
+        Some(node) => new_revision(ctx, node, &rows)?,
+    };
+    let resume = rows
+        .journal
+        .filter(|journal| journal.node == target.node())
+        .and_then(|journal| started_from(&journal.state));
+    let revision = match &resume {
+        Some(started) => started.revision,
+        None => RevisionId::from_random_bytes(ctx.engine.ports.id()),
+    };
+    Ok(Ready {
+        absolute: ctx.absolute(&rows.path),
+        path: rows.path.to_string(),
+        target,
+        revision,
+        resume,
+        unless,
+        row: rows.local,
+    })
+}
+
+/// Reads the rows of a task; `None` if the file or the parent is not there any more.
+fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError> {
+    let (Some(local), Some(path), Some(parent)) = (
+        db.local(task.local)?,
+        db.local_path(task.local)?,
+        ctx.remote_parent(db, &task.to)?,
+    ) else {
+        return Ok(None);
+    };
+    // Known on the service as another's by now: then this file is a node of its own.
+    let sent = match db.sent_by_local(task.local)? {
+        Some(sent) if db.remote(sent.node)?.is_none() => Some(sent),
+        Some(_) | None => None,
+    };
+    let (over, synced) = match task.over {
+        Some(node) => (db.remote(node)?, db.synced(ctx.folder.id, node)?),
+        None => (None, None),
+    };
+    Ok(Some(Rows {
+        journal: db.journal(task.local, &local.stat)?,
+        local,
+        path,
+        parent,
+        sent,
+        over,
+        synced,
+    }))
+}
+
+fn new_node(ctx: &Ctx, task: &Task, rows: &Rows) -> UploadTarget {
+    // A node that was sent before and whose reply was lost: under another id it would exist twice.
+    let sent_before = rows
+        .journal
+        .as_ref()
+        .map(|journal| journal.node)
+        .or(rows.sent.as_ref().map(|sent| sent.node));
+    UploadTarget::New {
+        node: sent_before.unwrap_or_else(|| NodeId::from_random_bytes(ctx.engine.ports.id())),
+        parent: rows.parent,
+        name: task.to.name.to_string(),
+    }
+}
+
+fn new_revision(
+    ctx: &Ctx,
+    node: NodeId,
+    rows: &Rows,
+) -> Result<(UploadTarget, Option<ContentHash>), EngineError> {
+    let over = rows.over.as_ref().ok_or(EngineError::Stale)?;
+    let base = over.revision.ok_or(EngineError::Stale)?;
+    let synced = rows.synced.as_ref().ok_or(EngineError::Stale)?;
+    // A new head with the bytes of the merge base is no other version.
+    let same_bytes = over.hash.is_some() && over.hash == synced.hash;
+    if synced.revision != Some(base) && !same_bytes {
+        return Err(EngineError::Stale);
+    }
+    let numbers = known_numbers(&ctx.engine.keys, over);
+    let content_source = over.source.map(|(node_id, revision_id)| ContentSource {
+        node_id,
+        revision_id,
+    });
+    let target = UploadTarget::Revision {
+        node,
+        parent: over.parent,
+        name: over.name.to_string(),
+        base,
+        number: numbers.next_revision()?,
+        content_key: over.content_key.clone().ok_or(EngineError::Stale)?,
+        content_source,
+        seal_seq: numbers.next_seal()?,
+    };
+    Ok((target, synced.hash))
+}
+
+/// Reads a journal's state; one of another version of the program begins the upload again.
+fn started_from(bytes: &[u8]) -> Option<Started> {
+    serde_json::from_slice(bytes).ok()
+}
