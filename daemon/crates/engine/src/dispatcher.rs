@@ -11,6 +11,7 @@ mod folders;
 mod idle;
 mod plans;
 mod poll;
+mod rules;
 mod scanning;
 mod schedule;
 mod tick;

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0004_pending.sql"),
     include_str!("sql/0005_mounts.sql"),
     include_str!("sql/0006_sent.sql"),
+    include_str!("sql/0007_rules.sql"),
 ];
 
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.

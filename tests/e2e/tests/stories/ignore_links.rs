@@ -189,6 +189,31 @@ fn s186_an_excluded_folder_stays_away_when_its_parent_is_renamed() -> Result<()>
 }
 
 #[test]
+fn s188_a_device_that_joins_sends_nothing_that_the_shared_rules_forbid() -> Result<()> {
+    let mut world = World::with(Setup {
+        unlinked: true,
+        ..Setup::default()
+    })?;
+    world.a.files().run(".cairnignore=*.key; doc=d")?;
+    world.b.files().run("id.key=secret; own=o")?;
+    world.a.add(&World::remote())?;
+    world.a.start()?;
+    world.a.wait_idle()?;
+    world.b.add(&World::remote())?;
+    world.b.start()?;
+    world.settle()?;
+    differs(".cairnignore=*.key; doc=d; own=o", &world.a.tree()?)?;
+    differs(".cairnignore=*.key; doc=d; id.key=secret; own=o", &world.b.tree()?)?;
+    let remote = world.server.service().tree()?;
+    ensure!(
+        !remote.keys().any(|path| path.contains("id.key")),
+        "{remote:?}"
+    );
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
 fn only_the_chosen_subfolder_comes_and_a_new_sibling_stays_away() -> Result<()> {
     let world = World::with(Setup {
         b: Options {

@@ -4,6 +4,7 @@ use super::files::{Files, Node};
 use cairn_engine::ports::{Hint, Watch};
 use cairn_platform::disk::TargetChanged;
 use cairn_platform::{Disk, Entry, Expect, FileId, FileKind, ReadSeek, Stat, TempFile};
+use std::collections::BTreeSet;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,10 @@ struct State {
     /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
     before_rename: Option<(String, Deed)>,
+    /// Files that can't be opened.
+    refused: BTreeSet<PathBuf>,
+    /// Watching fails from its beginning.
+    blind: bool,
 }
 
 /// Something that a user does.
@@ -59,6 +64,25 @@ impl SimDisk {
     /// contains `text`.
     pub fn before_rename(&self, text: &str, deed: Deed) {
         self.state().before_rename = Some((text.to_owned(), deed));
+    }
+
+    /// Lets a file be opened no more, or again.
+    pub fn refuse(&self, path: &Path, refuse: bool) {
+        let mut state = self.state();
+        if refuse {
+            state.refused.insert(path.to_owned());
+        } else {
+            state.refused.remove(path);
+        }
+    }
+
+    /// Lets watching fail as soon as it is begun, or work again when it is begun next.
+    pub fn blind(&self, blind: bool) {
+        let mut state = self.state();
+        state.blind = blind;
+        if blind {
+            state.watcher = None;
+        }
     }
 
     /// Does what was to be done before a rename to this path.
@@ -260,6 +284,9 @@ impl Disk for SimDisk {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
+        if self.state().refused.contains(path) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         self.files(|files| {
             let node = files.get(path)?;
             if node.children.is_some() {
@@ -373,7 +400,14 @@ impl Disk for SimDisk {
 impl Watch for SimDisk {
     fn watch(&self, _root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
         let (sender, receiver) = unbounded_channel();
-        self.state().watcher = Some(sender);
+        let mut state = self.state();
+        if state.blind {
+            let message = "simulated: there are no watches left".to_owned();
+            // Nobody listens any more: then nobody has to know.
+            drop(sender.send(Hint::Lost { message }));
+        } else {
+            state.watcher = Some(sender);
+        }
         (receiver, Box::new(()))
     }
 }

@@ -4,6 +4,7 @@ use super::schedule::Schedule;
 use crate::executor::Work;
 use crate::gate::DeletionFlow;
 use crate::observe::rules::Rules;
+use crate::status::Problem;
 use cairn_index::FolderRow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(super) enum Watching {
 pub(super) struct Folder {
     pub(super) row: Arc<FolderRow>,
     pub(super) rules: Arc<Rules>,
+    /// The rules file can't be read: its last text counts.
+    pub(super) rules_problem: Option<Problem>,
     /// Keeps the watcher running.
     pub(super) watch: Box<dyn Send + Sync>,
     pub(super) watching: Watching,

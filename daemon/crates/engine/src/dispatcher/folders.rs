@@ -2,11 +2,11 @@
 
 use super::Dispatcher;
 use super::folder::{Folder, Watching};
+use super::rules;
 use super::schedule::Schedule;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gate::DeletionFlow;
-use crate::observe::rules::Rules;
 use crate::observe::same_disk::SameDisk;
 use crate::ports::Hint;
 use cairn_index::FolderRow;
@@ -38,9 +38,7 @@ impl Dispatcher {
                     let same_rules = folder.row.settings.exclude == row.settings.exclude
                         && folder.row.settings.only == row.settings.only;
                     if !same_rules {
-                        let disk = &*self.engine.ports.disk;
-                        let rules = Rules::load(disk, Path::new(&row.root), &row.settings);
-                        folder.rules = Arc::new(rules);
+                        (folder.rules, folder.rules_problem) = rules::load(&self.engine, &row);
                     }
                     folder.row = Arc::new(row);
                     folder.schedule.rescan();
@@ -62,10 +60,11 @@ impl Dispatcher {
         let root = Path::new(&row.root);
         let (hints, guard) = self.engine.ports.watch.watch(root);
         self.forward_hints(row.id, hints);
-        let disk = &*self.engine.ports.disk;
         let now = Instant::now();
+        let (rules, rules_problem) = rules::load(&self.engine, &row);
         Folder {
-            rules: Arc::new(Rules::load(disk, root, &row.settings)),
+            rules,
+            rules_problem,
             row: Arc::new(row),
             watch: guard,
             watching: Watching::Works,

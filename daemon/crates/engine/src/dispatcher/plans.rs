@@ -1,6 +1,7 @@
 //! Plans: made when something is due, held back where a person or calm is needed, executed out.
 
 use super::Dispatcher;
+use super::rules::Followed;
 use crate::error::EngineError;
 use crate::executor::{execute, keys_of};
 use crate::gate::{self, Deletions};
@@ -50,6 +51,11 @@ impl Dispatcher {
         };
         if self.is_remote_root_gone(&ctx) {
             return false;
+        }
+        match self.follow_shared_rules(&ctx).await {
+            Followed::AsBefore => {}
+            Followed::Changed => return true,
+            Followed::Missing => return false,
         }
         let planned = match self.plan(id).await {
             Ok(planned) => planned,

@@ -4,12 +4,10 @@ use super::Dispatcher;
 use super::folder::Watching;
 use super::schedule::DueScan;
 use crate::error::EngineError;
-use crate::observe::rules::Rules;
 use crate::observe::scan::{ScanResult, Scope, scan};
 use cairn_model::{FolderId, RelPath};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use tokio::time::Instant;
 
 impl Dispatcher {
@@ -62,14 +60,15 @@ impl Dispatcher {
         }
     }
 
-    fn record_scan(&mut self, id: FolderId, due: &DueScan, result: ScanResult) {
+    fn record_scan(&mut self, id: FolderId, due: &DueScan, mut result: ScanResult) {
         let names: BTreeSet<String> = due.dirs.keys().map(RelPath::to_string).collect();
-        self.engine
-            .health()
-            .scanned(id, due.whole, &names, result.problems);
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
+        result.problems.extend(folder.rules_problem.clone());
+        self.engine
+            .health()
+            .scanned(id, due.whole, &names, result.problems);
         folder.schedule.finish(due, result.missing, result.again);
         folder.totals_due |= result.changed;
         folder.plan_due |= result.changed || due.whole;
@@ -104,17 +103,5 @@ impl Dispatcher {
             })
             .await;
         Ok(result?)
-    }
-
-    /// Loads the rules again if the rules file has changed; everything is compared afresh then.
-    fn refresh_rules(&mut self, id: FolderId) {
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return;
-        };
-        let disk = &*self.engine.ports.disk;
-        let rules = Rules::load(disk, Path::new(&folder.row.root), &folder.row.settings);
-        if !rules.same_file(&folder.rules) {
-            folder.rules = Arc::new(rules);
-        }
     }
 }

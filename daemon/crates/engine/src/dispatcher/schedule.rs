@@ -117,9 +117,13 @@ impl Schedule {
         all.extend(dirs);
     }
 
-    /// Returns whether a scan is due.
+    /// Returns whether a scan is due. None is while the rules file is being written.
     pub(super) fn is_due(&mut self, now: Instant, timing: Timing, watched: bool) -> bool {
-        if self.burst_is_over(now, timing) && std::mem::take(&mut self.rules_changed) {
+        if self.rules_changed {
+            if !self.burst_is_over(now, timing) {
+                return false;
+            }
+            self.rules_changed = false;
             self.whole = true;
         }
         if self.next_rescan <= now {
@@ -187,6 +191,7 @@ impl Schedule {
     pub(super) fn root_missing(&mut self, now: Instant) {
         self.root_retry = Some(now + ROOT_RETRY);
         self.burst = None;
+        self.rules_changed = false;
         self.dirs.clear();
         self.again = None;
         self.whole = false;

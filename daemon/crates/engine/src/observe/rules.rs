@@ -1,11 +1,12 @@
 //! Rules that leave files out of syncing: built in, from `.cairnignore`, and the folder's own selection.
 
+use crate::error::Changing;
 use cairn_index::FolderSettings;
 use cairn_model::RelPath;
 use cairn_platform::Disk;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use cairn_platform::watch;
@@ -36,7 +37,8 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// The largest rules file that is read; a longer one is cut off there.
-const MAX_RULES: u64 = 1024 * 1024;
+const MAX_RULES: u64 = MAX_RULES_LEN as u64;
+const MAX_RULES_LEN: usize = 1024 * 1024;
 
 /// The rule that decided about a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,11 +56,47 @@ pub enum RuleMatch {
 pub struct Rules {
     built_in: Gitignore,
     file: Gitignore,
+    /// Those of the service's rules file while that is not synced here.
+    shared: Gitignore,
     exclude: Gitignore,
     only: Vec<RelPath>,
-    text: String,
+    texts: Texts,
     /// Lines that are no pattern, with what is wrong with them.
     pub errors: Vec<String>,
+}
+
+/// The texts that rules are made from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Texts {
+    /// That of the rules file on this disk.
+    pub(crate) file: String,
+    /// That of the service's rules file while it is not synced here.
+    pub(crate) shared: String,
+}
+
+/// Reads the text of the rules file of the folder at `root`; without one it is empty.
+///
+/// # Errors
+/// The disk's, also for a file that is written meanwhile: half of it would let through what the rest
+/// forbids.
+pub(crate) fn read_text(disk: &dyn Disk, root: &Path) -> io::Result<String> {
+    let mut file = match disk.open(&root.join(IGNORE_FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        other => other?,
+    };
+    let before = file.stat()?;
+    let mut bytes = Vec::new();
+    (&mut file).take(MAX_RULES).read_to_end(&mut bytes)?;
+    if file.stat()?.key() != before.key() || (bytes.len() as u64) < before.size.min(MAX_RULES) {
+        return Err(io::Error::other(Changing));
+    }
+    Ok(text_of(&bytes))
+}
+
+/// Returns the text of a rules file's bytes.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    let length = bytes.len().min(MAX_RULES_LEN);
+    String::from_utf8_lossy(&bytes[..length]).into_owned()
 }
 
 impl Rules {
@@ -66,24 +104,30 @@ impl Rules {
     /// `errors` says so.
     #[must_use]
     pub fn load(disk: &dyn Disk, root: &Path, settings: &FolderSettings) -> Self {
-        let mut errors = Vec::new();
-        let text = match disk.open(&root.join(IGNORE_FILE)) {
-            Ok(file) => {
-                let mut bytes = Vec::new();
-                if let Err(error) = file.take(MAX_RULES).read_to_end(&mut bytes) {
-                    errors.push(format!("{IGNORE_FILE} can't be read: {error}"));
-                }
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
+        match read_text(disk, root) {
+            Ok(file) => Self::new(
+                Texts {
+                    file,
+                    ..Texts::default()
+                },
+                settings,
+            ),
             Err(error) => {
-                if error.kind() != std::io::ErrorKind::NotFound {
-                    errors.push(format!("{IGNORE_FILE} can't be read: {error}"));
-                }
-                String::new()
+                let mut rules = Self::new(Texts::default(), settings);
+                rules
+                    .errors
+                    .push(format!("{IGNORE_FILE} can't be read: {error}"));
+                rules
             }
-        };
+        }
+    }
+
+    /// Makes rules from texts.
+    pub(crate) fn new(texts: Texts, settings: &FolderSettings) -> Self {
+        let mut errors = Vec::new();
         let built_in = build(BUILT_IN.iter().copied(), &mut errors);
-        let file = build(text.lines(), &mut errors);
+        let file = build(texts.file.lines(), &mut errors);
+        let shared = build(texts.shared.lines(), &mut errors);
         let exclude = build(settings.exclude.iter().map(String::as_str), &mut errors);
         let only = settings
             .only
@@ -93,9 +137,10 @@ impl Rules {
         Self {
             built_in,
             file,
+            shared,
             exclude,
             only,
-            text,
+            texts,
             errors,
         }
     }
@@ -138,10 +183,9 @@ impl Rules {
         self.exclude.matched(text, is_dir).is_ignore()
     }
 
-    /// Returns whether both were loaded from the same text.
-    #[must_use]
-    pub fn same_file(&self, other: &Self) -> bool {
-        self.text == other.text
+    /// Returns whether they were made from these texts.
+    pub(crate) fn are_of(&self, texts: &Texts) -> bool {
+        self.texts == *texts
     }
 
     /// Returns the rule for a path that has no ignored folder above it.
@@ -158,6 +202,8 @@ impl Rules {
         let text = Path::new("").join(path.to_string());
         for (rules, whitelist_counts) in [
             (&self.built_in, false),
+            // What is brought back here may be forbidden on the other devices.
+            (&self.shared, false),
             (&self.exclude, true),
             (&self.file, true),
         ] {
@@ -240,6 +286,17 @@ mod tests {
             "a file of that name is no folder"
         );
         assert!(rules.errors.is_empty());
+    }
+
+    #[test]
+    fn what_the_shared_rules_forbid_is_not_brought_back_here() {
+        let texts = Texts {
+            file: "!id.key\n".into(),
+            shared: "*.key\n".into(),
+        };
+        let rules = Rules::new(texts, &FolderSettings::default());
+        assert!(ignores(&rules, "id.key"));
+        assert!(!ignores(&rules, "doc"));
     }
 
     #[test]

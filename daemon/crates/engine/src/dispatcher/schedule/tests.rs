@@ -78,6 +78,17 @@ fn another_rules_file_makes_everything_due_once_it_is_quiet() {
 }
 
 #[test]
+fn nothing_is_scanned_while_the_rules_file_is_written() {
+    let (mut schedule, now) = scanned();
+    schedule.hint(&path(IGNORE_FILE), now);
+    schedule.rescan();
+    assert!(!schedule.is_due(now + ms(79), TIMING, true));
+    schedule.hint(&path(IGNORE_FILE), now + ms(79));
+    assert!(!schedule.is_due(now + ms(158), TIMING, true));
+    assert!(schedule.is_due(now + ms(159), TIMING, true));
+}
+
+#[test]
 fn a_missing_file_counts_as_gone_when_a_second_scan_misses_it() {
     let (mut schedule, now) = scanned();
     let lost = BTreeSet::from([LocalId(7)]);
