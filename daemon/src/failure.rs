@@ -89,26 +89,15 @@ impl From<ApiError> for Failure {
 
 impl From<TransferError> for Failure {
     fn from(error: TransferError) -> Self {
-        let exit = match &error {
-            TransferError::Unauthorized => Exit::NotLoggedIn,
-            TransferError::Offline(_) => Exit::Offline,
-            TransferError::Conflict { .. } => Exit::Decision,
+        match error {
+            TransferError::Api(error) => error.into(),
             TransferError::SourceChanged
-            | TransferError::Gone { .. }
             | TransferError::UploadLost
-            | TransferError::QuotaFull { .. }
-            | TransferError::TooLarge { .. }
-            | TransferError::Forbidden { .. }
-            | TransferError::RateLimited { .. }
-            | TransferError::Server { .. }
-            | TransferError::Rejected { .. }
-            | TransferError::Protocol(_)
             | TransferError::Refused { .. }
             | TransferError::Sealing(_)
             | TransferError::Source(_)
-            | TransferError::Target(_) => Exit::Failed,
-        };
-        Self::new(exit, error.to_string())
+            | TransferError::Target(_) => Self::new(Exit::Failed, error.to_string()),
+        }
     }
 }
 

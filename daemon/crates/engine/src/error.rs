@@ -81,10 +81,15 @@ impl EngineError {
 
     /// Returns whether the service can't be reached or can't answer now.
     pub(crate) fn is_offline(&self) -> bool {
-        if let Self::Api(error) = self {
-            return error.is_transient();
+        self.api().is_some_and(ApiError::is_transient)
+    }
+
+    /// Returns the service's part in the failure.
+    fn api(&self) -> Option<&ApiError> {
+        if let Self::Api(error) | Self::Transfer(TransferError::Api(error)) = self {
+            return Some(error);
         }
-        matches!(self, Self::Transfer(TransferError::Offline(_)))
+        None
     }
 
     /// Decides what follows.
@@ -125,26 +130,17 @@ fn api_disposition(error: &ApiError) -> Disposition {
 
 fn transfer_disposition(error: &TransferError) -> Disposition {
     match error {
-        TransferError::SourceChanged
-        | TransferError::RateLimited { .. }
-        | TransferError::Server { .. } => Disposition::Retry,
-        TransferError::Conflict { .. } | TransferError::Gone { .. } | TransferError::UploadLost => {
-            Disposition::Replan
-        }
+        TransferError::Api(error) => api_disposition(error),
+        TransferError::SourceChanged => Disposition::Retry,
+        TransferError::UploadLost => Disposition::Replan,
         TransferError::Source(error) if is_changing(error) => Disposition::Retry,
         TransferError::Source(error) if error.kind() == io::ErrorKind::NotFound => {
             Disposition::Replan
         }
-        TransferError::QuotaFull { .. }
-        | TransferError::TooLarge { .. }
-        | TransferError::Forbidden { .. }
-        | TransferError::Rejected { .. }
-        | TransferError::Protocol(_)
-        | TransferError::Refused { .. }
+        TransferError::Refused { .. }
         | TransferError::Sealing(_)
         | TransferError::Source(_)
         | TransferError::Target(_) => Disposition::Park,
-        TransferError::Unauthorized | TransferError::Offline(_) => Disposition::Stop,
     }
 }
 
@@ -167,24 +163,9 @@ pub(crate) fn is_changing(error: &io::Error) -> bool {
 
 /// The code, and what to do, for a failure of one path.
 pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
-    const AGAIN: &str = "it is tried again by itself";
     match error {
         EngineError::Transfer(error) => explain_transfer(error),
-        EngineError::Api(error) => match error {
-            ApiError::QuotaFull { .. } => QUOTA,
-            ApiError::TooLarge { .. } => TOO_LARGE,
-            ApiError::Unauthorized => UNAUTHORIZED,
-            ApiError::Offline(_) => OFFLINE,
-            ApiError::Forbidden { .. }
-            | ApiError::NotFound { .. }
-            | ApiError::Conflict { .. }
-            | ApiError::PreconditionFailed { .. }
-            | ApiError::Gone { .. }
-            | ApiError::RateLimited { .. }
-            | ApiError::Server { .. }
-            | ApiError::Rejected { .. }
-            | ApiError::Protocol(_) => (ProblemCode::Server, AGAIN),
-        },
+        EngineError::Api(error) => explain_api(error),
         EngineError::Stale
         | EngineError::Paused
         | EngineError::ReplanExhausted
@@ -194,6 +175,10 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
             "it is being changed; it syncs when it is quiet",
         ),
         EngineError::Disk(error) => explain_io(error),
+        EngineError::Index(IndexError::DiskFull) => (
+            ProblemCode::DiskFull,
+            "free some space on the disk with Cairn's own files; it is tried again by itself",
+        ),
         EngineError::Index(_) => (
             ProblemCode::Index,
             "free some space, or delete the index to have it built again",
@@ -236,10 +221,29 @@ const OFFLINE: (ProblemCode, &str) = (
     "it goes on by itself when the server answers again",
 );
 
+const AGAIN: &str = "it is tried again by itself";
+
+fn explain_api(error: &ApiError) -> (ProblemCode, &'static str) {
+    match error {
+        ApiError::QuotaFull { .. } => QUOTA,
+        ApiError::TooLarge { .. } => TOO_LARGE,
+        ApiError::Unauthorized => UNAUTHORIZED,
+        ApiError::Offline(_) => OFFLINE,
+        ApiError::Forbidden { .. }
+        | ApiError::NotFound { .. }
+        | ApiError::Conflict { .. }
+        | ApiError::PreconditionFailed { .. }
+        | ApiError::Gone { .. }
+        | ApiError::RateLimited { .. }
+        | ApiError::Server { .. }
+        | ApiError::Rejected { .. }
+        | ApiError::Protocol(_) => (ProblemCode::Server, AGAIN),
+    }
+}
+
 fn explain_transfer(error: &TransferError) -> (ProblemCode, &'static str) {
     match error {
-        TransferError::QuotaFull { .. } => QUOTA,
-        TransferError::TooLarge { .. } => TOO_LARGE,
+        TransferError::Api(error) => explain_api(error),
         TransferError::Refused { .. } | TransferError::Sealing(_) => (
             ProblemCode::AuthFailed,
             "the file on this disk is untouched; check the service, then run `cairn sync`",
@@ -249,16 +253,7 @@ fn explain_transfer(error: &TransferError) -> (ProblemCode, &'static str) {
             "it is being written; it syncs when it is quiet",
         ),
         TransferError::Source(error) | TransferError::Target(error) => explain_io(error),
-        TransferError::Unauthorized => UNAUTHORIZED,
-        TransferError::Offline(_) => OFFLINE,
-        TransferError::Conflict { .. }
-        | TransferError::Gone { .. }
-        | TransferError::UploadLost
-        | TransferError::Forbidden { .. }
-        | TransferError::RateLimited { .. }
-        | TransferError::Server { .. }
-        | TransferError::Rejected { .. }
-        | TransferError::Protocol(_) => (ProblemCode::Server, "it is tried again by itself"),
+        TransferError::UploadLost => (ProblemCode::Server, AGAIN),
     }
 }
 
@@ -294,4 +289,44 @@ fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
         ProblemCode::Disk,
         "check the disk and the path; it is tried again by itself",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_so_wherever_it_is_met() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        for error in [
+            EngineError::Index(IndexError::DiskFull),
+            EngineError::Disk(full()),
+            EngineError::Transfer(TransferError::Target(full())),
+        ] {
+            assert_eq!(explain(&error).0, ProblemCode::DiskFull, "{error}");
+        }
+    }
+
+    #[test]
+    fn the_class_of_a_reply_decides_whether_it_came_to_a_step_or_a_transfer() {
+        let cases = [
+            (401, Disposition::Stop),
+            (403, Disposition::Park),
+            (404, Disposition::Replan),
+            (408, Disposition::Stop),
+            (409, Disposition::Replan),
+            (412, Disposition::Replan),
+            (413, Disposition::Park),
+            (429, Disposition::Retry),
+            (503, Disposition::Retry),
+            (507, Disposition::Park),
+        ];
+        for (status, disposition) in cases {
+            let error = || ApiError::from_status(status, String::new());
+            let step = EngineError::Api(error());
+            let transfer = EngineError::Transfer(error().into());
+            assert_eq!(step.disposition(), disposition, "{status}");
+            assert_eq!(transfer.disposition(), disposition, "{status}");
+        }
+    }
 }

@@ -39,7 +39,9 @@ pub(crate) enum PollResult {
 /// Returns the feed position up to which everything is recorded.
 pub(crate) fn cursor(engine: &Engine) -> Result<Option<Cursor>, IndexError> {
     let bytes = engine.index.read(|db| db.meta(CURSOR))?;
-    Ok(bytes.and_then(|b| String::from_utf8(b).ok()).map(Cursor))
+    let Some(bytes) = bytes else { return Ok(None) };
+    let text = String::from_utf8(bytes).map_err(|_| IndexError::Corrupt("cursor"))?;
+    Ok(Some(Cursor(text)))
 }
 
 /// Brings the remote tree up to date. After an error part of the news may be recorded.

@@ -126,27 +126,13 @@ fn forbidden(message: &str) -> String {
 
 fn transfer_message(error: &TransferError) -> String {
     match error {
-        TransferError::Unauthorized => api_message(&ApiError::Unauthorized),
-        TransferError::Offline(why) => api_message(&ApiError::Offline(why.clone())),
-        TransferError::Forbidden { message } => forbidden(message),
-        TransferError::Gone { message } => {
-            format!("not found: {message}; list or search first to get a current id")
-        }
-        TransferError::Conflict { message, .. } => format!("conflict: {message}"),
-        TransferError::Rejected { status, message } => {
-            format!("the service refused it ({status}): {message}")
-        }
+        TransferError::Api(error) => api_message(error),
         // The check that failed is for the log, not for whoever reads answers.
         TransferError::Refused { .. } | TransferError::Sealing(_) => {
             "Encryption operation failed".to_owned()
         }
         TransferError::SourceChanged
         | TransferError::UploadLost
-        | TransferError::QuotaFull { .. }
-        | TransferError::TooLarge { .. }
-        | TransferError::RateLimited { .. }
-        | TransferError::Server { .. }
-        | TransferError::Protocol(_)
         | TransferError::Source(_)
         | TransferError::Target(_) => error.to_string(),
     }

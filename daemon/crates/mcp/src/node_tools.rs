@@ -7,7 +7,6 @@ use crate::tool::{ToolFuture, Verb, delete, post, put};
 use cairn_api::ApiError;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
-use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
@@ -140,7 +139,7 @@ async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> T
                     node.id
                 }
                 // Another call created it meanwhile.
-                Err(error @ TransferError::Conflict { .. }) => {
+                Err(error) if error.is_stale() => {
                     let node = space.child(at, name).await?;
                     node.filter(|node| node.kind == Kind::Folder)
                         .ok_or(error)?

@@ -68,7 +68,7 @@ impl Space {
     /// bytes. Files that are there with the same content are skipped.
     ///
     /// # Errors
-    /// [`PlanError::TooLarge`]; [`TransferError::Protocol`] for folders that contain each other.
+    /// [`PlanError::TooLarge`]; [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each other.
     pub async fn plan_download(
         &self,
         folder: Option<NodeId>,

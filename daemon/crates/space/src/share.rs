@@ -226,7 +226,7 @@ impl Space {
     fn address_of(&self, share: &Share, secret: &LinkSecret) -> Result<String, TransferError> {
         let code = &share.short_code;
         if code.is_empty() || !code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(TransferError::Protocol(format!(
+            return Err(TransferError::protocol(format!(
                 "the link {} has a short code that can't be one",
                 share.id
             )));
@@ -243,8 +243,8 @@ impl Space {
         email_sent: Option<bool>,
     ) -> Result<SharedLink, TransferError> {
         if share.id != new.id {
-            return Err(TransferError::Protocol(
-                "the server made another link than it was asked for".into(),
+            return Err(TransferError::protocol(
+                "the server made another link than it was asked for",
             ));
         }
         let share = self.put_files(share, files).await?;

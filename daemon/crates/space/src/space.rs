@@ -53,7 +53,7 @@ impl Space {
     /// The node of an id, which may be in the trash.
     ///
     /// # Errors
-    /// [`TransferError::Gone`] if there is none, [`TransferError::Protocol`] if it can't be one.
+    /// [`ApiError::Gone`](cairn_api::ApiError::Gone) if there is none, [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if it can't be one.
     pub async fn node(&self, id: NodeId) -> Result<Node, TransferError> {
         let node = self.api.node(id).await?;
         self.check(&node)?;
@@ -63,7 +63,7 @@ impl Space {
     /// The child of a folder (`None`: the top) under a name, in any normal form of it.
     ///
     /// # Errors
-    /// [`TransferError::Protocol`] if what is found can't be used.
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if what is found can't be used.
     pub async fn child(
         &self,
         parent: Option<NodeId>,
@@ -100,9 +100,9 @@ impl Space {
     /// Refuses a node that can't be one of this space.
     ///
     /// # Errors
-    /// [`TransferError::Protocol`].
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol).
     pub fn check(&self, node: &Node) -> Result<(), TransferError> {
-        let wrong = |why: &str| TransferError::Protocol(format!("node {} {why}", node.id));
+        let wrong = |why: &str| TransferError::protocol(format!("node {} {why}", node.id));
         if node.space_id != self.keys.space() {
             return Err(wrong("belongs to another space"));
         }

@@ -92,9 +92,7 @@ impl TeamGrants {
         let keys = api.team_keys(team.id).await?;
         let people = api.team_members(team.id).await?;
         if keys.space_id != team.space_id {
-            return Err(
-                TransferError::Protocol("the team's keys are of another space".into()).into(),
-            );
+            return Err(TransferError::protocol("the team's keys are of another space").into());
         }
         let granted = !keys.grants.is_empty() || keys.members.iter().any(|one| one.has_grant);
         let used = granted || account_keys::is_used(&api.in_space(team.space_id)).await?;

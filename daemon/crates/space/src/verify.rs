@@ -22,7 +22,7 @@ impl Space {
     /// no device with the keys has put where they are.
     ///
     /// # Errors
-    /// [`TransferError::Protocol`] for folders that contain each other.
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each other.
     pub async fn unverified_path(&self, node: &Node) -> Result<Vec<String>, TransferError> {
         Ok(self.path_and_unverified(node).await?.1)
     }
@@ -40,7 +40,7 @@ impl Space {
             }
             let parent = self.node(id).await?;
             if parent.id != id {
-                return Err(TransferError::Protocol(format!(
+                return Err(TransferError::protocol(format!(
                     "it sent the node {} instead of {id}",
                     parent.id
                 )));
@@ -69,14 +69,14 @@ impl Space {
 }
 
 pub(crate) fn ring() -> TransferError {
-    TransferError::Protocol("the server's folders contain each other: nothing was done".into())
+    TransferError::protocol("the server's folders contain each other: nothing was done")
 }
 
 /// Refuses a name that can't be one: names become paths in somebody else's archive.
 pub(crate) fn check_name(node: &Node) -> Result<(), TransferError> {
     match Name::new(node.name.clone()) {
         Ok(_) => Ok(()),
-        Err(error) => Err(TransferError::Protocol(format!(
+        Err(error) => Err(TransferError::protocol(format!(
             "the node {} has an impossible name: {error}",
             node.id
         ))),

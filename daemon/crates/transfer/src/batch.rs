@@ -168,9 +168,7 @@ async fn fetch_group(
 fn content_of(file: DownloadedFile) -> Result<RevisionContent, TransferError> {
     match (file.status, file.content) {
         (200, Some(content)) => Ok(content),
-        (200, None) => Err(TransferError::Protocol(
-            "a file came without its content".to_owned(),
-        )),
+        (200, None) => Err(TransferError::protocol("a file came without its content")),
         (status, _) => Err(refusal(status, file.error)),
     }
 }
@@ -191,8 +189,8 @@ impl Payload {
                 .filter(|size| *size <= self.0.len());
             let Some(size) = size else {
                 self.0.clear();
-                return Err(TransferError::Protocol(
-                    "the batch is shorter than its head says".to_owned(),
+                return Err(TransferError::protocol(
+                    "the batch is shorter than its head says",
                 ));
             };
             chunks.insert(chunk.id, self.0.split_to(size));
@@ -214,7 +212,7 @@ fn open_file(
         .ok()
         .filter(|size| *size <= BATCH_BYTES);
     let size = size.ok_or_else(|| {
-        TransferError::Protocol(format!(
+        TransferError::protocol(format!(
             "a file of {} bytes came in a batch of small ones",
             manifest.size
         ))
@@ -257,5 +255,5 @@ async fn fetch_single(context: &Arc<TransferContext>, download: Download) -> Fil
 }
 
 fn missing_reply() -> TransferError {
-    TransferError::Protocol("the batch was answered in part".to_owned())
+    TransferError::protocol("the batch was answered in part")
 }

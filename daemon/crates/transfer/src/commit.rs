@@ -6,6 +6,7 @@ use crate::error::TransferError;
 use crate::progress::Started;
 use crate::scan::Scanned;
 use crate::upload::{UploadTarget, Uploaded};
+use cairn_api::{ApiError, ErrorClass};
 use cairn_crypto::{
     ContentKey, NodeFacts, NodeSeal, SealInfo, manifest_hash, seal_manifest, sealed_len,
 };
@@ -138,16 +139,28 @@ impl TransferContext {
 
     /// Returns the node if a conflict is one with ourselves: the response to the first commit was lost,
     /// and this is the repeat.
+    ///
+    /// # Errors
+    /// Those after which nobody knows: the same call may tell later.
     pub(crate) async fn already_committed(
         &self,
         node: NodeId,
         revision: RevisionId,
-    ) -> Option<Node> {
-        self.api
-            .node(node)
-            .await
-            .ok()
-            .filter(|found| found.id == node && found.revision_id == Some(revision))
+    ) -> Result<Option<Node>, ApiError> {
+        match self.api.node(node).await {
+            Ok(found) => {
+                let ours = found.id == node && found.revision_id == Some(revision);
+                Ok(ours.then_some(found))
+            }
+            Err(error) => match error.class() {
+                ErrorClass::Transient | ErrorClass::Offline | ErrorClass::Auth => Err(error),
+                ErrorClass::Stale
+                | ErrorClass::Missing
+                | ErrorClass::Limit
+                | ErrorClass::Refused
+                | ErrorClass::Protocol => Ok(None),
+            },
+        }
     }
 }
 
@@ -175,16 +188,14 @@ pub(crate) fn create(head: &NewRevision, scanned: &Scanned) -> CreateUpload {
 /// Checks that the server's response to a commit is about what was committed.
 ///
 /// # Errors
-/// [`TransferError::Protocol`] for another node or revision.
+/// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for another node or revision.
 pub(crate) fn committed(
     head: &NewRevision,
     node: Node,
     manifest: Manifest,
 ) -> Result<Uploaded, TransferError> {
     if node.id != head.target.node() || node.revision_id != Some(head.revision) {
-        return Err(TransferError::Protocol(
-            "the committed node is another one".to_owned(),
-        ));
+        return Err(TransferError::protocol("the committed node is another one"));
     }
     Ok(Uploaded::Committed {
         node: Box::new(node),

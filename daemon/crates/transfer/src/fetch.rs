@@ -52,7 +52,7 @@ pub(crate) async fn download_up_to(
 ) -> Result<Manifest, TransferError> {
     let OpenedRevision { key, manifest } = open(context, download).await?;
     if manifest.size > max {
-        return Err(TransferError::Protocol(format!(
+        return Err(TransferError::protocol(format!(
             "a file of {} bytes is no small one",
             manifest.size
         )));

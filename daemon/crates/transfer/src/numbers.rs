@@ -27,7 +27,7 @@ impl KnownNumbers {
     /// Returns the sequence of the node's next seal: above that of every earlier one.
     ///
     /// # Errors
-    /// [`TransferError::Protocol`] if the server's count is needed and can't be one.
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if the server's count is needed and can't be one.
     pub fn next_seal(&self) -> Result<u64, TransferError> {
         if self.sealed {
             return following(self.seal_seq);
@@ -38,7 +38,7 @@ impl KnownNumbers {
     /// Returns the number of the node's next revision: above that of every earlier one.
     ///
     /// # Errors
-    /// [`TransferError::Protocol`] if the server's count is needed and can't be one.
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if the server's count is needed and can't be one.
     pub fn next_revision(&self) -> Result<u64, TransferError> {
         match self.revision {
             Some(number) if self.sealed => following(number),
@@ -60,7 +60,7 @@ impl KnownNumbers {
 /// Returns the number after one that was checked.
 ///
 /// # Errors
-/// [`TransferError::Protocol`] at the end of all numbers.
+/// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) at the end of all numbers.
 fn following(number: u64) -> Result<u64, TransferError> {
     if number >= MAX_NUMBER {
         return Err(impossible(number));
@@ -69,7 +69,7 @@ fn following(number: u64) -> Result<u64, TransferError> {
 }
 
 fn impossible(number: u64) -> TransferError {
-    TransferError::Protocol(format!(
+    TransferError::protocol(format!(
         "it counts {number} changes of one file, which can't be; nothing was changed"
     ))
 }

@@ -13,7 +13,7 @@ use crate::upload::{Upload, Uploaded};
 use bytes::Bytes;
 use cairn_api::ApiError;
 use cairn_crypto::ContentKey;
-use cairn_model::{ChunkId, RevisionId};
+use cairn_model::{ChunkId, RevisionId, UploadId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer as wire;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -75,21 +75,27 @@ pub(crate) async fn upload(
         moved: AtomicU64::new(0),
     };
     sending.send_missing(&scanned).await?;
+    finish(context, &head, scanned, wrapped, begun.upload_id).await
+}
 
-    let (manifest, complete) = context.complete(&head, scanned, wrapped)?;
-    let node = match context
-        .api
-        .complete_upload(begun.upload_id, &complete)
-        .await
-    {
+/// Commits what was sent.
+async fn finish(
+    context: &TransferContext,
+    head: &NewRevision,
+    scanned: Scanned,
+    wrapped: Vec<u8>,
+    upload: UploadId,
+) -> Result<Uploaded, TransferError> {
+    let (manifest, complete) = context.complete(head, scanned, wrapped)?;
+    let node = match context.api.complete_upload(upload, &complete).await {
         Ok(node) => node,
         Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => context
             .already_committed(head.target.node(), head.revision)
-            .await
+            .await?
             .ok_or(TransferError::UploadLost)?,
         Err(error) => return Err(error.into()),
     };
-    committed(&head, node, manifest)
+    committed(head, node, manifest)
 }
 
 enum Begun {
@@ -129,8 +135,8 @@ async fn begin(
     }
     match context.api.create_upload(&create(head, scanned)).await {
         Ok(begun) if is_ours(head, &begun) => Ok(Begun::Running(Box::new(begun))),
-        Ok(_) => Err(TransferError::Protocol(
-            "the upload is for another node or revision".to_owned(),
+        Ok(_) => Err(TransferError::protocol(
+            "the upload is for another node or revision",
         )),
         Err(ApiError::Conflict {
             head: found,
@@ -138,13 +144,14 @@ async fn begin(
         }) => {
             match context
                 .already_committed(head.target.node(), head.revision)
-                .await
+                .await?
             {
                 Some(node) => Ok(Begun::Committed(Box::new(node))),
-                None => Err(TransferError::Conflict {
+                None => Err(ApiError::Conflict {
                     head: found,
                     message,
-                }),
+                }
+                .into()),
             }
         }
         Err(error) => Err(error.into()),
@@ -217,9 +224,8 @@ impl Sending<'_> {
             .iter()
             .map(|id| spans.remove(id))
             .collect::<Option<_>>();
-        missing.ok_or_else(|| {
-            TransferError::Protocol("chunks are missing that were never announced".to_owned())
-        })
+        missing
+            .ok_or_else(|| TransferError::protocol("chunks are missing that were never announced"))
     }
 
     async fn send_one(

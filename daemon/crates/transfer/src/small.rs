@@ -10,6 +10,7 @@ use crate::scan::scan_bytes;
 use crate::send;
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use bytes::Bytes;
+use cairn_api::ApiError;
 use cairn_model::Manifest;
 use cairn_wire::nodes::NodeResult;
 use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, UploadBatch};
@@ -83,6 +84,14 @@ async fn send_group(context: &Arc<TransferContext>, group: Vec<SmallUpload>) -> 
         })
         .await;
 
+    send_prepared(context, prepared).await
+}
+
+/// Sends what is ready in one request; the outcomes are in the same order.
+async fn send_prepared(
+    context: &Arc<TransferContext>,
+    prepared: Vec<Prepared>,
+) -> Vec<UploadResult> {
     let mut batch = UploadBatch {
         files: Vec::with_capacity(prepared.len()),
     };
@@ -104,21 +113,8 @@ async fn send_group(context: &Arc<TransferContext>, group: Vec<SmallUpload>) -> 
             }
         });
     }
-    let answers = if batch.files.is_empty() {
-        Ok(Vec::new())
-    } else {
-        context
-            .limits
-            .take_up(payload.iter().map(Bytes::len).sum())
-            .await;
-        context
-            .api
-            .upload_batch(&batch, &payload)
-            .await
-            .map(|answer| answer.results)
-    };
+    let mut answers = request(context, &batch, &payload).await.map(Vec::into_iter);
     drop(payload);
-    let mut answers = answers.map(Vec::into_iter);
     let mut outcomes = Vec::with_capacity(waiting.len());
     for waiting in waiting {
         outcomes.push(match (waiting, &mut answers) {
@@ -126,13 +122,25 @@ async fn send_group(context: &Arc<TransferContext>, group: Vec<SmallUpload>) -> 
             (Waiting::Answer(_), Err(error)) => Err(error.clone().into()),
             (Waiting::Answer(about), Ok(answers)) => match answers.next() {
                 Some(answer) => settle(context, about.0, about.1, answer).await,
-                None => Err(TransferError::Protocol(
-                    "the batch was answered in part".to_owned(),
-                )),
+                None => Err(TransferError::protocol("the batch was answered in part")),
             },
         });
     }
     outcomes
+}
+
+async fn request(
+    context: &TransferContext,
+    batch: &UploadBatch,
+    payload: &[Bytes],
+) -> Result<Vec<NodeResult>, ApiError> {
+    if batch.files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bytes = payload.iter().map(Bytes::len).sum();
+    context.limits.take_up(bytes).await;
+    let answer = context.api.upload_batch(batch, payload).await?;
+    Ok(answer.results)
 }
 
 enum Prepared {
@@ -214,12 +222,12 @@ async fn settle(
     } = answer;
     match (status, node) {
         (200..=299, Some(node)) => committed(&head, node, manifest),
-        (200..=299, None) => Err(TransferError::Protocol(
-            "a committed file came without its node".to_owned(),
+        (200..=299, None) => Err(TransferError::protocol(
+            "a committed file came without its node",
         )),
         (409, _) => match context
             .already_committed(head.target.node(), head.revision)
-            .await
+            .await?
         {
             Some(node) => committed(&head, node, manifest),
             None => Err(refusal(409, error)),
@@ -230,7 +238,7 @@ async fn settle(
 
 pub(crate) fn refusal(status: u16, error: Option<cairn_wire::ErrorBody>) -> TransferError {
     let message = error.map_or_else(|| "no reason given".to_owned(), |body| body.message);
-    TransferError::from_status(status, message)
+    ApiError::from_status(status, message).into()
 }
 
 impl SmallUpload {

@@ -67,7 +67,7 @@ impl Transfer {
     ///
     /// # Errors
     /// [`TransferError::SourceChanged`] if the file is written meanwhile,
-    /// [`TransferError::Conflict`] if the head or the name is not free; nothing is committed then.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the head or the name is not free; nothing is committed then.
     pub async fn upload(
         &self,
         upload: Upload,
@@ -90,7 +90,7 @@ impl Transfer {
     /// are written; on an error the target holds those that were.
     ///
     /// # Errors
-    /// [`TransferError::Refused`] if anything is not authentic, [`TransferError::Gone`].
+    /// [`TransferError::Refused`] if anything is not authentic, [`ApiError::Gone`](cairn_api::ApiError::Gone).
     pub async fn download(
         &self,
         download: Download,

@@ -203,7 +203,10 @@ fn s188_a_device_that_joins_sends_nothing_that_the_shared_rules_forbid() -> Resu
     world.b.start()?;
     world.settle()?;
     differs(".cairnignore=*.key; doc=d; own=o", &world.a.tree()?)?;
-    differs(".cairnignore=*.key; doc=d; id.key=secret; own=o", &world.b.tree()?)?;
+    differs(
+        ".cairnignore=*.key; doc=d; id.key=secret; own=o",
+        &world.b.tree()?,
+    )?;
     let remote = world.server.service().tree()?;
     ensure!(
         !remote.keys().any(|path| path.contains("id.key")),

@@ -75,8 +75,9 @@ fn each(
         };
         after = Some(*last);
         for (_, bytes) in &kept {
-            let change: Option<Change> = serde_json::from_slice(bytes).ok();
-            if let Some(node) = change.and_then(|change| change.node)
+            let change: Change = serde_json::from_slice(bytes)
+                .map_err(|_| IndexError::Corrupt("a change that waits for its folder"))?;
+            if let Some(node) = change.node
                 && let Ok((row, _)) = remote_row(&engine.keys, &node)
             {
                 f(&row)?;

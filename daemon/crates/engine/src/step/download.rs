@@ -15,6 +15,7 @@ use crate::planning::download_of;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
 use crate::step::upload::ByteCounter;
+use cairn_api::ErrorClass;
 use cairn_index::{IndexError, RemoteRow};
 use cairn_model::{LocalId, Manifest, NodeId, TransferDirection};
 use cairn_plan::ParentAndName;
@@ -173,10 +174,14 @@ pub(crate) fn clear_leftovers(ctx: &Ctx) {
 
 /// A refused or impossible download leaves nothing behind; an interrupted one is resumed.
 fn give_up(ctx: &Ctx, target: &TempTarget, error: &TransferError) {
-    let useless = matches!(
-        error,
-        TransferError::Refused { .. } | TransferError::Gone { .. } | TransferError::Target(_)
-    );
+    let useless = match error {
+        TransferError::Refused { .. } | TransferError::Target(_) => true,
+        TransferError::Api(error) => error.class() == ErrorClass::Missing,
+        TransferError::SourceChanged
+        | TransferError::UploadLost
+        | TransferError::Sealing(_)
+        | TransferError::Source(_) => false,
+    };
     if useless && let Err(error) = ctx.engine.ports.disk.remove_file(&target.path()) {
         tracing::debug!(%error, "a temporary file stays for now");
     }

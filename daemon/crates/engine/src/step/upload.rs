@@ -14,6 +14,7 @@ use crate::key::Key;
 use crate::running::Running;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
+use cairn_api::ErrorClass;
 use cairn_index::{Index, JournalRow, LocalStat, SentRow};
 use cairn_model::{FolderId, LocalId, NodeId, TransferDirection};
 use cairn_plan::ParentAndName;
@@ -72,17 +73,27 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     };
     let outcome = match outcome {
         // What was begun goes nowhere: its place or its base is another one by now.
-        Err(
-            error @ (TransferError::UploadLost
-            | TransferError::Conflict { .. }
-            | TransferError::Gone { .. }),
-        ) => {
+        Err(error) if is_lost(&error) => {
             ctx.engine.index.write(|db| db.end_journal(task.local))?;
             return Err(error.into());
         }
         other => other?,
     };
     record::finish(ctx, task, &ready.path, &stat, outcome)
+}
+
+fn is_lost(error: &TransferError) -> bool {
+    match error {
+        TransferError::UploadLost => true,
+        TransferError::Api(error) => {
+            matches!(error.class(), ErrorClass::Stale | ErrorClass::Missing)
+        }
+        TransferError::SourceChanged
+        | TransferError::Refused { .. }
+        | TransferError::Sealing(_)
+        | TransferError::Source(_)
+        | TransferError::Target(_) => false,
+    }
 }
 
 /// Keeps the journal and the figures of a running upload.

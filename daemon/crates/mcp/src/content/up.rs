@@ -6,7 +6,6 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
-use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::fs::Metadata;
@@ -105,9 +104,7 @@ pub(super) async fn send(
             .await;
         match uploaded {
             // Another call changed the file meanwhile: this is the next version.
-            Err(error) if matches!(error, TransferError::Conflict { .. }) && tries < MAX_TRIES => {
-                tries += 1
-            }
+            Err(error) if error.is_stale() && tries < MAX_TRIES => tries += 1,
             uploaded => return Ok(uploaded?),
         }
     }

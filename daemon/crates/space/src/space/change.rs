@@ -12,7 +12,7 @@ impl Space {
     /// Makes a folder.
     ///
     /// # Errors
-    /// [`TransferError::Conflict`] if the name is taken.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the name is taken.
     pub async fn make_folder(
         &self,
         parent: Option<NodeId>,
@@ -44,7 +44,7 @@ impl Space {
     /// Moves or renames a node, in one step. It must be as it was when it was found.
     ///
     /// # Errors
-    /// [`TransferError::Conflict`] if it changed meanwhile or the name is taken.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if it changed meanwhile or the name is taken.
     pub async fn move_node(
         &self,
         node: &Node,
@@ -74,7 +74,7 @@ impl Space {
     /// Copies a node, a folder with everything below it, in one step.
     ///
     /// # Errors
-    /// [`TransferError::Conflict`] if the name is taken.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the name is taken.
     pub async fn copy_node(
         &self,
         node: &Node,
@@ -103,7 +103,7 @@ impl Space {
     /// Moves a node into the trash, with everything below it.
     ///
     /// # Errors
-    /// [`TransferError::Gone`] if it is there already.
+    /// [`ApiError::Gone`](cairn_api::ApiError::Gone) if it is there already.
     pub async fn trash_node(&self, node: &Node) -> Result<(), TransferError> {
         let seal = self.next_seal(
             node,

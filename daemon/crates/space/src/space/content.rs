@@ -1,6 +1,7 @@
 //! Content of one file: what is needed to fetch it, and a new revision of it.
 
 use super::{Space, random_id};
+use cairn_api::ApiError;
 use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::TransferError;
 use cairn_transfer::{
@@ -62,7 +63,7 @@ impl Space {
     /// Uploads one file into a folder under a name; a file that has the name gets a new revision.
     ///
     /// # Errors
-    /// [`TransferError::Conflict`] if a folder has the name, or somebody changed the file meanwhile.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if a folder has the name, or somebody changed the file meanwhile.
     pub async fn upload(
         &self,
         source: Arc<dyn Source>,
@@ -156,10 +157,12 @@ impl Space {
     /// Returns the content that a file has now.
     pub(crate) fn head(&self, node: &Node) -> Result<Download, TransferError> {
         if node.kind == Kind::Folder {
-            return Err(TransferError::Conflict {
+            let message = format!("a folder is called `{}`, choose another name", node.name);
+            return Err(ApiError::Conflict {
                 head: None,
-                message: format!("a folder is called `{}`, choose another name", node.name),
-            });
+                message,
+            }
+            .into());
         }
         let revision = node.revision_id.ok_or_else(|| without_content(node))?;
         Ok(self.current_revision(node, revision))
@@ -210,9 +213,9 @@ fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
 }
 
 fn without_content(node: &Node) -> TransferError {
-    TransferError::Protocol(format!("file {} is without content", node.id))
+    TransferError::protocol(format!("file {} is without content", node.id))
 }
 
 fn nothing_uploaded() -> TransferError {
-    TransferError::Protocol("nothing was uploaded".to_owned())
+    TransferError::protocol("nothing was uploaded")
 }

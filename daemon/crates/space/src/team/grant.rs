@@ -120,7 +120,7 @@ impl TeamGrants {
     /// Hands the grants to the server.
     ///
     /// # Errors
-    /// [`cairn_transfer::TransferError::Conflict`] if somebody else granted meanwhile: look again then.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if somebody else granted meanwhile: look again then.
     pub async fn send(&self, api: &Api, granting: &Granting) -> Result<(), TeamError> {
         for grants in granting.grants.chunks(PUT_GRANTS) {
             let put = PutGrants {

@@ -3,6 +3,7 @@
 use crate::transfer::world::{
     Heard, World, bytes, committed, new_file, node, revision, small, with_file,
 };
+use cairn_api::ApiError;
 use cairn_crypto::{content_hash, sealed_len};
 use cairn_transfer::{Blocking, Check, Download, TransferError, UploadTarget, Uploaded};
 
@@ -33,7 +34,7 @@ async fn batches_commit_each_file_alone_and_in_order() {
         let mut outcomes = world.transfer.upload_batch(files.clone(), &heard).await;
         assert!(matches!(
             outcomes.pop(),
-            Some(Err(TransferError::Conflict { .. }))
+            Some(Err(TransferError::Api(ApiError::Conflict { .. })))
         ));
         for (i, outcome) in outcomes.into_iter().enumerate() {
             if i == 3 {
@@ -128,7 +129,7 @@ async fn when_a_whole_batch_fails_each_file_says_so() {
     assert!(
         outcomes
             .iter()
-            .all(|outcome| matches!(outcome, Err(TransferError::QuotaFull { .. })))
+            .all(|outcome| matches!(outcome, Err(TransferError::Api(ApiError::QuotaFull { .. }))))
     );
 }
 
@@ -158,7 +159,12 @@ async fn batches_come_down_in_order_and_each_file_for_itself() {
     let before = world.server.state(|state| state.requests.len());
     let mut files = world.transfer.download_batch(&downloads, &()).await;
     assert_eq!(world.server.state(|state| state.requests.len()) - before, 1);
-    assert!(matches!(files.remove(4), Err(TransferError::Gone { .. })));
+    assert!(matches!(
+        files.remove(4),
+        Err(TransferError::Api(
+            ApiError::NotFound { .. } | ApiError::Gone { .. }
+        ))
+    ));
     for (file, content) in files.into_iter().zip(&contents) {
         assert_eq!(&file.unwrap().1, content);
     }
@@ -217,7 +223,7 @@ async fn a_batch_that_is_shorter_than_it_says_is_an_error_and_no_panic() {
     assert!(
         files
             .iter()
-            .any(|file| matches!(file, Err(TransferError::Protocol(_))))
+            .any(|file| matches!(file, Err(TransferError::Api(ApiError::Protocol(_)))))
     );
     world.server.tamper(|_, body| body.clear());
     let files = world.transfer.download_batch(&downloads, &()).await;
@@ -232,5 +238,8 @@ async fn a_big_file_in_a_batch_of_small_ones_asks_for_no_memory() {
         .transfer
         .download_batch(&[Download::new(node(1), revision(1))], &())
         .await;
-    assert!(matches!(files[..], [Err(TransferError::Protocol(_))]));
+    assert!(matches!(
+        files[..],
+        [Err(TransferError::Api(ApiError::Protocol(_)))]
+    ));
 }

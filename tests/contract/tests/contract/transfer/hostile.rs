@@ -3,6 +3,7 @@
 use crate::transfer::world::{
     World, bytes, committed, new_file, next_revision, node, revision, upload, with_file,
 };
+use cairn_api::ApiError;
 use cairn_crypto::{SpaceKeys, manifest_hash};
 use cairn_model::SpaceId;
 use cairn_transfer::{Blocking, Check, Download, MemoryTarget, TransferError};
@@ -204,7 +205,7 @@ async fn a_key_or_a_request_of_a_hostile_server_is_refused_before_anything_is_se
             .put(upload(next_revision(&first, 2), revision(3), b"new"))
             .await;
         assert!(
-            matches!(refused, Err(TransferError::Protocol(_))),
+            matches!(refused, Err(TransferError::Api(ApiError::Protocol(_)))),
             "{refused:?}"
         );
     }

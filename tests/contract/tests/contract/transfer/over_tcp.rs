@@ -1,6 +1,6 @@
 //! Transfers over TCP to the bundled server: the same contract, with nothing between made up.
 
-use cairn_api::{Api, ApiKey, HttpTransport};
+use cairn_api::{Api, ApiError, ApiKey, HttpTransport};
 use cairn_crypto::{ContentKey, NodeFacts, NodeSeal, SpaceKeys, content_hash, manifest_hash};
 use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
 use cairn_server::{Options as ServerOptions, build, serve};
@@ -191,7 +191,7 @@ async fn a_small_edit_in_a_big_file_sends_little() {
         .put(upload(next_revision(&first, 2), 3, b"late"))
         .await
         .unwrap_err();
-    let TransferError::Conflict { head, .. } = late else {
+    let TransferError::Api(ApiError::Conflict { head, .. }) = late else {
         panic!("{late:?}")
     };
     assert_eq!(head, second.revision_id);
@@ -204,7 +204,10 @@ async fn a_small_edit_in_a_big_file_sends_little() {
         .put(upload(duplicate, 9, b"duplicate"))
         .await
         .unwrap_err();
-    assert!(matches!(taken, TransferError::Conflict { .. }), "{taken:?}");
+    assert!(
+        matches!(taken, TransferError::Api(ApiError::Conflict { .. })),
+        "{taken:?}"
+    );
 }
 
 /// Says when so many bytes are across.

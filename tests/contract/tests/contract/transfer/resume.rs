@@ -1,6 +1,7 @@
 //! Uploads that were cut off, given up, forgotten, or whose answer was lost.
 
 use crate::transfer::world::{Heard, World, bytes, committed, new_file, node, revision, upload};
+use cairn_api::ApiError;
 use cairn_crypto::content_hash;
 use cairn_transfer::{Blocking, Download, Started, TransferError, Upload};
 use std::collections::HashMap;
@@ -24,7 +25,10 @@ async fn interrupted(world: &World, content: &[u8], after: usize) -> Started {
         .upload(upload(new_file(1), revision(1), content), &heard)
         .await;
     assert!(
-        matches!(failed, Err(TransferError::Server { status: 500, .. })),
+        matches!(
+            failed,
+            Err(TransferError::Api(ApiError::Server { status: 500, .. }))
+        ),
         "{failed:?}"
     );
     world.server.honest();
@@ -133,7 +137,10 @@ async fn a_commit_whose_answer_was_lost_is_recognised_when_repeated() {
         .transfer
         .upload(upload(new_file(1), revision(1), &content), &heard)
         .await;
-    assert!(matches!(lost, Err(TransferError::Protocol(_))), "{lost:?}");
+    assert!(
+        matches!(lost, Err(TransferError::Api(ApiError::Protocol(_)))),
+        "{lost:?}"
+    );
     world.server.honest();
     for resume in [Some(heard.started()), None] {
         let again = Upload {

@@ -3,6 +3,7 @@
 use crate::transfer::world::{
     Numbers, World, bytes, committed, new_file, next_revision, node, revision, upload,
 };
+use cairn_api::ApiError;
 use cairn_crypto::{ContentKey, KeyRing, NodeFacts, NodeSeal, content_hash, manifest_hash};
 use cairn_model::{Kind, Manifest, SpaceId};
 use cairn_transfer::{
@@ -218,7 +219,7 @@ async fn who_comes_second_gets_a_conflict_and_nothing_changes() {
         .put(upload(next_revision(&first, 2), revision(3), b"late"))
         .await;
     assert!(
-        matches!(late, Err(TransferError::Conflict { .. })),
+        matches!(late, Err(TransferError::Api(ApiError::Conflict { .. }))),
         "{late:?}"
     );
     let same_name = UploadTarget::New {
@@ -228,7 +229,7 @@ async fn who_comes_second_gets_a_conflict_and_nothing_changes() {
     };
     let taken = world.put(upload(same_name, revision(4), b"taken")).await;
     assert!(
-        matches!(taken, Err(TransferError::Conflict { .. })),
+        matches!(taken, Err(TransferError::Api(ApiError::Conflict { .. }))),
         "{taken:?}"
     );
     assert_eq!(
@@ -346,13 +347,23 @@ async fn statuses_become_what_the_caller_can_do() {
     let world = World::new(Blocking::Inline);
     type Fits = fn(&TransferError) -> bool;
     let cases: [(u16, Fits); 6] = [
-        (401, |e| matches!(e, TransferError::Unauthorized)),
-        (403, |e| matches!(e, TransferError::Forbidden { .. })),
-        (413, |e| matches!(e, TransferError::TooLarge { .. })),
-        (507, |e| matches!(e, TransferError::QuotaFull { .. })),
-        (429, |e| matches!(e, TransferError::RateLimited { .. })),
+        (401, |e| {
+            matches!(e, TransferError::Api(ApiError::Unauthorized))
+        }),
+        (403, |e| {
+            matches!(e, TransferError::Api(ApiError::Forbidden { .. }))
+        }),
+        (413, |e| {
+            matches!(e, TransferError::Api(ApiError::TooLarge { .. }))
+        }),
+        (507, |e| {
+            matches!(e, TransferError::Api(ApiError::QuotaFull { .. }))
+        }),
+        (429, |e| {
+            matches!(e, TransferError::Api(ApiError::RateLimited { .. }))
+        }),
         (503, |e| {
-            matches!(e, TransferError::Server { status: 503, .. })
+            matches!(e, TransferError::Api(ApiError::Server { status: 503, .. }))
         }),
     ];
     for (status, fits) in cases {
