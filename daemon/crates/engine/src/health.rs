@@ -15,6 +15,10 @@ const LONGEST: Duration = Duration::from_secs(300);
 /// has just changed.
 const LONGEST_SOON: Duration = Duration::from_secs(60);
 
+/// After a file that never rests was sent, it waits for a second for each so many bytes.
+const BYTES_A_SECOND: u64 = 10_000_000;
+const LONGEST_REST: Duration = Duration::from_secs(600);
+
 /// A key that waits after a failure.
 struct Parked {
     problem: Problem,
@@ -22,6 +26,8 @@ struct Parked {
     until: Instant,
     /// Shown only once it has failed again: most first failures pass by themselves.
     shown: bool,
+    /// A copy of it was sent: it waits before the next one.
+    rests: bool,
 }
 
 /// All problems of all folders.
@@ -52,8 +58,7 @@ impl Health {
         let (code, hint) = explain(error);
         let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
         let longest = if soon { LONGEST_SOON } else { LONGEST };
-        let wait = FIRST.saturating_mul(1 << (tries - 1).min(12)).min(longest);
-        let until = Instant::now() + wait;
+        let until = Instant::now() + pause(tries, longest);
         let problem = Problem {
             path,
             code,
@@ -68,9 +73,27 @@ impl Health {
                 tries,
                 until,
                 shown,
+                rests: false,
             },
         );
         until
+    }
+
+    /// Lets a file that never rests wait after a copy of it was sent: the longer, the larger it is and the
+    /// more often it was.
+    pub(crate) fn rest(&mut self, folder: FolderId, key: Key, size: u64) {
+        if let Some(parked) = self.parked.get_mut(&(folder, key)) {
+            parked.tries += 1;
+            let by_size = Duration::from_secs(size / BYTES_A_SECOND).min(LONGEST_REST);
+            parked.until = Instant::now() + pause(parked.tries, LONGEST).max(by_size);
+            parked.shown = false;
+            parked.rests = true;
+        }
+    }
+
+    /// Returns how often a key has failed in a row.
+    pub(crate) fn tries(&self, folder: FolderId, key: Key) -> u32 {
+        self.parked.get(&(folder, key)).map_or(0, |p| p.tries)
     }
 
     /// Returns whether a key still waits.
@@ -82,7 +105,10 @@ impl Health {
 
     /// A step of this key has succeeded, or it needs none any more.
     pub(crate) fn clear(&mut self, folder: FolderId, key: Key) {
-        self.parked.remove(&(folder, key));
+        let key = (folder, key);
+        if self.parked.get(&key).is_some_and(|parked| !parked.rests) {
+            self.parked.remove(&key);
+        }
     }
 
     /// Forgets parked keys that no plan mentions any more.
@@ -201,6 +227,63 @@ impl Health {
     }
 }
 
+/// Returns the pause after so many tries.
+fn pause(tries: u32, longest: Duration) -> Duration {
+    let doublings = tries.saturating_sub(1).min(12);
+    FIRST.saturating_mul(1 << doublings).min(longest)
+}
+
 fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::LocalId;
+
+    const FOLDER: FolderId = FolderId(1);
+    const FILE: Key = Key::Local(LocalId(1));
+
+    fn seconds_until(health: &Health) -> f64 {
+        let at = health.next_try().unwrap();
+        at.duration_since(Instant::now()).as_secs_f64()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_never_rests_is_tried_less_and_less_often() {
+        let mut health = Health::default();
+        let mut pauses = Vec::new();
+        for _ in 0..9 {
+            health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+            pauses.push(seconds_until(&health));
+        }
+        assert_eq!(pauses, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+        assert_eq!(health.problems(FOLDER).len(), 1, "it is told");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_copy_was_sent_the_next_one_waits_by_size_and_number() {
+        let mut health = Health::default();
+        for _ in 0..3 {
+            health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        }
+        health.rest(FOLDER, FILE, 1_000);
+        health.clear(FOLDER, FILE);
+        assert!(health.is_parked(FOLDER, FILE));
+        assert!((seconds_until(&health) - 4.0).abs() < 0.1);
+        health.rest(FOLDER, FILE, 1_000_000_000);
+        assert!((seconds_until(&health) - 100.0).abs() < 0.1);
+        assert_eq!(health.problems(FOLDER), []);
+        health.keep_only(FOLDER, |_| false);
+        assert_eq!(health.tries(FOLDER, FILE), 0, "it rests now");
+    }
+
+    #[test]
+    fn a_success_ends_what_was_a_failure_only() {
+        let mut health = Health::default();
+        health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        health.clear(FOLDER, FILE);
+        assert_eq!(health.tries(FOLDER, FILE), 0);
+    }
 }

@@ -9,6 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The stat is looked at after so many bytes.
+const CHECKED_EVERY: u64 = 64 * 1024 * 1024;
+
 /// A file that refuses to be read as anything but what the scan saw.
 pub(crate) struct StableFile {
     disk: Arc<dyn Disk>,
@@ -20,6 +23,8 @@ struct StableReader {
     file: Box<dyn ReadSeek>,
     stat: LocalStat,
     at: u64,
+    /// Bytes since the stat was looked at.
+    unchecked: u64,
 }
 
 impl StableFile {
@@ -38,6 +43,7 @@ impl Source for StableFile {
             file,
             stat: self.stat,
             at: 0,
+            unchecked: 0,
         }))
     }
 }
@@ -46,13 +52,19 @@ impl Read for StableReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(out)?;
         self.at += read as u64;
+        self.unchecked += read as u64;
         // It grows, perhaps without end.
         if self.at > self.stat.size {
             return Err(io::Error::other(Changing));
         }
-        // At the end: whatever was written meanwhile shows in the stat.
-        if read == 0 && !out.is_empty() && local_stat(&self.file.stat()?) != self.stat {
-            return Err(io::Error::other(Changing));
+        // Whatever was written meanwhile shows in the stat: at the end, and on the way to it, so that a
+        // large file that is being written is not read for nothing.
+        let at_end = read == 0 && !out.is_empty();
+        if at_end || self.unchecked >= CHECKED_EVERY {
+            self.unchecked = 0;
+            if local_stat(&self.file.stat()?) != self.stat {
+                return Err(io::Error::other(Changing));
+            }
         }
         Ok(read)
     }
@@ -62,5 +74,42 @@ impl Seek for StableReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.at = self.file.seek(to)?;
         Ok(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_platform::RealDisk;
+    use std::fs;
+
+    fn stable(path: &std::path::Path) -> StableFile {
+        let disk = Arc::new(RealDisk::new());
+        let stat = local_stat(&disk.stat(path).unwrap());
+        StableFile::new(disk, path.to_owned(), stat)
+    }
+
+    #[test]
+    fn a_file_that_is_larger_than_its_stat_is_read_no_further() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        fs::write(&path, "1234").unwrap();
+        let mut reader = stable(&path).open().unwrap();
+        fs::write(&path, vec![0; 1024 * 1024]).unwrap();
+        let mut bytes = Vec::new();
+        let error = reader.read_to_end(&mut bytes).unwrap_err();
+        assert!(crate::error::is_changing(&error), "{error}");
+        assert!(bytes.len() < 1024 * 1024, "{} bytes were read", bytes.len());
+    }
+
+    #[test]
+    fn a_file_that_was_written_since_is_not_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        fs::write(&path, "1234").unwrap();
+        let file = stable(&path);
+        fs::write(&path, "12345").unwrap();
+        let error = file.open().err().unwrap();
+        assert!(crate::error::is_changing(&error), "{error}");
     }
 }

@@ -4,6 +4,7 @@
 //! and looks again.
 
 mod batch;
+mod copy;
 mod prepare;
 mod record;
 
@@ -41,13 +42,25 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = prepare::ready(ctx, task)?;
     let _arriving = ctx.engine.arriving.add(vec![ready.target.node()]);
-    let stat = ready.row.stat;
+    let tries = ctx
+        .engine
+        .health()
+        .tries(ctx.folder.id, Key::Local(task.local));
+    let copied = if tries >= copy::COPY_AFTER {
+        Some(copy::copy(ctx, task.local, &ready.absolute).await?)
+    } else {
+        None
+    };
+    let stat = copied.as_ref().map_or(ready.row.stat, |copied| copied.of);
     let guard = ctx
         .engine
         .running
         .start(ready.path.clone(), TransferDirection::Up, stat.size);
     let disk = Arc::clone(&ctx.engine.ports.disk);
-    let source = Arc::new(StableFile::new(disk, ready.absolute, stat));
+    let source = Arc::new(match &copied {
+        Some(copied) => StableFile::new(disk, copied.path.clone(), copied.stat),
+        None => StableFile::new(disk, ready.absolute, stat),
+    });
     let upload = Upload {
         target: ready.target.clone(),
         revision: ready.revision,
@@ -79,7 +92,12 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         }
         other => other?,
     };
-    record::finish(ctx, task, &ready.path, &stat, outcome)
+    record::finish(ctx, task, &ready.path, &stat, outcome)?;
+    if copied.is_some() {
+        let mut health = ctx.engine.health();
+        health.rest(ctx.folder.id, Key::Local(task.local), stat.size);
+    }
+    Ok(())
 }
 
 fn is_lost(error: &TransferError) -> bool {
