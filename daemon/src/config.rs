@@ -79,7 +79,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "sync.parallel",
-        about: "files that are transferred at once, 1 to 16",
+        about: "files that are transferred at once in each direction, 1 to 16",
         set: |config, item| {
             value::number(item, 1..=16, "a number from 1 to 16")
                 .map(|n| config.parallel = usize::try_from(n).unwrap_or(16))

@@ -110,6 +110,22 @@ impl Api {
         }
     }
 
+    /// The same client with another retry policy.
+    #[must_use]
+    pub fn retrying(&self, retry: RetryPolicy) -> Self {
+        Self {
+            transport: self.transport.clone(),
+            auth: self.auth.clone(),
+            entropy: self.entropy.clone(),
+            retry,
+            counters: self.counters.clone(),
+            device: self.device,
+            space: self.space,
+            base: self.base.clone(),
+            files: self.files.clone(),
+        }
+    }
+
     /// Takes another retry policy than the default.
     #[must_use]
     pub fn with_retry(mut self, retry: RetryPolicy) -> Self {

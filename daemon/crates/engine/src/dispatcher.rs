@@ -9,6 +9,7 @@ mod figures;
 mod folder;
 mod folders;
 mod idle;
+mod lanes;
 mod plans;
 mod poll;
 mod rules;
@@ -20,12 +21,13 @@ mod waiters;
 use crate::command::Command;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::executor::TransferResult;
 use crate::key::{Key, LockedKeys};
 use crate::ports::Hint;
 use crate::step::Ctx;
+use crate::work::TransferResult;
 use cairn_model::FolderId;
 use folder::Folder;
+use lanes::Lanes;
 use schedule::Timing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,6 +76,7 @@ pub(crate) struct Dispatcher {
     stream: Option<tokio::task::JoinHandle<()>>,
     folders: BTreeMap<FolderId, Folder>,
     transfers: JoinSet<Done>,
+    lanes: Lanes,
     locked: LockedKeys,
     /// Folders or settings were changed in the index.
     reload: bool,
@@ -106,6 +109,7 @@ impl Dispatcher {
             stream: None,
             folders: BTreeMap::new(),
             transfers: JoinSet::new(),
+            lanes: Lanes::default(),
             locked: LockedKeys::new(),
             reload: false,
             poll_due: true,

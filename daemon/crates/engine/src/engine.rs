@@ -16,12 +16,15 @@ use cairn_model::{ActivityKind, FolderId};
 use cairn_transfer::Transfer;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex as AsyncMutex, broadcast};
 
 /// A running engine's parts. Each keeps its own lock, which is held for moments only.
 pub(crate) struct Engine {
     pub(crate) index: Arc<Index>,
     pub(crate) api: Arc<Api>,
+    /// The same, for steps that others wait for: it does not try for long.
+    pub(crate) impatient_api: Api,
     pub(crate) transfer: Arc<Transfer>,
     pub(crate) keys: Arc<SpaceKeys>,
     pub(crate) device_name: String,
@@ -37,11 +40,19 @@ pub(crate) struct Engine {
     pub(crate) devices: DeviceNames,
     pub(crate) admission: AdmissionSetting,
     pub(crate) stop: StopSignal,
+    /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is
+    /// begun before it has.
+    pub(crate) reload: AtomicBool,
 }
 
 impl Engine {
     pub(crate) fn health(&self) -> MutexGuard<'_, Health> {
         self.health.lock()
+    }
+
+    /// Returns whether whatever is being carried out should end at the next safe point.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.stop.is_set() || self.reload.load(Ordering::Acquire)
     }
 
     pub(crate) fn count(&self, change: impl FnOnce(&mut Counters)) {

@@ -3,92 +3,18 @@
 use crate::error::{Disposition, EngineError};
 use crate::key::{Key, LockedKeys};
 use crate::record;
-use crate::step::{Ctx, download, local, remote, trash_local, upload};
+use crate::step::{Ctx, local, remote, trash_local};
+use crate::work::{Queue, pack};
 use cairn_index::IndexError;
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
-use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::mem::discriminant;
-
-/// Files up to this size travel in batches: they are one chunk.
-const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
-/// Room for seals and padding in a batch.
-const BATCH_ROOM: u64 = (BATCH_BYTES - BATCH_BYTES / 8) as u64;
-
-/// Transfers that belong together.
-#[derive(Clone, Debug)]
-pub(crate) enum Work {
-    Upload(upload::Task),
-    Uploads(Vec<upload::Task>),
-    Download(download::Task),
-    Downloads(Vec<download::Task>),
-}
-
-/// The outcome of one task of a work: its keys, where it was, and what happened.
-pub(crate) struct TransferResult {
-    pub(crate) keys: Vec<Key>,
-    pub(crate) path: String,
-    pub(crate) result: Result<(), EngineError>,
-}
-
-impl Work {
-    pub(crate) fn keys(&self) -> Vec<Key> {
-        match self {
-            Self::Upload(task) => upload::keys(task),
-            Self::Uploads(tasks) => tasks.iter().flat_map(upload::keys).collect(),
-            Self::Download(task) => download::keys(task),
-            Self::Downloads(tasks) => tasks.iter().flat_map(download::keys).collect(),
-        }
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        match self {
-            Self::Upload(_) | Self::Download(_) => 1,
-            Self::Uploads(tasks) => tasks.len() as u64,
-            Self::Downloads(tasks) => tasks.len() as u64,
-        }
-    }
-
-    /// Does the work; one outcome a task.
-    pub(crate) async fn run(self, ctx: Ctx) -> Vec<TransferResult> {
-        let results = match &self {
-            Self::Upload(task) => vec![upload::one(&ctx, task).await],
-            Self::Uploads(tasks) => upload::many(&ctx, tasks).await,
-            Self::Download(task) => vec![download::one(&ctx, task).await],
-            Self::Downloads(tasks) => download::many(&ctx, tasks).await,
-        };
-        let keyed: Vec<(Vec<Key>, Key)> = match &self {
-            Self::Upload(task) => vec![(upload::keys(task), Key::Local(task.local))],
-            Self::Uploads(tasks) => tasks
-                .iter()
-                .map(|t| (upload::keys(t), Key::Local(t.local)))
-                .collect(),
-            Self::Download(task) => vec![(download::keys(task), Key::Node(task.node))],
-            Self::Downloads(tasks) => tasks
-                .iter()
-                .map(|t| (download::keys(t), Key::Node(t.node)))
-                .collect(),
-        };
-        keyed
-            .into_iter()
-            .zip(results)
-            .map(|((keys, main), result)| {
-                let path = if result.is_err() {
-                    path_of(&ctx, main)
-                } else {
-                    String::new()
-                };
-                TransferResult { keys, path, result }
-            })
-            .collect()
-    }
-}
 
 /// The result of carrying out the structure of a plan.
 #[derive(Default)]
 pub(crate) struct ExecutionResult {
-    pub(crate) work: VecDeque<Work>,
+    pub(crate) work: Queue,
     /// True if anything was done.
     pub(crate) progress: bool,
     /// The world has moved on: look at these directories and at the service, then plan again.
@@ -98,6 +24,8 @@ pub(crate) struct ExecutionResult {
     pub(crate) last_error: Option<EngineError>,
     /// Steps that wait (parked, or held by a running transfer).
     pub(crate) waiting: u64,
+    /// A command came in between: the rest is to be planned again.
+    pub(crate) is_interrupted: bool,
 }
 
 /// The keys that a step touches; the first is the one that is parked if it fails.
@@ -124,13 +52,18 @@ pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
     }
 }
 
-/// Carries out everything but transfers, which are returned as work.
+/// Carries out everything but transfers, which are returned as work. Between two steps it ends early if
+/// the engine stops or a command, such as a pause, waits.
 pub(crate) async fn execute(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> ExecutionResult {
     let mut out = ExecutionResult::default();
     let mut transfers = Vec::new();
     let mut steps = plan.steps.iter().peekable();
     while let Some(step) = steps.next() {
-        if out.last_error.is_some() || ctx.engine.stop.is_set() {
+        if ctx.engine.is_interrupted() {
+            out.is_interrupted = true;
+            return out;
+        }
+        if out.last_error.is_some() {
             break;
         }
         if waits(ctx, step, locks) {
@@ -138,35 +71,29 @@ pub(crate) async fn execute(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> Execu
             continue;
         }
         tracing::trace!(device = %ctx.engine.device_name, ?step, "next");
-        match step {
-            Step::Download { .. } | Step::Upload { .. } => transfers.push(step),
-            Step::CreateRemoteFolder { .. }
-            | Step::MoveRemote { .. }
-            | Step::TrashRemote { .. } => {
-                let mut run = vec![step.clone()];
-                while let Some(next) = steps.next_if(|next| {
-                    discriminant(*next) == discriminant(step) && !waits(ctx, next, locks)
-                }) {
-                    run.push(next.clone());
-                }
-                for (step, result) in run.iter().zip(remote::run(ctx, &run).await) {
-                    record_result(ctx, step, result, &mut out);
-                }
+        if matches!(step, Step::Download { .. } | Step::Upload { .. }) {
+            transfers.push(step);
+        } else if remote::is_batched(step) {
+            let mut run = vec![step.clone()];
+            while let Some(next) = steps.next_if(|next| {
+                discriminant(*next) == discriminant(step)
+                    && run.len() < remote::BATCH
+                    && !waits(ctx, next, locks)
+            }) {
+                run.push(next.clone());
             }
-            Step::Adopt { .. }
-            | Step::Forget { .. }
-            | Step::Unlink { .. }
-            | Step::CreateLocalFolder { .. }
-            | Step::MoveLocal { .. }
-            | Step::SetLocalExecutable { .. }
-            | Step::SetRemoteExecutable { .. }
-            | Step::TrashLocal { .. } => {
-                let result = single(ctx, plan, step).await;
+            for (step, result) in run.iter().zip(remote::run(ctx, &run).await) {
                 record_result(ctx, step, result, &mut out);
             }
+        } else {
+            let result = single(ctx, plan, step).await;
+            record_result(ctx, step, result, &mut out);
         }
     }
-    out.work = pack(ctx, &transfers);
+    match pack(ctx, &transfers) {
+        Ok(work) => out.work = work,
+        Err(error) => out.last_error = Some(error.into()),
+    }
     out
 }
 
@@ -271,40 +198,26 @@ pub(crate) fn record_failure(
     error: EngineError,
     out: &mut ExecutionResult,
 ) {
-    match error.disposition() {
-        Disposition::Stop => out.last_error = Some(error),
-        Disposition::Replan => {
-            out.replan = true;
-            let dir = RelPath::parse(&path)
-                .ok()
-                .and_then(|p| p.parent())
-                .unwrap_or_default();
-            out.rescan.insert(dir);
-            ctx.engine
-                .health()
-                .park(ctx.folder.id, key, path, &error, true);
+    let disposition = error.disposition();
+    match disposition {
+        Disposition::Stop => {
+            out.last_error = Some(error);
+            return;
         }
-        Disposition::Retry => {
-            let changing = crate::error::explain(&error).0 == cairn_model::ProblemCode::Changing;
-            let dir = RelPath::parse(&path)
-                .ok()
-                .and_then(|p| p.parent())
-                .unwrap_or_default();
-            out.rescan.insert(dir);
-            ctx.engine
-                .health()
-                .park(ctx.folder.id, key, path, &error, changing);
-        }
-        Disposition::Park => {
-            tracing::warn!(%path, %error, "one path waits");
-            ctx.engine
-                .health()
-                .park(ctx.folder.id, key, path, &error, false);
+        Disposition::Park => tracing::warn!(%path, %error, "one path waits"),
+        Disposition::Replan | Disposition::Retry => {
+            out.replan |= disposition == Disposition::Replan;
+            let dir = RelPath::parse(&path).ok().and_then(|p| p.parent());
+            out.rescan.insert(dir.unwrap_or_default());
         }
     }
+    let soon = disposition != Disposition::Park;
+    let mut health = ctx.engine.health();
+    health.park(ctx.folder.id, key, path, &error, soon);
 }
 
-fn path_of(ctx: &Ctx, key: Key) -> String {
+/// Returns the path of what a key stands for, for people.
+pub(crate) fn path_of(ctx: &Ctx, key: Key) -> String {
     match key {
         Key::Local(id) => ctx.path_of(id),
         Key::Node(id) => {
@@ -320,93 +233,4 @@ fn path_of(ctx: &Ctx, key: Key) -> String {
             }
         }
     }
-}
-
-/// Packs transfers: small files together, each big one alone, in the order of the plan.
-fn pack(ctx: &Ctx, steps: &[&Step]) -> VecDeque<Work> {
-    let sizes = sizes(ctx, steps);
-    let mut work = VecDeque::new();
-    let mut ups: Vec<upload::Task> = Vec::new();
-    let mut downs: Vec<download::Task> = Vec::new();
-    let (mut up_bytes, mut down_bytes) = (0, 0);
-    for step in steps {
-        match step {
-            Step::Upload { local, over, to } => {
-                let size = sizes.get(&Key::Local(*local)).copied().unwrap_or(0);
-                let task = upload::Task {
-                    local: *local,
-                    over: *over,
-                    to: to.clone(),
-                    size,
-                };
-                if size > SMALL {
-                    work.push_back(Work::Upload(task));
-                    continue;
-                }
-                if ups.len() == BATCH_FILES || up_bytes + size > BATCH_ROOM {
-                    work.push_back(Work::Uploads(std::mem::take(&mut ups)));
-                    up_bytes = 0;
-                }
-                up_bytes += task.size;
-                ups.push(task);
-            }
-            Step::Download { node, over, to } => {
-                let size = sizes.get(&Key::Node(*node)).copied().unwrap_or(0);
-                let task = download::Task {
-                    node: *node,
-                    over: *over,
-                    to: to.clone(),
-                    size,
-                };
-                if size > SMALL {
-                    work.push_back(Work::Download(task));
-                    continue;
-                }
-                if downs.len() == BATCH_FILES || down_bytes + size > BATCH_ROOM {
-                    work.push_back(Work::Downloads(std::mem::take(&mut downs)));
-                    down_bytes = 0;
-                }
-                down_bytes += task.size;
-                downs.push(task);
-            }
-            Step::Adopt { .. }
-            | Step::Forget { .. }
-            | Step::Unlink { .. }
-            | Step::CreateLocalFolder { .. }
-            | Step::CreateRemoteFolder { .. }
-            | Step::MoveLocal { .. }
-            | Step::MoveRemote { .. }
-            | Step::SetLocalExecutable { .. }
-            | Step::SetRemoteExecutable { .. }
-            | Step::TrashLocal { .. }
-            | Step::TrashRemote { .. } => {}
-        }
-    }
-    if !ups.is_empty() {
-        work.push_front(Work::Uploads(ups));
-    }
-    if !downs.is_empty() {
-        work.push_front(Work::Downloads(downs));
-    }
-    work
-}
-
-fn sizes(ctx: &Ctx, steps: &[&Step]) -> BTreeMap<Key, u64> {
-    let looked = ctx.engine.index.read(|db| {
-        let mut out = BTreeMap::new();
-        for step in steps {
-            if let Step::Upload { local, .. } = step
-                && let Some(row) = db.local(*local)?
-            {
-                out.insert(Key::Local(*local), row.stat.size);
-            }
-            if let Step::Download { node, .. } = step
-                && let Some(row) = db.remote(*node)?
-            {
-                out.insert(Key::Node(*node), row.size);
-            }
-        }
-        Ok(out)
-    });
-    looked.unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use crate::status::{Event, Status};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
 use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -87,12 +88,13 @@ impl EngineHandle {
         if folder.is_none() {
             self.engine.figures.set_paused(paused, until);
         }
-        self.send(Command::Reload);
+        self.reload();
         Ok(())
     }
 
     /// Makes the engine read the folders and their settings from the index again.
     pub fn reload(&self) {
+        self.engine.reload.store(true, Ordering::Release);
         self.send(Command::Reload);
     }
 

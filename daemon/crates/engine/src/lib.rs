@@ -35,6 +35,7 @@ mod status_snapshot;
 mod step;
 mod stop_signal;
 pub mod trash;
+mod work;
 
 pub mod ports;
 

@@ -1,20 +1,20 @@
 //! From the index to a plan: the three trees as the planner wants them, and the facts it asks for.
 
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::{Disposition, EngineError};
 use crate::key::Key;
 use crate::observe::hash::hash_file;
 use crate::observe::rules::Rules;
 use crate::restored;
 use crate::selection;
-use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Skipped, Snapshot};
+use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Skipped, Snapshot, SyncedRow};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{
     Blocked, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
 };
 use cairn_transfer::Download;
 use cairn_wire::nodes::ContentSource;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use time::{OffsetDateTime, UtcOffset};
@@ -106,10 +106,23 @@ fn trees(
     unknown: &BTreeSet<Key>,
 ) -> Result<Trees, IndexError> {
     let base = folder.remote_node.flatten();
-    let rules = selection::remote_rules(db, folder, rules)?;
-    let mut out = Trees::default();
+    let out = Trees {
+        local: local_tree(&around, base, unknown),
+        remote: remote_tree(db, folder, rules, &around, unknown)?,
+        synced: synced_tree(around.synced, base),
+    };
+    tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
+    Ok(out)
+}
+
+fn local_tree(
+    around: &Snapshot,
+    base: Option<NodeId>,
+    unknown: &BTreeSet<Key>,
+) -> BTreeMap<LocalId, LocalNode> {
     let linked: BTreeSet<LocalId> = around.synced.values().map(|base| base.local).collect();
-    let wanted = wanted_names(&around, base);
+    let wanted = wanted_names(around, base);
+    let mut out = BTreeMap::new();
     for (id, row) in &around.local {
         // A link or a socket counts only where it takes a name that the service wants.
         if row.skipped == Skipped::Special
@@ -118,7 +131,7 @@ fn trees(
         {
             continue;
         }
-        out.local.insert(
+        out.insert(
             *id,
             LocalNode {
                 id: *id,
@@ -132,6 +145,19 @@ fn trees(
             },
         );
     }
+    out
+}
+
+fn remote_tree(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    around: &Snapshot,
+    unknown: &BTreeSet<Key>,
+) -> Result<BTreeMap<NodeId, RemoteNode>, IndexError> {
+    let base = folder.remote_node.flatten();
+    let rules = selection::remote_rules(db, folder, rules)?;
+    let mut out = BTreeMap::new();
     for (id, row) in &around.remote {
         let mut blocked = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
         let unfit = unknown.contains(&Key::Node(*id))
@@ -139,7 +165,7 @@ fn trees(
         if unfit && blocked == Blocked::No {
             blocked = Blocked::Unsupported;
         }
-        out.remote.insert(
+        out.insert(
             *id,
             RemoteNode {
                 id: *id,
@@ -154,24 +180,28 @@ fn trees(
             },
         );
     }
-    for (id, row) in around.synced {
-        out.synced.insert(
-            id,
-            SyncedNode {
-                node: id,
-                local: row.local,
-                parent: row.parent.filter(|p| Some(*p) != base),
-                name: row.name,
-                kind: row.kind,
-                revision: row.revision,
-                hash: row.hash,
-                size: row.size,
-                executable: row.executable,
-            },
-        );
-    }
-    tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
     Ok(out)
+}
+
+fn synced_tree(
+    synced: BTreeMap<NodeId, SyncedRow>,
+    base: Option<NodeId>,
+) -> BTreeMap<NodeId, SyncedNode> {
+    let node = |(id, row): (NodeId, SyncedRow)| {
+        let node = SyncedNode {
+            node: id,
+            local: row.local,
+            parent: row.parent.filter(|p| Some(*p) != base),
+            name: row.name,
+            kind: row.kind,
+            revision: row.revision,
+            hash: row.hash,
+            size: row.size,
+            executable: row.executable,
+        };
+        (id, node)
+    };
+    synced.into_iter().map(node).collect()
 }
 
 /// Returns the places on this disk that the names of the service would take.
@@ -205,6 +235,9 @@ async fn supply(
         }
     }
     for id in locals {
+        if engine.is_interrupted() {
+            return Err(EngineError::Paused);
+        }
         hash_local(engine, folder, id, unknown).await?;
     }
     for part in nodes.chunks(MANIFESTS) {
@@ -233,31 +266,21 @@ async fn hash_local(
         .ports
         .blocking(move || hash_file(&*disk, &absolute, &stat))
         .await;
-    let recorded = match outcome {
-        Ok(Some(hash)) => engine
-            .index
-            .write(|db| db.set_local_hash(id, &stat, hash))?,
-        Ok(None) => {
-            let error = EngineError::Stale;
-            engine
-                .health()
-                .park(folder.id, Key::Local(id), path.to_string(), &error, true);
-            false
+    let failure = match outcome {
+        Ok(Some(hash)) => {
+            let write = |db: &Db<'_>| db.set_local_hash(id, &stat, hash);
+            if !engine.index.write(write)? {
+                unknown.insert(Key::Local(id));
+            }
+            return Ok(());
         }
-        Err(error) => {
-            engine.health().park(
-                folder.id,
-                Key::Local(id),
-                path.to_string(),
-                &EngineError::Disk(error),
-                false,
-            );
-            false
-        }
+        Ok(None) => EngineError::Stale,
+        Err(error) => EngineError::Disk(error),
     };
-    if !recorded {
-        unknown.insert(Key::Local(id));
-    }
+    let soon = failure.disposition() != Disposition::Park;
+    let (key, path) = (Key::Local(id), path.to_string());
+    engine.health().park(folder.id, key, path, &failure, soon);
+    unknown.insert(key);
     Ok(())
 }
 
@@ -296,7 +319,7 @@ async fn open_manifests(
             }
             Err(error) => {
                 let error = EngineError::Transfer(error);
-                if error.disposition() == crate::error::Disposition::Stop {
+                if error.disposition() == Disposition::Stop {
                     return Err(error);
                 }
                 let path = remote_path(engine, folder, row.node);

@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::feed;
 use crate::handle::EngineHandle;
 use crate::ports::Ports;
-use cairn_api::Api;
+use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_index::Index;
 use cairn_transfer::Transfer;
@@ -30,7 +30,7 @@ pub struct EngineOptions {
     pub debounce: Duration,
     /// Keeps the feed's stream open; the simulator polls instead.
     pub stream: bool,
-    /// The number of transfers that run at once.
+    /// The number of transfers that run at once in each direction; a batch of small files may come on top.
     pub parallel: usize,
     /// Lets changes that no device of the account vouches for wait for a person; the default is no.
     pub strict: bool,
@@ -63,6 +63,15 @@ impl EngineOptions {
     }
 }
 
+/// Steps are carried out one after the other, for all folders: one that the service does not do at once
+/// is tried again later, and others go on.
+const IMPATIENT: RetryPolicy = RetryPolicy {
+    tries: 2,
+    base: Duration::from_millis(100),
+    cap: Duration::from_millis(100),
+    longest_retry_after: Duration::ZERO,
+};
+
 /// Starts an engine on the current tokio runtime.
 ///
 /// # Errors
@@ -78,6 +87,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
     };
     let engine = Arc::new(Engine {
         index: options.index,
+        impatient_api: options.api.retrying(IMPATIENT),
         api: options.api,
         transfer: options.transfer,
         keys: options.keys,
@@ -92,6 +102,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
         devices: Default::default(),
         admission: AdmissionSetting::new(options.strict),
         stop: Default::default(),
+        reload: Default::default(),
     });
     feed::restore_held_problems(&engine)?;
     let dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning)?;

@@ -2,7 +2,7 @@
 
 use parking_lot::Mutex;
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as FairMutex, Notify};
 use tokio::time::Instant;
 
 /// Limits in bytes per second, up and down; shared by all transfers of a daemon.
@@ -41,10 +41,15 @@ impl Limits {
     }
 }
 
+/// Up to so many bytes a request doesn't wait behind larger ones.
+const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
+
 #[derive(Debug, Default)]
 struct Bucket {
     state: Mutex<State>,
     changed: Notify,
+    /// Larger requests go in the order in which they come.
+    line: FairMutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -52,6 +57,8 @@ struct State {
     rate: Option<u64>,
     /// When everything let through so far is paid for.
     paid_at: Option<Instant>,
+    /// When all small requests let through so far would be paid for if there were no others.
+    small_paid_at: Option<Instant>,
 }
 
 impl Bucket {
@@ -60,15 +67,20 @@ impl Bucket {
         // A rate of nothing would wait for ever: pausing is another thing than limiting.
         *state = State {
             rate: rate.map(|rate| rate.max(1)),
-            paid_at: None,
+            ..State::default()
         };
         drop(state);
         self.changed.notify_waiters();
     }
 
     /// Waits until everything before is paid for, then lets `bytes` through on credit: what is
-    /// larger than a second's worth needs no bucket of its size.
+    /// larger than a second's worth needs no bucket of its size. A small request waits for other small ones
+    /// only; larger ones pay for it.
     async fn take(&self, bytes: u64) {
+        let _turn = match bytes {
+            0..=SMALL => None,
+            _ => Some(self.line.lock().await),
+        };
         loop {
             let changed = self.changed.notified();
             let Some(wait_until) = self.try_take(bytes, Instant::now()) else {
@@ -84,11 +96,20 @@ impl Bucket {
     fn try_take(&self, bytes: u64, now: Instant) -> Option<Instant> {
         let mut state = self.state.lock();
         let rate = state.rate?;
-        if let Some(paid_at) = state.paid_at.filter(|at| *at > now) {
+        let is_small = bytes <= SMALL;
+        let before = if is_small {
+            state.small_paid_at
+        } else {
+            state.paid_at
+        };
+        if let Some(paid_at) = before.filter(|at| *at > now) {
             return Some(paid_at);
         }
         let cost = Duration::from_secs_f64(bytes as f64 / rate as f64);
-        state.paid_at = now.checked_add(cost);
+        state.paid_at = state.paid_at.unwrap_or(now).max(now).checked_add(cost);
+        if is_small {
+            state.small_paid_at = now.checked_add(cost);
+        }
         None
     }
 }
@@ -126,5 +147,24 @@ mod tests {
         limits.set_up(None);
         waiting.await.unwrap();
         assert!(begin.elapsed() < Duration::from_secs(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_small_request_does_not_wait_for_large_ones_but_they_for_it() {
+        const LARGE: usize = 4 * SMALL as usize;
+        let limits = std::sync::Arc::new(Limits::new(Some(SMALL), None));
+        let begin = Instant::now();
+        limits.take_up(LARGE).await;
+        let waiting = tokio::spawn({
+            let limits = limits.clone();
+            async move { limits.take_up(LARGE).await }
+        });
+        tokio::task::yield_now().await;
+        limits.take_up(SMALL as usize).await;
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        limits.take_up(SMALL as usize).await;
+        assert!(begin.elapsed() < Duration::from_secs(2));
+        waiting.await.unwrap();
+        assert!(begin.elapsed() >= Duration::from_secs(6));
     }
 }

@@ -1,12 +1,11 @@
 //! The dispatcher's state of one folder.
 
 use super::schedule::Schedule;
-use crate::executor::Work;
 use crate::gate::DeletionFlow;
 use crate::observe::rules::Rules;
 use crate::status::Problem;
+use crate::work::Queue;
 use cairn_index::FolderRow;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -36,7 +35,7 @@ pub(super) struct Folder {
     pub(super) plan_due: bool,
     /// While transfers run, no plan is made before this: planning must not crowd them out.
     pub(super) next_plan: Instant,
-    pub(super) queue: VecDeque<Work>,
+    pub(super) queue: Queue,
     pub(super) in_flight: u64,
     /// Steps that wait.
     pub(super) waiting: u64,
@@ -56,7 +55,7 @@ impl Folder {
 
     /// Returns the number of steps that are still to be done, as far as they are planned.
     pub(super) fn pending(&self) -> u64 {
-        self.queue.iter().map(Work::len).sum::<u64>() + self.in_flight + self.waiting
+        self.queue.len() + self.in_flight + self.waiting
     }
 
     /// Returns whether something is to be done without a person.

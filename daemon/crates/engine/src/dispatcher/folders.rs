@@ -9,10 +9,11 @@ use crate::error::EngineError;
 use crate::gate::DeletionFlow;
 use crate::observe::same_disk::SameDisk;
 use crate::ports::Hint;
+use crate::work::Queue;
 use cairn_index::FolderRow;
 use cairn_model::FolderId;
 use cairn_platform::FileKind;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -72,7 +73,7 @@ impl Dispatcher {
             unattachable: false,
             plan_due: true,
             next_plan: now,
-            queue: VecDeque::new(),
+            queue: Queue::default(),
             in_flight: 0,
             waiting: 0,
             deletions: DeletionFlow::default(),

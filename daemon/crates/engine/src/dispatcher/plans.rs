@@ -3,49 +3,28 @@
 use super::Dispatcher;
 use super::rules::Followed;
 use crate::error::EngineError;
-use crate::executor::{execute, keys_of};
+use crate::executor::{ExecutionResult, execute, keys_of};
 use crate::gate::{self, Deletions};
 use crate::key::Key;
 use crate::planning::{Planned, plan_folder};
 use crate::restored;
 use crate::status::Problem;
-use crate::step::download;
-use cairn_model::{FolderId, NodeId, ProblemCode, SyncMode};
+use crate::step::{Ctx, download};
+use cairn_index::{Db, IndexError};
+use cairn_model::{FolderId, NodeId, ProblemCode, RelPath, SyncMode};
 use std::collections::BTreeSet;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// While transfers run, planning rests this many times as long as it took.
 const REST: u32 = 5;
 
 impl Dispatcher {
-    /// Plans one folder and carries the structure out. Returns whether anything was done.
+    /// Plans one folder and carries the structure out. Returns whether another round should follow.
     pub(super) async fn plan_and_execute(&mut self, id: FolderId) -> bool {
-        let retry_due = self
-            .engine
-            .health()
-            .next_try()
-            .is_some_and(|at| at <= Instant::now());
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return false;
-        };
-        if folder.row.remote_node.is_none() || folder.schedule.is_root_missing() {
+        if !self.is_plan_due(id) {
             return false;
         }
-        if folder
-            .deletions
-            .quiet_at()
-            .is_some_and(|at| at <= Instant::now())
-        {
-            folder.plan_due = true;
-        }
-        if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
-            return false;
-        }
-        let began = Instant::now();
-        if folder.in_flight > 0 && folder.next_plan > began {
-            return false;
-        }
-        folder.plan_due = false;
         let Some(ctx) = self.ctx(id) else {
             return false;
         };
@@ -57,11 +36,15 @@ impl Dispatcher {
             Followed::Changed => return true,
             Followed::Missing => return false,
         }
+        let began = Instant::now();
         let planned = match self.plan(id).await {
             Ok(planned) => planned,
             Err(error) => {
                 if let Some(folder) = self.folders.get_mut(&id) {
                     folder.plan_due = true;
+                }
+                if matches!(error, EngineError::Paused) {
+                    return true;
                 }
                 self.back_off(&error);
                 return false;
@@ -76,34 +59,69 @@ impl Dispatcher {
         let deletes = planned.plan.local_deletions + planned.plan.remote_deletions > 0;
         let before = if deletes { self.synced_files(id) } else { 0 };
         let executed = execute(&ctx, &planned.plan, &self.locked).await;
-        let gone = if deletes {
-            before.saturating_sub(self.synced_files(id))
-        } else {
-            0
+        if deletes {
+            let gone = before.saturating_sub(self.synced_files(id));
+            if let Some(folder) = self.folders.get_mut(&id) {
+                folder.deletions.done(gone, Instant::now());
+            }
+        }
+        self.executed(&ctx, &planned, executed, took)
+    }
+
+    /// Takes the time of a plan that is due; returns false if none is.
+    fn is_plan_due(&mut self, id: FolderId) -> bool {
+        let now = Instant::now();
+        let retry_due = self.engine.health().next_try().is_some_and(|at| at <= now);
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return false;
         };
-        let waiting = executed.waiting + planned.unknown.len() as u64;
-        let progress = executed.progress;
+        if folder.row.remote_node.is_none() || folder.schedule.is_root_missing() {
+            return false;
+        }
+        folder.plan_due |= folder.deletions.quiet_at().is_some_and(|at| at <= now);
+        if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
+            return false;
+        }
+        if folder.in_flight > 0 && folder.next_plan > now {
+            return false;
+        }
+        folder.plan_due = false;
+        true
+    }
+
+    /// Records what has become of a plan. Returns whether another round should follow.
+    fn executed(
+        &mut self,
+        ctx: &Ctx,
+        planned: &Planned,
+        mut executed: ExecutionResult,
+        took: Duration,
+    ) -> bool {
+        let id = ctx.folder.id;
+        let (progress, interrupted) = (executed.progress, executed.is_interrupted);
+        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
+        let mut idle = false;
         if let Some(folder) = self.folders.get_mut(&id) {
-            folder.queue = executed.work.clone();
-            folder.waiting = waiting;
-            folder.deletions.done(gone, Instant::now());
+            folder.queue = std::mem::take(&mut executed.work);
+            folder.waiting = executed.waiting + planned.unknown.len() as u64;
             folder.next_plan = Instant::now() + took * REST;
             folder.totals_due |= progress;
             // What was done changed the trees: see whether anything follows from it.
-            folder.plan_due |= progress && folder.queue.is_empty() && folder.in_flight == 0;
+            folder.plan_due |=
+                interrupted || (progress && folder.queue.is_empty() && folder.in_flight == 0);
+            idle = folder.in_flight == 0;
         }
         if progress {
             self.waiters.reset();
         }
-        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
-        if calm && self.folders.get(&id).is_some_and(|f| f.in_flight == 0) {
-            download::clear_leftovers(&ctx);
+        if calm && idle {
+            download::clear_leftovers(ctx);
             if let Err(error) = restored::end(&self.engine, id) {
                 tracing::warn!(%error, "the index does not take that a folder is equal again");
             }
         }
         self.apply(id, executed);
-        progress
+        progress || interrupted
     }
 
     async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
@@ -200,28 +218,10 @@ impl Dispatcher {
             SyncMode::Upload => "rename it to have it sent as a file of its own",
             SyncMode::Download => "rename it to have the service's version fetched",
         };
-        let both = self.engine.index.read(|db| {
-            let dirty = db.dirty(id)?;
-            let mut nodes: BTreeSet<NodeId> = dirty.node.into_iter().collect();
-            for local in dirty.local {
-                nodes.extend(db.synced_by_local(local)?.map(|synced| synced.node));
-            }
-            let mut both = Vec::new();
-            for node in nodes {
-                if mentioned.contains(&Key::Node(node)) {
-                    continue;
-                }
-                let Some(synced) = db.synced(id, node)? else {
-                    continue;
-                };
-                let (local, remote) = (db.local(synced.local)?, db.remote(node)?);
-                let changed = local.is_some_and(|row| row.hash != synced.hash)
-                    && remote.is_some_and(|row| row.revision != synced.revision);
-                let path = db.local_path(synced.local)?.filter(|_| changed);
-                both.push((node, path));
-            }
-            Ok(both)
-        })?;
+        let both = self
+            .engine
+            .index
+            .read(|db| changed_on_both_sides(db, id, mentioned))?;
         let mut health = self.engine.health();
         for (node, path) in both {
             health.accept(node);
@@ -237,4 +237,32 @@ impl Dispatcher {
         }
         Ok(())
     }
+}
+
+/// Returns the synced nodes that are dirty and in no step, with the path of those that both sides changed.
+fn changed_on_both_sides(
+    db: &Db<'_>,
+    id: FolderId,
+    mentioned: &BTreeSet<Key>,
+) -> Result<Vec<(NodeId, Option<RelPath>)>, IndexError> {
+    let dirty = db.dirty(id)?;
+    let mut nodes: BTreeSet<NodeId> = dirty.node.into_iter().collect();
+    for local in dirty.local {
+        nodes.extend(db.synced_by_local(local)?.map(|synced| synced.node));
+    }
+    let mut both = Vec::new();
+    for node in nodes {
+        if mentioned.contains(&Key::Node(node)) {
+            continue;
+        }
+        let Some(synced) = db.synced(id, node)? else {
+            continue;
+        };
+        let (local, remote) = (db.local(synced.local)?, db.remote(node)?);
+        let changed = local.is_some_and(|row| row.hash != synced.hash)
+            && remote.is_some_and(|row| row.revision != synced.revision);
+        let path = db.local_path(synced.local)?.filter(|_| changed);
+        both.push((node, path));
+    }
+    Ok(both)
 }

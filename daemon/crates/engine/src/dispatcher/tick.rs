@@ -1,16 +1,21 @@
 //! One round of the dispatcher: whatever is due now.
 
+use super::lanes::Room;
 use super::{Dispatcher, Done};
-use cairn_model::FolderId;
+use crate::work::Work;
+use cairn_model::{FolderId, TransferDirection};
+use std::sync::atomic::Ordering;
 
 impl Dispatcher {
     /// Does what is due. Returns whether another tick should follow at once.
     pub(super) async fn tick(&mut self) -> bool {
         self.drain().await;
-        if std::mem::take(&mut self.reload)
-            && let Err(error) = self.load_folders()
-        {
-            self.back_off(&error);
+        if std::mem::take(&mut self.reload) {
+            // Before the reading: what is changed after it is to be read again.
+            self.engine.reload.store(false, Ordering::Release);
+            if let Err(error) = self.load_folders() {
+                self.back_off(&error);
+            }
         }
         self.poll_feed().await;
         self.empty_trash().await;
@@ -53,40 +58,49 @@ impl Dispatcher {
         self.retry.is_none() && !self.feed_incomplete
     }
 
-    /// Fills the pool with transfers, one of each folder in turn.
+    /// Fills the slots of both directions with transfers, one of each folder in turn.
     fn start_transfers(&mut self) {
         if !self.is_reachable() {
             return;
         }
-        let ids: Vec<FolderId> = self.folders.keys().copied().collect();
-        let mut any = true;
-        while any {
-            any = false;
-            for id in &ids {
-                if self.transfers.len() >= self.tuning.parallel {
-                    return;
-                }
-                any |= self.start_transfer(*id);
-            }
+        for direction in [TransferDirection::Up, TransferDirection::Down] {
+            while self.start_next(direction) {}
         }
     }
 
-    /// Starts the next transfer of a folder. Returns false if there is none.
-    fn start_transfer(&mut self, id: FolderId) -> bool {
-        let Some(ctx) = self.ctx(id) else {
-            return false;
+    /// Starts the next transfer of a direction. Returns false if there is none, or no room.
+    fn start_next(&mut self, direction: TransferDirection) -> bool {
+        let lane = self.lanes.of(direction);
+        let only_small = match lane.room(self.tuning.parallel) {
+            Room::Nothing => return false,
+            Room::SmallBatches => true,
+            Room::Anything => false,
         };
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return false;
-        };
-        let Some(work) = folder.queue.pop_front() else {
-            return false;
-        };
+        for id in lane.turns(self.folders.keys().copied()) {
+            let work = self
+                .folders
+                .get_mut(&id)
+                .and_then(|folder| folder.queue.pop(direction, only_small));
+            if let Some(work) = work {
+                self.lanes.of(direction).last = Some(id);
+                self.start_transfer(id, direction, work);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn start_transfer(&mut self, id: FolderId, direction: TransferDirection, work: Work) {
+        let Some(ctx) = self.ctx(id) else { return };
         let (keys, count) = (work.keys(), work.len());
-        folder.in_flight += count;
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.in_flight += count;
+        }
         self.locked.extend(keys.iter().copied());
+        let slot = self.lanes.of(direction).take(work.is_small());
         self.transfers.spawn(async move {
             let results = work.run(ctx).await;
+            drop(slot);
             Done {
                 folder: id,
                 keys,
@@ -94,6 +108,5 @@ impl Dispatcher {
                 results,
             }
         });
-        true
     }
 }

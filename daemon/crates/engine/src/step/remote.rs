@@ -6,15 +6,15 @@ use crate::feed;
 use crate::node_rows::{self, Next, next_seal, remote_row};
 use crate::record;
 use crate::step::Ctx;
-use cairn_api::ApiError;
+use cairn_api::{Api, ApiError};
 use cairn_index::{ConfirmationState, RemoteRow};
 use cairn_model::{ActivityKind, Kind, LocalId, NodeId, Side};
-use cairn_plan::{MoveReason, Parent, Step};
+use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
 use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
 use std::collections::BTreeMap;
 
 /// Operations in one request.
-const BATCH: usize = 500;
+pub(crate) const BATCH: usize = 500;
 
 /// One result for each step of a run.
 pub(crate) type Outcomes = Vec<Result<(), EngineError>>;
@@ -32,16 +32,16 @@ enum Then {
     Trashed { node: NodeId, path: String },
 }
 
-/// Executes steps of the same kind (folders to make, moves, or deletions) in order.
-pub(crate) async fn run(ctx: &Ctx, steps: &[Step]) -> Outcomes {
-    let mut outcomes = Vec::with_capacity(steps.len());
-    for part in steps.chunks(BATCH) {
-        outcomes.extend(run_part(ctx, part).await);
-    }
-    outcomes
+/// Returns whether steps of this kind travel together.
+pub(crate) fn is_batched(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. } | Step::TrashRemote { .. }
+    )
 }
 
-async fn run_part(ctx: &Ctx, steps: &[Step]) -> Outcomes {
+/// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, or deletions) in order.
+pub(crate) async fn run(ctx: &Ctx, steps: &[Step]) -> Outcomes {
     let mut made: BTreeMap<LocalId, NodeId> = BTreeMap::new();
     let mut versions: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
     let prepared: Vec<Result<Prepared, EngineError>> = steps
@@ -69,104 +69,10 @@ fn prepare(
     made: &mut BTreeMap<LocalId, NodeId>,
     latest: &mut BTreeMap<NodeId, RemoteRow>,
 ) -> Result<Prepared, EngineError> {
-    let keys = &ctx.engine.keys;
     match step {
-        Step::CreateRemoteFolder { local, to } => {
-            let parent = match to.parent {
-                Parent::Local(id) if made.contains_key(&id) => made.get(&id).copied(),
-                Parent::Root | Parent::Node(_) | Parent::Local(_) => ctx
-                    .engine
-                    .index
-                    .read(|db| ctx.remote_parent(db, to))?
-                    .ok_or(EngineError::Stale)?,
-            };
-            let id = NodeId::from_random_bytes(ctx.engine.ports.id());
-            made.insert(*local, id);
-            let seal = node_rows::folder_seal(keys, id, parent, to.name.as_str());
-            let operation = NodeOperation::CreateFolder {
-                id: Some(id),
-                parent_id: parent,
-                name: to.name.to_string(),
-                seal: Some(seal),
-            };
-            Ok(Prepared {
-                operation,
-                then: Then::Made { local: *local },
-            })
-        }
-        Step::MoveRemote { node, to, reason } => {
-            let known = match latest.remove(node) {
-                Some(row) => row,
-                None => ctx
-                    .engine
-                    .index
-                    .read(|db| db.remote(*node))?
-                    .ok_or(EngineError::Stale)?,
-            };
-            let parent = ctx
-                .engine
-                .index
-                .read(|db| ctx.remote_parent(db, to))?
-                .ok_or(EngineError::Stale)?;
-            let next = Next {
-                parent,
-                name: to.name.as_str(),
-                executable: known.executable,
-            };
-            let seal = next_seal(keys, &known, &next);
-            let operation = NodeOperation::Move {
-                id: *node,
-                name: to.name.to_string(),
-                parent_id: parent,
-                version: Some(known.version),
-                seal: seal.clone(),
-            };
-            let after = RemoteRow {
-                parent,
-                name: to.name.clone(),
-                version: known.version + 1,
-                seal: seal.map(|s| s.0),
-                ..known
-            };
-            latest.insert(*node, after);
-            // Also a detour is agreed: were it not, a crash in the middle would look like the
-            // service's own wish to have the file called so.
-            let agreed = match reason {
-                MoveReason::Follow
-                | MoveReason::Temporary
-                | MoveReason::Conflict
-                | MoveReason::PutBack => true,
-            };
-            Ok(Prepared {
-                operation,
-                then: Then::Moved { agreed },
-            })
-        }
-        Step::TrashRemote { node } => {
-            let row = ctx
-                .engine
-                .index
-                .read(|db| db.remote(*node))?
-                .ok_or(EngineError::Stale)?;
-            let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
-            let agreed = ctx
-                .engine
-                .index
-                .read(|db| db.confirmations(ctx.folder.id))?
-                .iter()
-                .any(|q| q.side == Side::Remote && q.state == ConfirmationState::Agreed);
-            let seal = node_rows::deletion_seal(keys, &row, agreed);
-            let operation = NodeOperation::Trash {
-                id: *node,
-                seen,
-                seal,
-            };
-            let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, *node);
-            Ok(Prepared {
-                operation,
-                then: Then::Trashed { node: *node, path },
-            })
-        }
+        Step::CreateRemoteFolder { local, to } => prepare_folder(ctx, *local, to, made),
+        Step::MoveRemote { node, to, reason } => prepare_move(ctx, *node, to, *reason, latest),
+        Step::TrashRemote { node } => prepare_trash(ctx, *node),
         Step::Adopt { .. }
         | Step::Forget { .. }
         | Step::Unlink { .. }
@@ -180,12 +86,114 @@ fn prepare(
     }
 }
 
+fn prepare_folder(
+    ctx: &Ctx,
+    local: LocalId,
+    to: &ParentAndName,
+    made: &mut BTreeMap<LocalId, NodeId>,
+) -> Result<Prepared, EngineError> {
+    let parent = match to.parent {
+        Parent::Local(id) if made.contains_key(&id) => made.get(&id).copied(),
+        Parent::Root | Parent::Node(_) | Parent::Local(_) => remote_parent(ctx, to)?,
+    };
+    let id = NodeId::from_random_bytes(ctx.engine.ports.id());
+    made.insert(local, id);
+    let seal = node_rows::folder_seal(&ctx.engine.keys, id, parent, to.name.as_str());
+    Ok(Prepared {
+        operation: NodeOperation::CreateFolder {
+            id: Some(id),
+            parent_id: parent,
+            name: to.name.to_string(),
+            seal: Some(seal),
+        },
+        then: Then::Made { local },
+    })
+}
+
+fn prepare_move(
+    ctx: &Ctx,
+    node: NodeId,
+    to: &ParentAndName,
+    reason: MoveReason,
+    latest: &mut BTreeMap<NodeId, RemoteRow>,
+) -> Result<Prepared, EngineError> {
+    let known = match latest.remove(&node) {
+        Some(row) => row,
+        None => known(ctx, node)?,
+    };
+    let parent = remote_parent(ctx, to)?;
+    let next = Next {
+        parent,
+        name: to.name.as_str(),
+        executable: known.executable,
+    };
+    let seal = next_seal(&ctx.engine.keys, &known, &next);
+    let operation = NodeOperation::Move {
+        id: node,
+        name: to.name.to_string(),
+        parent_id: parent,
+        version: Some(known.version),
+        seal: seal.clone(),
+    };
+    let after = RemoteRow {
+        parent,
+        name: to.name.clone(),
+        version: known.version + 1,
+        seal: seal.map(|s| s.0),
+        ..known
+    };
+    latest.insert(node, after);
+    // Also a detour is agreed: were it not, a crash in the middle would look like the
+    // service's own wish to have the file called so.
+    let agreed = match reason {
+        MoveReason::Follow | MoveReason::Temporary | MoveReason::Conflict | MoveReason::PutBack => {
+            true
+        }
+    };
+    Ok(Prepared {
+        operation,
+        then: Then::Moved { agreed },
+    })
+}
+
+fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
+    let row = known(ctx, node)?;
+    let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
+    let agreed = ctx
+        .engine
+        .index
+        .read(|db| db.confirmations(ctx.folder.id))?
+        .iter()
+        .any(|q| q.side == Side::Remote && q.state == ConfirmationState::Agreed);
+    let seal = node_rows::deletion_seal(&ctx.engine.keys, &row, agreed);
+    let operation = NodeOperation::Trash {
+        id: node,
+        seen,
+        seal,
+    };
+    let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, node);
+    Ok(Prepared {
+        operation,
+        then: Then::Trashed { node, path },
+    })
+}
+
+fn known(ctx: &Ctx, node: NodeId) -> Result<RemoteRow, EngineError> {
+    let row = ctx.engine.index.read(|db| db.remote(node))?;
+    row.ok_or(EngineError::Stale)
+}
+
+fn remote_parent(ctx: &Ctx, to: &ParentAndName) -> Result<Option<NodeId>, EngineError> {
+    let parent = ctx.engine.index.read(|db| ctx.remote_parent(db, to))?;
+    parent.ok_or(EngineError::Stale)
+}
+
 /// Sends operations: one alone by its own endpoint, several in one batch.
 async fn send(
     ctx: &Ctx,
     mut operations: Vec<NodeOperation>,
 ) -> Vec<Result<Option<Node>, EngineError>> {
-    let api = &ctx.engine.api;
+    let api = &ctx.engine.impatient_api;
     if operations.len() > 1 {
         let count = operations.len();
         return match api.node_batch(&NodeBatch { operations }).await {
@@ -195,10 +203,14 @@ async fn send(
                 .collect(),
         };
     }
-    let Some(operation) = operations.pop() else {
-        return Vec::new();
-    };
-    let answer = match operation {
+    match operations.pop() {
+        Some(operation) => vec![send_one(api, operation).await.map_err(EngineError::Api)],
+        None => Vec::new(),
+    }
+}
+
+async fn send_one(api: &Api, operation: NodeOperation) -> Result<Option<Node>, ApiError> {
+    match operation {
         NodeOperation::CreateFolder {
             id,
             parent_id,
@@ -236,8 +248,7 @@ async fn send(
                 Err(error) => Err(error),
             }
         }
-    };
-    vec![answer.map_err(EngineError::Api)]
+    }
 }
 
 fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
@@ -326,7 +337,7 @@ pub(crate) async fn set_executable(
     };
     let answer = ctx
         .engine
-        .api
+        .impatient_api
         .update_node(node, Some(known.version), &change)
         .await?;
     let row = row_of(ctx, Some(answer))?;
