@@ -5,7 +5,7 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use cairn_index::{ConfirmationRow, ConfirmationState, FolderRow};
+use cairn_index::{ConfirmationRow, ConfirmationState, Db, FolderRow, Gate, IndexError};
 use cairn_model::Side;
 use cairn_plan::Plan;
 use std::time::Duration;
@@ -127,61 +127,83 @@ pub(crate) fn check(
     deletions: Deletions,
     recent: Deletions,
 ) -> Result<Deletions, EngineError> {
+    let at_ms = engine.ports.clock.now_ms();
     Ok(engine.index.write(|db| {
         let open = db.confirmations(folder.id)?;
         if deletions == Deletions::default() && open.is_empty() {
             return Ok(Deletions::default());
         }
         let total = db.synced_files(folder.id)?;
-        let mut waiting = Deletions::default();
-        for (side, files, recent, waits) in [
-            (
-                Side::Local,
-                deletions.local,
-                recent.local,
-                &mut waiting.local,
-            ),
-            (
-                Side::Remote,
-                deletions.remote,
-                recent.remote,
-                &mut waiting.remote,
-            ),
-        ] {
-            let known = open.iter().find(|q| q.side == side);
-            let many = folder.settings.gate.is_some_and(|gate| {
-                let (files, total) = (files + recent, total + recent);
-                files >= gate.files.max(1)
-                    && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
-            });
-            match known {
-                // The answer holds until these deletions are done.
-                Some(q) if q.state == ConfirmationState::Agreed && files > 0 => {}
-                // Once asked, it stays asked as long as anything would be deleted: deleting a few
-                // back and forth must not slip the rest through.
-                Some(q) if files > 0 => {
-                    *waits = files;
-                    if q.files != files {
-                        db.put_confirmation(&ConfirmationRow { files, ..q.clone() })?;
-                    }
-                }
-                Some(_) => db.end_confirmation(folder.id, side)?,
-                None if many && files > 0 => {
-                    *waits = files;
-                    let at_ms = engine.ports.clock.now_ms();
-                    db.put_confirmation(&ConfirmationRow {
-                        folder: folder.id,
-                        side,
-                        files,
-                        at_ms,
-                        state: ConfirmationState::Pending,
-                    })?;
-                }
-                None => {}
-            }
-        }
-        Ok(waiting)
+        let side = |side: Side, files: u64, recent: u64| Question {
+            side,
+            files,
+            recent,
+            total,
+            at_ms,
+        };
+        Ok(Deletions {
+            local: side(Side::Local, deletions.local, recent.local).settle(db, folder, &open)?,
+            remote: side(Side::Remote, deletions.remote, recent.remote)
+                .settle(db, folder, &open)?,
+        })
     })?)
+}
+
+/// The deletions of one side.
+struct Question {
+    side: Side,
+    files: u64,
+    /// Those that were executed a moment ago.
+    recent: u64,
+    /// All synced files.
+    total: u64,
+    at_ms: i64,
+}
+
+impl Question {
+    fn is_many(&self, gate: Gate) -> bool {
+        let (files, total) = (self.files + self.recent, self.total + self.recent);
+        files >= gate.files.max(1)
+            && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
+    }
+
+    /// Returns the number of files that wait for a person, and records the question.
+    fn settle(
+        &self,
+        db: &Db<'_>,
+        folder: &FolderRow,
+        open: &[ConfirmationRow],
+    ) -> Result<u64, IndexError> {
+        let files = self.files;
+        let Some(known) = open.iter().find(|q| q.side == self.side) else {
+            if files == 0 || !folder.settings.gate.is_some_and(|gate| self.is_many(gate)) {
+                return Ok(0);
+            }
+            db.put_confirmation(&ConfirmationRow {
+                folder: folder.id,
+                side: self.side,
+                files,
+                at_ms: self.at_ms,
+                state: ConfirmationState::Pending,
+            })?;
+            return Ok(files);
+        };
+        if files == 0 {
+            db.end_confirmation(folder.id, self.side)?;
+            return Ok(0);
+        }
+        // The answer holds until these deletions are done.
+        if known.state == ConfirmationState::Agreed {
+            return Ok(0);
+        }
+        // Once asked, it stays asked as long as anything would be deleted: deleting a few
+        // back and forth must not slip the rest through.
+        if known.files != files {
+            let row = known.clone();
+            db.put_confirmation(&ConfirmationRow { files, ..row })?;
+        }
+        Ok(files)
+    }
 }
 
 #[cfg(test)]

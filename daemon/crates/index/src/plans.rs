@@ -3,16 +3,18 @@
 use crate::activity::ActivityRow;
 use crate::confirmations::{ConfirmationRow, ConfirmationState};
 use crate::conflicts::ConflictRow;
+use crate::error::IndexError;
 use crate::folders::FolderSettings;
 use crate::journal::JournalRow;
 use crate::local::{LocalRow, LocalStat, Skipped};
-use crate::open::Index;
+use crate::open::{Db, Index};
 use crate::remote::RemoteRow;
 use crate::sent::SentRow;
 use crate::synced::SyncedRow;
 use crate::unaccepted::UnacceptedRow;
 use cairn_model::{
-    ActivityKind, ConflictKind, ContentHash, Kind, LocalId, Name, NodeId, RelPath, RevisionId, Side,
+    ActivityKind, ConflictKind, ContentHash, FolderId, Kind, LocalId, Name, NodeId, RelPath,
+    RevisionId, Side,
 };
 use rusqlite::Connection;
 use std::cell::RefCell;
@@ -92,157 +94,210 @@ fn remote(n: u8, parent: Option<NodeId>, kind: Kind) -> RemoteRow {
     }
 }
 
-#[test]
-fn no_statement_of_a_step_goes_through_a_whole_tree() {
-    let index = Index::memory().unwrap();
+/// The rows that the statements are about.
+struct Rows {
+    folder: FolderId,
+    dir: LocalId,
+    file: LocalId,
+}
+
+const STAT: LocalStat = LocalStat {
+    size: 1,
+    mtime: 2,
+    ctime: 3,
+    device: 4,
+    inode: 5,
+    birth: None,
+};
+const HASH: ContentHash = ContentHash([1; 32]);
+
+type Done = Result<(), IndexError>;
+
+fn fill(db: &Db<'_>) -> Result<Rows, IndexError> {
     let settings = FolderSettings {
         exclude: vec!["*.iso".into()],
         only: vec!["n1".into()],
         ..Default::default()
     };
-    let hash = ContentHash([1; 32]);
-    let stat = LocalStat::default();
+    let folder = db.add_folder("/r", "/", &settings)?;
+    db.attach_folder(folder, None, (1, 2))?;
+    let folders = db.folders()?;
+    let (above, below) = (
+        remote(1, None, Kind::Folder),
+        remote(2, Some(node(1)), Kind::File),
+    );
+    for row in [above, below] {
+        db.put_remote(&folders, &row)?;
+        let (version, name) = (2, name("x"));
+        let renamed = RemoteRow {
+            version,
+            name,
+            ..row
+        };
+        db.put_remote(&folders, &renamed)?;
+    }
+    let row = LocalRow {
+        id: LocalId(0),
+        folder,
+        parent: None,
+        name: name("n1"),
+        kind: Kind::Folder,
+        stat: STAT,
+        executable: false,
+        hash: None,
+        skipped: Skipped::No,
+    };
+    let dir = db.insert_local(&row)?;
+    let file = db.insert_local(&LocalRow {
+        parent: Some(dir),
+        kind: Kind::File,
+        ..row.clone()
+    })?;
+    db.update_local(&LocalRow { id: dir, ..row })?;
+    Ok(Rows { folder, dir, file })
+}
+
+fn read_local(db: &Db<'_>, rows: &Rows) -> Done {
+    let Rows { folder, dir, file } = *rows;
+    db.set_local_hash(file, &STAT, HASH)?;
+    db.children(folder, Some(dir))?;
+    db.child(folder, None, &name("n1"))?;
+    db.children_by_key(folder, None, &name("n1"))?;
+    db.locals_by_file(folder, &STAT)?;
+    db.local_path(file)?;
+    db.local_at(folder, &RelPath::parse("n1/n1").unwrap())?;
+    db.park_local(file)?;
+    db.set_mount(dir, true)?;
+    db.mounts()?;
+    db.has_mount(folder, dir)?;
+    Ok(())
+}
+
+fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
+    let Rows { folder, dir, file } = *rows;
+    for (n, local) in [(1, dir), (2, file)] {
+        db.put_synced(&SyncedRow {
+            folder,
+            node: node(n),
+            local,
+            parent: None,
+            name: name("n"),
+            kind: Kind::File,
+            revision: None,
+            hash: None,
+            size: 0,
+            executable: false,
+        })?;
+    }
+    let journal = JournalRow {
+        local: file,
+        node: node(2),
+        state: vec![],
+    };
+    db.put_journal(&journal, &STAT)?;
+    db.journal(file, &STAT)?;
+    db.end_journal(file)?;
+    let revision = RevisionId::from_random_bytes([9; 16]);
+    db.put_sent(&SentRow {
+        revision,
+        node: node(9),
+        folder,
+        local: file,
+        hash: HASH,
+        size: 1,
+    })?;
+    db.sent(revision)?;
+    db.sent_by_local(file)?;
+    db.end_sent(file)
+}
+
+fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
+    let folder = rows.folder;
+    let pair = db.folder(folder)?.unwrap();
+    let row = remote(2, None, Kind::File);
+    db.set_remote_manifest(node(2), RevisionId::from_random_bytes([2; 16]), HASH, 1)?;
+    db.remote_children_by_key(None, &name("n1"))?;
+    db.remote_path(node(2))?;
+    db.remote_path_in(&pair, node(2))?;
+    db.exclude(folder, &row)?;
+    db.is_excluded(folder, &row)?;
+    db.include(folder, node(2))?;
+    db.follow_choice(folder)?;
+    db.agree_to_deletion(node(1))?;
+    db.set_rules_text(folder, "*.key")?;
+    db.rules_text(folder)?;
+    db.set_shared_rules(folder, None)?;
+    db.shared_rules(folder)?;
+    db.put_unaccepted(&UnacceptedRow {
+        node: node(2),
+        parent: None,
+        name: String::new(),
+    })?;
+    db.remove_unaccepted(node(2))?;
+    db.put_pending(node(2), b"x")?;
+    db.pending(None, 10)?;
+    db.remove_pending(node(2))
+}
+
+fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
+    let Rows { folder, file, .. } = *rows;
+    db.add_activity(&ActivityRow {
+        at_ms: 0,
+        folder: Some(folder),
+        kind: ActivityKind::Uploaded,
+        path: "x".into(),
+        device: None,
+        bytes: 0,
+    })?;
+    db.activity(1)?;
+    db.open_conflict(&ConflictRow {
+        folder,
+        copy: file,
+        node: None,
+        kind: ConflictKind::Edit,
+        device: String::new(),
+        at_ms: 0,
+    })?;
+    db.conflicts()?;
+    db.close_conflict(file)?;
+    db.put_confirmation(&ConfirmationRow {
+        folder,
+        side: Side::Local,
+        files: 1,
+        at_ms: 0,
+        state: ConfirmationState::Pending,
+    })?;
+    db.confirmations(folder)?;
+    db.end_confirmation(folder, Side::Local)
+}
+
+fn plan_and_remove(db: &Db<'_>, rows: &Rows) -> Done {
+    let Rows { folder, dir, file } = *rows;
+    let pair = db.folder(folder)?.unwrap();
+    db.dirty(folder)?;
+    db.is_dirty(folder)?;
+    db.snapshot(&pair)?;
+    db.unlink_below(folder, node(1))?;
+    db.forget_local_below(folder, dir)?;
+    db.forget_remote_below(folder, node(1))?;
+    db.clean_local(folder, file)?;
+    db.clean_node(folder, node(2))?;
+    db.remove_synced(folder, node(2))?;
+    db.remove_remote(node(1))?;
+    db.remove_local(folder, dir)
+}
+
+#[test]
+fn no_statement_of_a_step_goes_through_a_whole_tree() {
+    let index = Index::memory().unwrap();
     index
         .write(|db| {
-            let folder = db.add_folder("/r", "/", &settings)?;
-            db.attach_folder(folder, None, (1, 2))?;
-            let folders = db.folders()?;
-            let pair = db.folder(folder)?.unwrap();
-            for row in [
-                remote(1, None, Kind::Folder),
-                remote(2, Some(node(1)), Kind::File),
-            ] {
-                db.put_remote(&folders, &row)?;
-                db.put_remote(
-                    &folders,
-                    &RemoteRow {
-                        version: 2,
-                        name: name("x"),
-                        ..row
-                    },
-                )?;
-            }
-            let row = LocalRow {
-                id: LocalId(0),
-                folder,
-                parent: None,
-                name: name("n1"),
-                kind: Kind::Folder,
-                stat,
-                executable: false,
-                hash: None,
-                skipped: Skipped::No,
-            };
-            let dir = db.insert_local(&row)?;
-            let file = db.insert_local(&LocalRow {
-                parent: Some(dir),
-                kind: Kind::File,
-                ..row.clone()
-            })?;
-            db.update_local(&LocalRow { id: dir, ..row })?;
-            db.set_local_hash(file, &stat, hash)?;
-            db.children(folder, Some(dir))?;
-            db.child(folder, None, &name("n1"))?;
-            db.children_by_key(folder, None, &name("n1"))?;
-            db.locals_by_file(folder, &stat)?;
-            db.local_path(file)?;
-            db.local_at(folder, &RelPath::parse("n1/n1").unwrap())?;
-            db.park_local(file)?;
-            for (n, local) in [(1, dir), (2, file)] {
-                db.put_synced(&SyncedRow {
-                    folder,
-                    node: node(n),
-                    local,
-                    parent: None,
-                    name: name("n"),
-                    kind: Kind::File,
-                    revision: None,
-                    hash: None,
-                    size: 0,
-                    executable: false,
-                })?;
-            }
-            db.set_remote_manifest(node(2), RevisionId::from_random_bytes([2; 16]), hash, 1)?;
-            db.remote_children_by_key(None, &name("n1"))?;
-            db.remote_path(node(2))?;
-            db.remote_path_in(&pair, node(2))?;
-            db.exclude(folder, &remote(2, None, Kind::File))?;
-            db.is_excluded(folder, &remote(2, None, Kind::File))?;
-            db.include(folder, node(2))?;
-            db.follow_choice(folder)?;
-            db.agree_to_deletion(node(1))?;
-            db.put_journal(
-                &JournalRow {
-                    local: file,
-                    node: node(2),
-                    state: vec![],
-                },
-                &stat,
-            )?;
-            db.journal(file, &stat)?;
-            db.end_journal(file)?;
-            db.add_activity(&ActivityRow {
-                at_ms: 0,
-                folder: Some(folder),
-                kind: ActivityKind::Uploaded,
-                path: "x".into(),
-                device: None,
-                bytes: 0,
-            })?;
-            db.activity(1)?;
-            db.open_conflict(&ConflictRow {
-                folder,
-                copy: file,
-                node: None,
-                kind: ConflictKind::Edit,
-                device: String::new(),
-                at_ms: 0,
-            })?;
-            db.conflicts()?;
-            db.close_conflict(file)?;
-            db.put_confirmation(&ConfirmationRow {
-                folder,
-                side: Side::Local,
-                files: 1,
-                at_ms: 0,
-                state: ConfirmationState::Pending,
-            })?;
-            db.confirmations(folder)?;
-            db.end_confirmation(folder, Side::Local)?;
-            db.put_unaccepted(&UnacceptedRow {
-                node: node(2),
-                parent: None,
-                name: String::new(),
-            })?;
-            db.remove_unaccepted(node(2))?;
-            db.put_sent(&SentRow {
-                revision: RevisionId::from_random_bytes([9; 16]),
-                node: node(9),
-                folder,
-                local: file,
-                hash,
-                size: 1,
-            })?;
-            db.sent(RevisionId::from_random_bytes([9; 16]))?;
-            db.sent_by_local(file)?;
-            db.end_sent(file)?;
-            db.set_mount(dir, true)?;
-            db.mounts()?;
-            db.has_mount(folder, dir)?;
-            db.put_pending(node(2), b"x")?;
-            db.pending(None, 10)?;
-            db.remove_pending(node(2))?;
-            db.dirty(folder)?;
-            db.is_dirty(folder)?;
-            db.snapshot(&pair)?;
-            db.unlink_below(folder, node(1))?;
-            db.forget_local_below(folder, dir)?;
-            db.forget_remote_below(folder, node(1))?;
-            db.clean_local(folder, file)?;
-            db.clean_node(folder, node(2))?;
-            db.remove_synced(folder, node(2))?;
-            db.remove_remote(node(1))?;
-            db.remove_local(folder, dir)
+            let rows = fill(db)?;
+            read_local(db, &rows)?;
+            synchronise(db, &rows)?;
+            read_remote(db, &rows)?;
+            tell_people(db, &rows)?;
+            plan_and_remove(db, &rows)
         })
         .unwrap();
     BAD.with(|bad| assert!(bad.borrow().is_empty(), "{:#?}", bad.borrow()));

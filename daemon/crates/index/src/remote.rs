@@ -198,36 +198,37 @@ impl Db<'_> {
         row: &RemoteRow,
     ) -> Result<PutResult, IndexError> {
         let before = self.remote(row.node)?;
-        if before.as_ref().is_some_and(|old| old.version > row.version) {
-            return Ok(PutResult::Known);
-        }
-        let seen = before.as_ref().map_or(0, |old| old.seen);
-        if (1..seen).contains(&row.seen) {
-            return Ok(PutResult::Rollback);
-        }
-        if let Some(old) = &before {
-            // Seals are made without randomness: two of one number are two states, of which one is past.
-            if row.seen > 0 && row.seen == seen && old.seal.is_some() && old.seal != row.seal {
-                return Ok(PutResult::Rollback);
-            }
-            if old.revision.is_some()
-                && old.revision == row.revision
-                && (&old.content_key, old.source) != (&row.content_key, row.source)
-            {
-                return Ok(PutResult::Tampered);
-            }
+        if let Some(refused) = before.as_ref().and_then(|old| refusal(old, row)) {
+            return Ok(refused);
         }
         let mut row = row.clone();
-        row.seen = row.seen.max(seen);
-        if let Some(old) = &before
-            && old.revision == row.revision
-        {
-            row.hash = row.hash.or(old.hash);
-            row.number = row.number.or(old.number);
+        if let Some(old) = &before {
+            row.seen = row.seen.max(old.seen);
+            if old.revision == row.revision {
+                row.hash = row.hash.or(old.hash);
+                row.number = row.number.or(old.number);
+            }
         }
         if before.as_ref() == Some(&row) {
             return Ok(PutResult::Known);
         }
+        self.write_remote(&row)?;
+        let now = self.pairs_containing(folders, row.parent)?;
+        for folder in &now {
+            self.mark_node(*folder, row.node)?;
+        }
+        self.mark_synced_node(row.node)?;
+        if row.kind == Kind::Folder
+            && let Some(old) = before
+            && (old.parent, &old.name) != (row.parent, &row.name)
+            && let Some(pairs) = self.pairs_affected_by_move(folders, &old, &row, &now)?
+        {
+            self.mark_remote_below(&pairs, row.node)?;
+        }
+        Ok(PutResult::New)
+    }
+
+    fn write_remote(&self, row: &RemoteRow) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
                  version, content_key, seal, source_node, source_revision, device, hash, number, seen) \
@@ -253,19 +254,7 @@ impl Db<'_> {
                 row.number.map(signed),
                 signed(row.seen),
             ])?;
-        let now = self.pairs_containing(folders, row.parent)?;
-        for folder in &now {
-            self.mark_node(*folder, row.node)?;
-        }
-        self.mark_synced_node(row.node)?;
-        if row.kind == Kind::Folder
-            && let Some(old) = before
-            && (old.parent, &old.name) != (row.parent, &row.name)
-            && let Some(pairs) = self.pairs_affected_by_move(folders, &old, &row, &now)?
-        {
-            self.mark_remote_below(&pairs, row.node)?;
-        }
-        Ok(PutResult::New)
+        Ok(())
     }
 
     /// Returns whether the move of a folder may change what belongs where of all that is below it, and in
@@ -366,6 +355,23 @@ impl Db<'_> {
             .execute_batch("DELETE FROM remote; DELETE FROM dirty_node;")?;
         Ok(())
     }
+}
+
+/// Returns the reason for which a state of a node is not recorded over the known one, if there is any.
+fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
+    if old.version > new.version {
+        return Some(PutResult::Known);
+    }
+    // Seals are made without randomness: two of one number are two states, of which one is past.
+    let same_number = new.seen > 0 && new.seen == old.seen;
+    if (1..old.seen).contains(&new.seen)
+        || (same_number && old.seal.is_some() && old.seal != new.seal)
+    {
+        return Some(PutResult::Rollback);
+    }
+    let same_revision = old.revision.is_some() && old.revision == new.revision;
+    (same_revision && (&old.content_key, old.source) != (&new.content_key, new.source))
+        .then_some(PutResult::Tampered)
 }
 
 #[cfg(test)]

@@ -182,3 +182,36 @@ fn hint_path(schedule: &mut Schedule, path: &Path, now: Instant) {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::schedule::Timing;
+    use super::*;
+    use crate::observe::scan::Hinted;
+    use std::collections::BTreeSet;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    #[test]
+    fn a_name_that_is_not_utf8_has_its_directory_looked_at_and_nothing_more() {
+        let timing = Timing {
+            rescan_every: Duration::from_secs(3600),
+            debounce: Duration::from_millis(80),
+        };
+        let now = Instant::now();
+        let mut schedule = Schedule::new(now, timing);
+        let first = schedule.begin(now);
+        schedule.finish(&first, BTreeSet::new(), BTreeSet::new());
+        hint_path(
+            &mut schedule,
+            Path::new(OsStr::from_bytes(b"t/bad\xff.log")),
+            now,
+        );
+        let quiet = now + timing.debounce;
+        assert!(schedule.is_due(quiet, timing, true));
+        let scan = schedule.begin(quiet);
+        let dir = RelPath::parse("t").unwrap();
+        assert!(!scan.whole);
+        assert_eq!(scan.dirs, Hinted::from([(dir, BTreeSet::new())]));
+    }
+}

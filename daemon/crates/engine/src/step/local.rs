@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
 use crate::step::Ctx;
-use cairn_index::{ConflictRow, LocalRow, Skipped};
+use cairn_index::{ConflictRow, IndexError, LocalRow, Skipped};
 use cairn_model::{ActivityKind, Kind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
 use cairn_plan::{MoveReason, ParentAndName};
@@ -81,66 +81,69 @@ pub(crate) async fn move_local(
     // A rename changes the change time and nothing else; any other difference is an edit.
     let same_bytes =
         (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
+    let moved = LocalRow {
+        parent,
+        name: to.name.clone(),
+        stat,
+        hash: row.hash.filter(|_| same_bytes),
+        ..row
+    };
+    record_move(ctx, &moved, reason, conflict)?;
+    report_move(ctx, &path.to_string(), reason, row.stat.size);
+    Ok(())
+}
+
+fn record_move(
+    ctx: &Ctx,
+    moved: &LocalRow,
+    reason: MoveReason,
+    conflict: Option<&Conflict>,
+) -> Result<(), IndexError> {
     let at_ms = ctx.engine.ports.clock.now_ms();
-    index.write(|db| {
-        let hash = row.hash.filter(|_| same_bytes);
-        db.update_local(&LocalRow {
-            parent,
-            name: to.name.clone(),
-            stat,
-            hash,
-            ..row.clone()
-        })?;
+    ctx.engine.index.write(|db| {
+        db.update_local(moved)?;
         match reason {
             MoveReason::Follow | MoveReason::PutBack => {
-                if let Some(synced) = db.synced_by_local(local)? {
+                if let Some(synced) = db.synced_by_local(moved.id)? {
                     record::agree_place(db, &ctx.folder, synced.node)?;
                 }
             }
             MoveReason::Conflict | MoveReason::Temporary => {}
         }
-        if let Some(conflict) = conflict {
-            let device = match conflict.node {
-                Some(node) => db
-                    .remote(node)?
-                    .and_then(|r| ctx.engine.devices.name(r.device)),
-                None => None,
-            };
-            db.open_conflict(&ConflictRow {
-                folder: ctx.folder.id,
-                copy: local,
-                node: conflict.node,
-                kind: conflict.kind,
-                device: device.unwrap_or_default(),
-                at_ms,
-            })?;
-        }
-        Ok(())
-    })?;
-    match reason {
+        let Some(conflict) = conflict else {
+            return Ok(());
+        };
+        let device = match conflict.node {
+            Some(node) => db
+                .remote(node)?
+                .and_then(|r| ctx.engine.devices.name(r.device)),
+            None => None,
+        };
+        db.open_conflict(&ConflictRow {
+            folder: ctx.folder.id,
+            copy: moved.id,
+            node: conflict.node,
+            kind: conflict.kind,
+            device: device.unwrap_or_default(),
+            at_ms,
+        })
+    })
+}
+
+fn report_move(ctx: &Ctx, path: &str, reason: MoveReason, size: u64) {
+    let (kind, bytes) = match reason {
         MoveReason::Conflict => {
             ctx.engine.count(|c| c.conflicts += 1);
-            ctx.engine.activity(
-                ctx.folder.id,
-                ActivityKind::Conflict,
-                &path.to_string(),
-                None,
-                row.stat.size,
-            );
+            (ActivityKind::Conflict, size)
         }
         MoveReason::Follow | MoveReason::PutBack => {
             ctx.engine.count(|c| c.renames += 1);
-            ctx.engine.activity(
-                ctx.folder.id,
-                ActivityKind::Renamed,
-                &path.to_string(),
-                None,
-                0,
-            );
+            (ActivityKind::Renamed, 0)
         }
-        MoveReason::Temporary => {}
-    }
-    Ok(())
+        MoveReason::Temporary => return,
+    };
+    let id = ctx.folder.id;
+    ctx.engine.activity(id, kind, path, None, bytes);
 }
 
 /// Makes names durable before the index says that they are there: a name that a crash takes back

@@ -1,0 +1,83 @@
+//! A watcher that fails, and works again.
+
+use cairn_engine::Problem;
+use cairn_model::ProblemCode;
+use cairn_sim::device::ROOT;
+use cairn_sim::world::{World, tree_of};
+use std::path::Path;
+use std::time::Duration;
+
+fn simulate(story: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+        .block_on(story);
+}
+
+fn write(world: &World, name: &str) {
+    let path = Path::new(ROOT).join(name);
+    world.devices[0]
+        .disk
+        .user(&path, true, |files| files.write(&path, name.as_bytes()))
+        .expect("the disk takes it");
+}
+
+fn watch_problems(world: &World) -> Vec<Problem> {
+    let status = world.devices[0].engine().expect("it runs").status();
+    let errors = status.folders[0].errors.iter();
+    errors
+        .filter(|error| error.code == ProblemCode::Watch)
+        .cloned()
+        .collect()
+}
+
+/// Lets simulated time pass until something has become true.
+async fn until(condition: impl Fn() -> bool, within: Duration) -> bool {
+    let begin = tokio::time::Instant::now();
+    while begin.elapsed() < within {
+        if condition() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    false
+}
+
+#[test]
+fn exhausted_watches_are_told_and_tried_again() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].disk.blind(true);
+        world.settle().await.expect("calm");
+        assert_eq!(watch_problems(&world).len(), 1);
+
+        // Nobody notices the file, but the folder is looked at all the same.
+        write(&world, "a");
+        let sent = || {
+            let status = world.devices[0].engine().expect("it runs").status();
+            status.counters.uploads == 1
+        };
+        assert!(until(sent, Duration::from_secs(45)).await, "it is not seen");
+        assert_eq!(watch_problems(&world).len(), 1);
+
+        world.devices[0].disk.blind(false);
+        let healed = || watch_problems(&world).is_empty();
+        assert!(
+            until(healed, Duration::from_secs(120)).await,
+            "not told again"
+        );
+        write(&world, "b");
+        let sent = || {
+            let status = world.devices[0].engine().expect("it runs").status();
+            status.counters.uploads == 2
+        };
+        assert!(
+            until(sent, Duration::from_secs(5)).await,
+            "it is not noticed"
+        );
+        world.settle().await.expect("calm");
+        assert!(tree_of(&world.devices[1]).contains_key("b"));
+    });
+}
