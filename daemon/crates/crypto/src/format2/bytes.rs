@@ -19,6 +19,15 @@ impl Writer {
         self.raw(&[value])
     }
 
+    pub(crate) fn u32(&mut self, value: u32) -> &mut Self {
+        self.raw(&value.to_be_bytes())
+    }
+
+    /// Writes the lower 48 bits.
+    pub(crate) fn u48(&mut self, value: u64) -> &mut Self {
+        self.raw(&value.to_be_bytes()[2..])
+    }
+
     /// Writes an unsigned LEB128; numbers from 2^63 on are written and no reader takes them.
     pub(crate) fn v(&mut self, mut value: u64) -> &mut Self {
         while value >= 0x80 {
@@ -75,6 +84,15 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn u8(&mut self) -> Result<u8> {
         self.array::<1>().map(|[byte]| byte)
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    pub(crate) fn u48(&mut self) -> Result<u64> {
+        let low: [u8; 6] = self.array()?;
+        Ok(low.iter().fold(0, |value, &b| value << 8 | u64::from(b)))
     }
 
     /// Reads an unsigned LEB128 below 2^63; a longer form than needed is an error.
@@ -136,10 +154,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(v in 0..MAX_VARINT, zz in -(1_i64 << 62)..(1 << 62)) {
-            let bytes = Writer::new().v(v).zz(zz).finish();
+        fn numbers_come_back(v in 0..MAX_VARINT, zz in -(1_i64 << 62)..(1 << 62), u48 in 0..1_u64 << 48) {
+            let bytes = Writer::new().v(v).zz(zz).u48(u48).finish();
             let mut reader = Reader::new(&bytes);
-            prop_assert_eq!((reader.v()?, reader.zz()?), (v, zz));
+            prop_assert_eq!((reader.v()?, reader.zz()?, reader.u48()?), (v, zz, u48));
             prop_assert!(reader.end().is_ok());
         }
 
