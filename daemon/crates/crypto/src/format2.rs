@@ -14,6 +14,7 @@ mod manifest;
 mod node_box;
 mod object;
 mod parts;
+pub mod rule;
 mod seal;
 
 pub use attributes::{Attributes, MAX_ATTRIBUTES};
