@@ -82,16 +82,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     })?;
     stages.run("OpenAPI documents", openapi::lint);
     stages.run("OpenAPI requests", || openapi::probe(openapi::SOME));
-    stages.run("tests", || {
-        show(cargo().args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--locked",
-            "--profile",
-            "ci",
-        ]))
-    });
+    stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("chunks in an S3 store", s3::run);
     stages.run("behind nginx and Caddy", proxy::run);
@@ -100,6 +91,17 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("tray on a desktop", tray::desktop);
     stages.run("packages", package::check);
     stages.finish()
+}
+
+fn every_test() -> Result<()> {
+    show(cargo().args([
+        "nextest",
+        "run",
+        "--workspace",
+        "--locked",
+        "--profile",
+        "ci",
+    ]))
 }
 
 /// Checks the vectors of format 2 with an implementation that shares no code with the crate.
