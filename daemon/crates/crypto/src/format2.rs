@@ -3,6 +3,7 @@
 //! Nothing in the product uses it yet. Bytes in, bytes out, as in the rest of this crate; everything
 //! that is decoded here may have been made by a hostile server.
 
+pub mod account;
 mod attributes;
 mod bytes;
 mod chunker;

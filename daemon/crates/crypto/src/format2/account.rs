@@ -1,0 +1,9 @@
+//! Passphrases, invitations and the words by which people compare what they see.
+
+mod invitation;
+mod root;
+mod words;
+
+pub use invitation::{Acceptance, AcceptanceSignatures, InvitationToken};
+pub use root::{Root, RootParams};
+pub use words::head_words;

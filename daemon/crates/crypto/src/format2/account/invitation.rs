@@ -1,0 +1,199 @@
+//! Invitations: a token that is handed over by another way than the server, and the answer to it.
+//!
+//! The token is seed 16 · size of the log v · its root 32. Who joins takes no log without that root, so a
+//! server can't invent a team; and the answer is signed by the token and by the identity of who joins.
+
+use crate::associated_data::AssociatedData;
+use crate::error::{CryptoError, Result};
+use crate::format2::bytes::{Reader, Writer};
+use crate::format2::device_key::IdentityKey;
+use crate::identity::{SigningPair, verify};
+use cairn_model::{AccountId, SpaceId};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// The secret of an invitation, with the log that it belongs to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InvitationToken {
+    seed: Zeroizing<[u8; 16]>,
+    /// The size and root of the log when the token was made.
+    pub size: u64,
+    pub root: [u8; 32],
+}
+
+/// The answer to an invitation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    pub space: SpaceId,
+    /// The hash of the space's genesis.
+    pub genesis: [u8; 32],
+    pub invite: [u8; 16],
+    pub account: AccountId,
+    pub identity: [u8; 32],
+    /// SHA-256 of the sharing keys.
+    pub sharing: [u8; 32],
+}
+
+/// The two signatures of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcceptanceSignatures {
+    pub token: [u8; 64],
+    pub identity: [u8; 64],
+}
+
+impl InvitationToken {
+    /// Makes the token of a seed of 16 random bytes.
+    #[must_use]
+    pub fn new(seed: [u8; 16], size: u64, root: [u8; 32]) -> Self {
+        let seed = Zeroizing::new(seed);
+        Self { seed, size, root }
+    }
+
+    /// Returns the bytes that are handed over.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let mut out = Writer::new();
+        out.raw(&*self.seed).v(self.size).raw(&self.root);
+        Zeroizing::new(out.finish())
+    }
+
+    /// Reads what was handed over.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
+        let mut reader = Reader::new(bytes);
+        let token = Self::new(reader.array()?, reader.v()?, reader.array()?);
+        reader.end()?;
+        Ok(token)
+    }
+
+    /// Returns the public key that the invitation's statement has.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] never happens for a token that was read.
+    pub fn public(&self, space: SpaceId) -> std::result::Result<[u8; 32], CryptoError> {
+        Ok(self.pair(space)?.public())
+    }
+
+    /// Signs the answer with the token and the identity of who joins.
+    ///
+    /// # Errors
+    /// As [`InvitationToken::public`].
+    pub fn accept(
+        &self,
+        acceptance: &Acceptance,
+        identity: &IdentityKey,
+    ) -> std::result::Result<AcceptanceSignatures, CryptoError> {
+        let signed = acceptance.signed();
+        Ok(AcceptanceSignatures {
+            token: self.pair(acceptance.space)?.sign(&signed),
+            identity: identity.0.sign(&signed),
+        })
+    }
+
+    /// HKDF-Expand with a key of 16 bytes: its one block, because libraries want 32.
+    fn pair(&self, space: SpaceId) -> Result<SigningPair> {
+        let purpose = AssociatedData::new("cairn/2/token").id(&space);
+        let mut block =
+            Hmac::<Sha256>::new_from_slice(&*self.seed).map_err(|_| CryptoError::Opaque)?;
+        block.update(purpose.as_bytes());
+        block.update(&[1]);
+        SigningPair::from_seed(&block.finalize().into_bytes())
+    }
+}
+
+impl Acceptance {
+    /// Checks both signatures; `token` is the invitation's public key.
+    ///
+    /// # Errors
+    /// [`CryptoError::Opaque`] if one isn't for this answer.
+    pub fn verify(
+        &self,
+        token: &[u8; 32],
+        signatures: &AcceptanceSignatures,
+    ) -> std::result::Result<(), CryptoError> {
+        let signed = self.signed();
+        verify(token, &signed, &signatures.token)?;
+        verify(&self.identity, &signed, &signatures.identity)
+    }
+
+    fn signed(&self) -> AssociatedData {
+        AssociatedData::new("cairn/2/accept")
+            .id(&self.space)
+            .bytes(&self.genesis)
+            .bytes(&self.invite)
+            .id(&self.account)
+            .bytes(&self.identity)
+            .bytes(&self.sharing)
+    }
+}
+
+impl fmt::Debug for InvitationToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InvitationToken(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(n: u8) -> IdentityKey {
+        IdentityKey::from_seed(&[n; 32]).unwrap()
+    }
+
+    fn answer() -> Acceptance {
+        Acceptance {
+            space: SpaceId::from_random_bytes([1; 16]),
+            genesis: [2; 32],
+            invite: [3; 16],
+            account: AccountId::from_random_bytes([4; 16]),
+            identity: identity(5).public(),
+            sharing: [6; 32],
+        }
+    }
+
+    type Change = fn(&mut Acceptance);
+
+    #[test]
+    fn each_field_of_an_answer_is_signed_twice() {
+        let token = InvitationToken::new([7; 16], 300, [8; 32]);
+        let public = token.public(answer().space).unwrap();
+        let signatures = token.accept(&answer(), &identity(5)).unwrap();
+        assert!(answer().verify(&public, &signatures).is_ok());
+        let changes: [Change; 6] = [
+            |a| a.space = SpaceId::from_random_bytes([9; 16]),
+            |a| a.genesis[0] ^= 1,
+            |a| a.invite[0] ^= 1,
+            |a| a.account = AccountId::from_random_bytes([9; 16]),
+            |a| a.identity = identity(6).public(),
+            |a| a.sharing[0] ^= 1,
+        ];
+        for (i, change) in changes.into_iter().enumerate() {
+            let mut bad = answer();
+            change(&mut bad);
+            assert!(bad.verify(&public, &signatures).is_err(), "field {i}");
+        }
+        let by_other = token.accept(&answer(), &identity(6)).unwrap();
+        assert!(answer().verify(&public, &by_other).is_err());
+        let other = InvitationToken::new([9; 16], 300, [8; 32]);
+        let by_other = other.accept(&answer(), &identity(5)).unwrap();
+        assert!(answer().verify(&public, &by_other).is_err());
+    }
+
+    #[test]
+    fn a_token_is_read_as_it_was_written_and_belongs_to_one_space() {
+        let token = InvitationToken::new([7; 16], 300, [8; 32]);
+        let bytes = token.to_bytes();
+        assert_eq!(InvitationToken::from_bytes(&bytes), Ok(token.clone()));
+        for at in 0..bytes.len() {
+            assert!(InvitationToken::from_bytes(&bytes[..at]).is_err());
+        }
+        assert!(InvitationToken::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
+        let space = |n| SpaceId::from_random_bytes([n; 16]);
+        assert_ne!(token.public(space(1)), token.public(space(2)));
+    }
+}
