@@ -152,7 +152,7 @@ struct Matching {
     tables: &'static str,
     filter: &'static str,
     order: &'static str,
-    /// What the filter compares with.
+    /// The text that the filter compares with.
     text: String,
 }
 

@@ -5,7 +5,7 @@ use cairn_model::{FolderId, TransferDirection};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a direction has room for.
+/// The room that a direction has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Room {
     Nothing,

@@ -17,7 +17,7 @@ const KEEP_MS: i64 = 30 * DAY_MS;
 /// The time for which things stay however scarce the space is: somebody may just be missing them.
 const KEEP_ALWAYS_MS: i64 = DAY_MS;
 
-/// What was trashed at one time.
+/// The things that were trashed at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Bucket {
     at_ms: i64,

@@ -1,4 +1,4 @@
-//! What the endpoints of the identity provider read from a request.
+//! The parts of a request that the endpoints of the identity provider read.
 
 use crate::http::body;
 use crate::identity::client::Client;

@@ -1,4 +1,4 @@
-//! What an upload needs to know: the row, the place, the base, and what an earlier try has left.
+//! The facts that an upload needs: the row, the place, the base, and what an earlier try has left.
 
 use super::Task;
 use crate::error::EngineError;

@@ -1,4 +1,4 @@
-//! What goes from the local trash, and what stays.
+//! The things that go from the local trash, and those that stay.
 
 use super::*;
 use crate::trash::{list, put};
