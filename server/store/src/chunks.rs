@@ -4,8 +4,8 @@ use super::rows::id as read_id;
 use super::{Space, Store, nodes};
 use crate::error::{Error, Result};
 use crate::objects::Extent;
-use cairn_model::{ChunkId, NodeId, RevisionId};
-use cairn_wire::transfer::RevisionContent;
+use cairn_model::{AccountId, ChunkId, NodeId, RevisionId};
+use cairn_wire::transfer::{RevisionContent, SealedChunk};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::HashSet;
 
@@ -24,6 +24,28 @@ impl ChunkPlace {
             range: self.start..self.start + self.size,
         }
     }
+}
+
+/// A stored chunk, and whether a revision uses it.
+#[derive(Clone, Debug)]
+pub struct StoredChunk {
+    pub place: ChunkPlace,
+    pub in_use: bool,
+}
+
+/// Finds a stored chunk of a node.
+pub(super) fn stored(
+    conn: &Connection,
+    node: NodeId,
+    chunk: ChunkId,
+) -> Result<Option<StoredChunk>> {
+    let Some(place) = place(conn, node, chunk)? else {
+        return Ok(None);
+    };
+    let in_use = conn
+        .prepare_cached("SELECT refs > 0 FROM chunks WHERE node = ?1 AND id = ?2")?
+        .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))?;
+    Ok(Some(StoredChunk { place, in_use }))
 }
 
 /// The size of a stored chunk.
@@ -72,24 +94,39 @@ pub(super) fn add_object(conn: &Connection, name: &str) -> Result<i64> {
     Ok(conn.last_insert_rowid())
 }
 
+/// A chunk's place in an object, and who pays for it.
+pub(super) struct NewChunk {
+    pub(super) node: NodeId,
+    pub(super) chunk: SealedChunk,
+    pub(super) object: i64,
+    pub(super) start: u64,
+    pub(super) space: i64,
+    pub(super) account: AccountId,
+}
+
 /// Adds a chunk with `refs` references, or that many references to the one that is there already.
 /// Returns true if the new place is used.
-pub(super) fn add(
-    conn: &Connection,
-    node: NodeId,
-    chunk: ChunkId,
-    object: i64,
-    start: u64,
-    size: u64,
-    refs: i64,
-) -> Result<bool> {
+pub(super) fn add(conn: &Connection, new: &NewChunk, refs: i64) -> Result<bool> {
     let used: i64 = conn
         .prepare_cached(
-            "INSERT INTO chunks (node, id, object, start, size, refs) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+            "INSERT INTO chunks (node, id, object, start, size, refs, space, account) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
              ON CONFLICT (node, id) DO UPDATE SET refs = refs + excluded.refs RETURNING object",
         )?
-        .query_row(params![node.as_bytes(), chunk.0, object, start, size, refs], |row| row.get(0))?;
-    Ok(used == object)
+        .query_row(
+            params![
+                new.node.as_bytes(),
+                new.chunk.id.0,
+                new.object,
+                new.start,
+                new.chunk.size,
+                refs,
+                new.space,
+                new.account.as_bytes()
+            ],
+            |row| row.get(0),
+        )?;
+    Ok(used == new.object)
 }
 
 /// Sets how many chunks lie in an object; without any it is forgotten, and its name comes back.

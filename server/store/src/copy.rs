@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId, RevisionId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, Node};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::HashMap;
 
 /// A node and everything active below it, parents first.
@@ -46,6 +46,17 @@ fn copy_content(
     Ok(copy.id)
 }
 
+/// The bytes of a revision's manifest and key.
+fn record_bytes(conn: &Connection, head: Option<RevisionId>) -> Result<i64> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT length(manifest) + length(content_key) FROM revisions WHERE id = ?1",
+        )?
+        .query_row([head.as_ref().map(RevisionId::as_bytes)], |row| row.get(0))
+        .optional()?
+        .unwrap_or_default())
+}
+
 fn copy_metadata(tx: &Tx<'_>, from: NodeId, to: NodeId) -> Result<()> {
     tx.conn
         .prepare_cached(
@@ -81,19 +92,19 @@ fn copied_before(
     Ok(Some(known.node))
 }
 
-/// The quota that copies of these nodes take.
-fn growth(originals: &[NodeRow]) -> Growth {
+/// The quota that copies of these nodes take: a manifest and a key each. The chunks are there already.
+fn growth(conn: &Connection, originals: &[NodeRow]) -> Result<Growth> {
     let mut growth = Growth::default();
     let files = originals
         .iter()
         .filter(|original| original.node.kind == Kind::File);
     for original in files {
         growth += Growth {
-            bytes: revisions::signed(original.node.size),
+            bytes: record_bytes(conn, original.node.revision_id)?,
             files: 1,
         };
     }
-    growth
+    Ok(growth)
 }
 
 /// The id, folder, name and seal of one copy.
@@ -144,10 +155,10 @@ impl Tx<'_> {
         nodes::check_folder(self.conn, actor.space, how.parent_id)?;
         nodes::check_free(self.conn, actor.space, how.parent_id, &name, None)?;
         let originals = subtree(self.conn, actor.space, id)?;
-        let growth = growth(&originals);
+        let growth = growth(self.conn, &originals)?;
         usage::check_quota(self.conn, actor.space, growth)?;
         let copied = self.copy_all(actor, &originals, how, name)?;
-        usage::grow(self.conn, actor.space, growth)?;
+        usage::count_files(self.conn, actor.space, growth.files)?;
         Ok(nodes::visible(self.conn, actor.space, copied)?.node)
     }
 

@@ -71,6 +71,12 @@ impl Error {
         }
     }
 
+    /// Returns true if the object store has no such object.
+    #[must_use]
+    pub fn is_missing_object(&self) -> bool {
+        matches!(self, Self::Objects(object_store::Error::NotFound { .. }))
+    }
+
     /// Returns true if the server failed, rather than the request.
     #[must_use]
     pub fn is_failure(&self) -> bool {

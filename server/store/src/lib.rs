@@ -54,6 +54,7 @@ mod source;
 mod teams;
 mod trash;
 mod update;
+mod upload_chunks;
 mod upload_content;
 mod uploads;
 mod usage;
@@ -61,7 +62,7 @@ mod webhooks;
 
 pub use accounts::{Account, NewAccount};
 pub use ai::{Facts, NamedFile};
-pub use chunks::ChunkPlace;
+pub use chunks::{ChunkPlace, StoredChunk};
 pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
 pub use error::{Error, Result};
 pub use idempotency::Remembered;
@@ -80,6 +81,7 @@ pub use shares::{NewShare, ShareRow, ShareSettings};
 pub use social::{Handle, Side};
 pub use source::{Clock, Source};
 pub use update::Edit;
+pub use upload_chunks::chunk_in_use;
 pub use upload_content::BatchItem;
 pub use uploads::OpenUpload;
 pub use webhooks::{AfterAttempt, AttemptResult, Due, Outgoing};
@@ -106,7 +108,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -115,7 +117,11 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("sql/0021_people.sql"),
     include_str!("sql/0022_payments.sql"),
     include_str!("sql/0030_trash_index.sql"),
+    include_str!("sql/0031_stored_bytes.sql"),
 ];
+
+/// The schema from which on spaces count what is stored.
+const COUNTS_STORED_BYTES: usize = 9;
 
 /// As many as reads that can run at once on a small machine.
 const READERS: usize = 2;
@@ -354,6 +360,9 @@ fn migrate(conn: &mut Connection) -> Result<()> {
     }
     for sql in &MIGRATIONS[done..] {
         tx.execute_batch(sql)?;
+    }
+    if done < COUNTS_STORED_BYTES {
+        usage::recount(&tx)?;
     }
     tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
     tx.commit()?;

@@ -3,8 +3,7 @@
 //! No new feed position: clients dropped these nodes when they were trashed.
 
 use super::rows::{State, id as read_id};
-use super::usage::{self, Growth};
-use super::{Actor, Space, Tx, chunks, comments, nodes, revisions, search};
+use super::{Actor, Space, Tx, chunks, comments, nodes, revisions, search, usage};
 use crate::error::{Error, Result};
 use cairn_model::NodeId;
 use rusqlite::{Connection, params};
@@ -16,12 +15,10 @@ pub struct Purged {
     pub objects: Vec<String>,
 }
 
-fn together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64, i64)>> {
+fn together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64)>> {
     Ok(conn
-        .prepare_cached("SELECT id, kind, size FROM nodes WHERE trash_root = ?1 AND state = 1")?
-        .query_map([root.as_bytes()], |row| {
-            Ok((read_id(row, 0)?, row.get(1)?, row.get(2)?))
-        })?
+        .prepare_cached("SELECT id, kind FROM nodes WHERE trash_root = ?1 AND state = 1")?
+        .query_map([root.as_bytes()], |row| Ok((read_id(row, 0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?)
 }
 
@@ -53,17 +50,12 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
 }
 
 fn purge_root(tx: &Tx<'_>, space: Space, root: NodeId, purged: &mut Purged) -> Result<()> {
-    let mut growth = Growth::default();
-    for (node, kind, size) in together(tx.conn, root)? {
+    let mut files = 0;
+    for (node, kind) in together(tx.conn, root)? {
         erase(tx, node, purged)?;
-        if kind == 0 {
-            growth += Growth {
-                bytes: -size,
-                files: -1,
-            };
-        }
+        files += i64::from(kind == 0);
     }
-    usage::grow(tx.conn, space, growth)
+    usage::count_files(tx.conn, space, -files)
 }
 
 impl Tx<'_> {

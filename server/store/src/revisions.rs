@@ -110,8 +110,8 @@ pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &RevisionRow) -> Result<()
     tx.conn
         .prepare_cached(
             "INSERT INTO revisions (id, node, number, size, content_key, source_node, source_revision, created_at, \
-             modified_at, executable, device, account, chunks, manifest) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+             modified_at, executable, device, account, chunks, manifest, space) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         )?
         .execute(params![
             new.id.as_bytes(),
@@ -128,6 +128,7 @@ pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &RevisionRow) -> Result<()
             actor.account.as_bytes(),
             new.packed,
             new.manifest,
+            actor.space.row,
         ])?;
     Ok(())
 }
@@ -176,7 +177,7 @@ impl Tx<'_> {
             return Ok(found.node);
         }
         let growth = Growth {
-            bytes: signed(old.size) - signed(found.node.size),
+            bytes: usage::record_bytes(&old.manifest, &old.content_key),
             files: 0,
         };
         usage::check_quota(self.conn, actor.space, growth)?;
@@ -196,7 +197,6 @@ impl Tx<'_> {
         }
         insert(self, actor, &new)?;
         set_head(self, actor, &new, None)?;
-        usage::grow(self.conn, actor.space, growth)?;
         Ok(nodes::visible(self.conn, actor.space, node)?.node)
     }
 }

@@ -1,6 +1,6 @@
 //! Content becomes a revision: the checks and the one transaction, for a single upload and for a batch.
 
-use super::rows::{NodeRow, State, pack_chunks};
+use super::rows::{State, pack_chunks};
 use super::usage::{self, Growth};
 use super::{Actor, OpenUpload, Space, Store, Tx, chunks, nodes, revisions, uploads};
 use crate::error::{Error, Result};
@@ -8,6 +8,7 @@ use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::{Connection, params};
+use std::collections::HashSet;
 
 /// The effect that an upload would have now.
 pub(super) enum Target {
@@ -17,9 +18,7 @@ pub(super) enum Target {
         parent: Option<NodeId>,
         name: Name,
     },
-    NewRevision {
-        old: Box<NodeRow>,
-    },
+    NewRevision,
 }
 
 /// One file of a batch.
@@ -92,7 +91,7 @@ pub(super) fn check_target(
         )));
     }
     check_revision_id(conn, create)?;
-    Ok(Target::NewRevision { old: Box::new(old) })
+    Ok(Target::NewRevision)
 }
 
 fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {
@@ -105,18 +104,37 @@ fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {
     }
 }
 
-pub(super) fn growth_of(target: &Target, size: u64) -> Growth {
-    match target {
-        Target::Done(_) => Growth::default(),
-        Target::NewNode { .. } => Growth {
-            bytes: revisions::signed(size),
-            files: 1,
-        },
-        Target::NewRevision { old } => Growth {
-            bytes: revisions::signed(size) - revisions::signed(old.node.size),
-            files: 0,
-        },
+/// Returns the announced bytes that are not stored for a node yet, each chunk counted once.
+fn unsent(conn: &Connection, node: NodeId, announced: &[SealedChunk]) -> Result<i64> {
+    let mut seen = HashSet::with_capacity(announced.len());
+    let mut bytes = 0_i64;
+    for chunk in announced {
+        if seen.insert(chunk.id) && chunks::size(conn, node, chunk.id)?.is_none() {
+            bytes = bytes.saturating_add(revisions::signed(chunk.size));
+        }
     }
+    Ok(bytes)
+}
+
+/// Returns what an upload adds to its space: the chunks that are not there yet, and `record` bytes
+/// of manifest and key.
+pub(super) fn growth_of(
+    conn: &Connection,
+    target: &Target,
+    create: &CreateUpload,
+    record: i64,
+) -> Result<Growth> {
+    let files = match target {
+        Target::Done(_) => return Ok(Growth::default()),
+        Target::NewNode { .. } => 1,
+        Target::NewRevision => 0,
+    };
+    let bytes = unsent(conn, create.node_id, &create.chunks)?.saturating_add(record);
+    Ok(Growth { bytes, files })
+}
+
+fn record_of(complete: &CompleteUpload) -> i64 {
+    usage::record_bytes(&complete.manifest.0, &complete.content_key.0)
 }
 
 /// Writes the revision and the node. The chunks are there and hold a reference for it.
@@ -131,7 +149,7 @@ fn commit(
     let (number, new) = match target {
         Target::Done(node) => return Ok(node.as_ref().clone()),
         Target::NewNode { parent, name } => (1, Some((*parent, name))),
-        Target::NewRevision { .. } => {
+        Target::NewRevision => {
             let last: u64 = tx
                 .conn
                 .prepare_cached("SELECT coalesce(max(number), 0) FROM revisions WHERE node = ?1")?
@@ -175,22 +193,14 @@ fn commit(
     Ok(node)
 }
 
-/// Stores one file on top of what the batch has grown by already. Nothing is written before all
-/// checks have passed.
-fn store_one(
-    tx: &Tx<'_>,
-    actor: &Actor,
-    item: &BatchItem<'_>,
-    object: i64,
-    growth: &mut Growth,
-) -> Result<(Node, i64)> {
+/// Stores one file of a batch. Nothing is written before all checks have passed.
+fn store_one(tx: &Tx<'_>, actor: &Actor, item: &BatchItem<'_>, object: i64) -> Result<(Node, i64)> {
     let target = check_target(tx.conn, actor.space, item.create)?;
     if let Target::Done(node) = target {
         return Ok((*node, 0));
     }
-    let mut total = *growth;
-    total += growth_of(&target, item.create.size);
-    usage::check_quota(tx.conn, actor.space, total)?;
+    let growth = growth_of(tx.conn, &target, item.create, record_of(item.complete))?;
+    usage::check_quota(tx.conn, actor.space, growth)?;
     for (chunk, _) in &item.chunks {
         if let Some(size) = chunks::size(tx.conn, item.create.node_id, chunk.id)?
             && size != chunk.size
@@ -203,16 +213,15 @@ fn store_one(
     }
     let mut used = 0;
     for (chunk, start) in &item.chunks {
-        let new = chunks::add(
-            tx.conn,
-            item.create.node_id,
-            chunk.id,
+        let new = chunks::NewChunk {
+            node: item.create.node_id,
+            chunk: *chunk,
             object,
-            *start,
-            chunk.size,
-            1,
-        )?;
-        used += i64::from(new);
+            start: *start,
+            space: actor.space.row,
+            account: actor.account,
+        };
+        used += i64::from(chunks::add(tx.conn, &new, 1)?);
     }
     let node = commit(
         tx,
@@ -222,7 +231,7 @@ fn store_one(
         item.complete,
         pack_chunks(&item.create.chunks),
     )?;
-    *growth = total;
+    usage::count_files(tx.conn, actor.space, growth.files)?;
     Ok((node, used))
 }
 
@@ -237,6 +246,11 @@ impl Tx<'_> {
         upload: &OpenUpload,
         complete: &CompleteUpload,
     ) -> Result<Node> {
+        if upload.space != actor.space.row {
+            return Err(Error::invalid(
+                "the upload was begun in another space; send that one's `X-Space-Id`",
+            ));
+        }
         let create = &upload.create;
         let target = check_target(self.conn, actor.space, create)?;
         if let Target::Done(node) = target {
@@ -250,7 +264,7 @@ impl Tx<'_> {
                 missing.len()
             )));
         }
-        let growth = growth_of(&target, create.size);
+        let growth = growth_of(self.conn, &target, create, record_of(complete))?;
         usage::check_quota(self.conn, actor.space, growth)?;
         for chunk in &create.chunks {
             chunks::retain(self.conn, create.node_id, chunk.id)?;
@@ -263,14 +277,14 @@ impl Tx<'_> {
             complete,
             pack_chunks(&create.chunks),
         )?;
-        usage::grow(self.conn, actor.space, growth)?;
+        usage::count_files(self.conn, actor.space, growth.files)?;
         self.finish(upload)?;
         Ok(node)
     }
 
     fn finish(&self, upload: &OpenUpload) -> Result<()> {
         self.conn
-            .prepare_cached("UPDATE uploads SET done = 1 WHERE id = ?1 AND done = 0")?
+            .prepare_cached("UPDATE uploads SET done = 1, reserved = 0 WHERE id = ?1 AND done = 0")?
             .execute(params![upload.id.as_bytes()])?;
         Ok(())
     }
@@ -292,7 +306,7 @@ impl Store {
                     Ok(Target::Done(node)) => Ok(Some(*node)),
                     Ok(target) => {
                         let mut total = growth;
-                        total += growth_of(&target, item.create.size);
+                        total += growth_of(conn, &target, item.create, record_of(item.complete))?;
                         let room = usage::check_quota(conn, space, total);
                         if room.is_ok() {
                             growth = total;
@@ -318,10 +332,9 @@ impl Store {
         self.write(|tx| {
             let row = chunks::add_object(tx.conn, object)?;
             let mut used = 0;
-            let mut growth = Growth::default();
             let mut results = Vec::with_capacity(items.len());
             for item in items {
-                match store_one(tx, actor, item, row, &mut growth) {
+                match store_one(tx, actor, item, row) {
                     Ok((node, its_chunks)) => {
                         used += its_chunks;
                         results.push(Ok(node));
@@ -330,7 +343,6 @@ impl Store {
                     Err(error) => results.push(Err(error)),
                 }
             }
-            usage::grow(tx.conn, actor.space, growth)?;
             let garbage = chunks::set_object_refs(tx.conn, row, used)?;
             Ok(Stored { results, garbage })
         })

@@ -18,6 +18,8 @@ pub struct OpenUpload {
     pub id: UploadId,
     pub account: AccountId,
     pub expires_at: i64,
+    /// The row of the space that it was begun in, which its bytes count for.
+    pub(crate) space: i64,
     /// Its revision is there.
     pub(crate) done: bool,
     /// The request; its chunks are distinct and in file order.
@@ -29,22 +31,24 @@ pub struct OpenUpload {
 struct UploadRow {
     upload: UploadId,
     account: AccountId,
+    space: i64,
     expires_at: i64,
     done: bool,
     request: String,
     packed: Vec<u8>,
 }
 
-const COLUMNS: &str = "id, account, expires_at, done, request, chunks";
+const COLUMNS: &str = "id, account, space, expires_at, done, request, chunks";
 
 fn upload_row(row: &Row<'_>) -> rusqlite::Result<UploadRow> {
     Ok(UploadRow {
         upload: read_id(row, 0)?,
         account: read_id(row, 1)?,
-        expires_at: row.get(2)?,
-        done: row.get(3)?,
-        request: row.get(4)?,
-        packed: row.get(5)?,
+        space: row.get(2)?,
+        expires_at: row.get(3)?,
+        done: row.get(4)?,
+        request: row.get(5)?,
+        packed: row.get(6)?,
     })
 }
 
@@ -57,6 +61,7 @@ impl UploadRow {
             id: self.upload,
             account: self.account,
             expires_at: self.expires_at,
+            space: self.space,
             done: self.done,
             sizes: create
                 .chunks
@@ -74,12 +79,14 @@ fn find(conn: &Connection, account: AccountId, id: UploadId, now: i64) -> Result
     conn.prepare_cached(&sql)?
         .query_row(params![id.as_bytes(), account.as_bytes(), now], upload_row)
         .optional()?
-        .ok_or_else(|| {
-            Error::not_found(format!(
-                "there is no upload {id}; it was given up, or is older than 7 days"
-            ))
-        })?
+        .ok_or_else(|| no_upload(id))?
         .open()
+}
+
+pub(super) fn no_upload(id: UploadId) -> Error {
+    Error::not_found(format!(
+        "there is no upload {id}; it was given up, or is older than 7 days"
+    ))
 }
 
 /// The chunks that are not here yet, each once, in file order.
@@ -184,7 +191,8 @@ impl Tx<'_> {
             return Ok((known, missing));
         }
         let target = check_target(self.conn, actor.space, create)?;
-        usage::check_quota(self.conn, actor.space, growth_of(&target, create.size))?;
+        let growth = growth_of(self.conn, &target, create, 0)?;
+        usage::check_quota(self.conn, actor.space, growth)?;
         let packed = pack_chunks(&create.chunks);
         let plain = CreateUpload {
             chunks: Vec::new(),
@@ -193,6 +201,7 @@ impl Tx<'_> {
         let upload = UploadRow {
             upload: self.source.id(UploadId::from_random_bytes),
             account: actor.account,
+            space: actor.space.row,
             expires_at: self.now + KEPT_MS,
             done: matches!(target, Target::Done(_)),
             request: serde_json::to_string(&plain)
@@ -201,8 +210,8 @@ impl Tx<'_> {
         };
         self.conn
             .prepare_cached(
-                "INSERT INTO uploads (id, space, account, node, revision, expires_at, done, request, chunks) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                "INSERT INTO uploads (id, space, account, node, revision, expires_at, done, request, chunks, \
+                 reserved) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
             .execute(params![
                 upload.upload.as_bytes(),
@@ -213,7 +222,8 @@ impl Tx<'_> {
                 upload.expires_at,
                 upload.done,
                 upload.request,
-                upload.packed
+                upload.packed,
+                growth.bytes
             ])?;
         let upload = upload.open()?;
         let missing = missing(self.conn, &upload)?;
@@ -242,18 +252,6 @@ impl Tx<'_> {
         }
         Ok(garbage)
     }
-
-    /// Records that a chunk lies alone in an object; if it was here already, the object comes back.
-    pub fn add_chunk(
-        &self,
-        node: NodeId,
-        chunk: &SealedChunk,
-        object: &str,
-    ) -> Result<Option<String>> {
-        let row = chunks::add_object(self.conn, object)?;
-        let used = chunks::add(self.conn, node, chunk.id, row, 0, chunk.size, 0)?;
-        chunks::set_object_refs(self.conn, row, i64::from(used))
-    }
 }
 
 impl Store {
@@ -265,11 +263,6 @@ impl Store {
 
     pub fn missing_chunks(&self, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
         self.read(|conn| missing(conn, upload))
-    }
-
-    /// Returns true if a chunk is stored for a node.
-    pub fn has_chunk(&self, node: NodeId, chunk: ChunkId) -> Result<bool> {
-        self.read(|conn| Ok(chunks::size(conn, node, chunk)?.is_some()))
     }
 
     /// Deletes expired uploads; the objects are to be deleted by the caller.

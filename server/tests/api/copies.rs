@@ -1,6 +1,6 @@
 //! Copies without keys.
 
-use super::world::{Draft, World, new_node};
+use super::world::{Draft, RECORD, World, new_node};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::nodes::{ContentSource, Node};
@@ -139,7 +139,7 @@ async fn a_copy_that_can_not_be_made_leaves_nothing() {
     owner
         .post(
             "/_dev/quota",
-            &json!({"email": "owner@example.com", "storage_limit": 9}),
+            &json!({"email": "owner@example.com", "storage_limit": 2 * RECORD}),
         )
         .await
         .done(200);
@@ -155,7 +155,7 @@ async fn a_copy_that_can_not_be_made_leaves_nothing() {
     owner
         .post(
             "/_dev/quota",
-            &json!({"email": "owner@example.com", "storage_limit": 10}),
+            &json!({"email": "owner@example.com", "storage_limit": 2 * RECORD + 5}),
         )
         .await
         .done(200);
@@ -181,6 +181,6 @@ async fn a_copy_that_can_not_be_made_leaves_nothing() {
             .await
             .ok::<Quota>()
             .storage_used,
-        10
+        2 * RECORD + 5
     );
 }

@@ -1,11 +1,13 @@
 //! Limits on what an account may use.
 
-use super::world::{Caller, Draft, World};
+use super::world::{Caller, Draft, RECORD, World};
 use axum::http::Method;
+use cairn_model::NodeId;
 use cairn_server::{Limits, Options};
 use cairn_wire::account::Quota;
 use cairn_wire::frame;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeResults};
+use cairn_wire::teams::{Team, TeamQuota, TeamStorage};
 use cairn_wire::transfer::{Upload, UploadBatch};
 use serde_json::json;
 
@@ -18,76 +20,261 @@ async fn limit(world: &World, bytes: u64) {
     world.nobody().post("/_dev/quota", &body).await.done(200);
 }
 
+async fn used(who: &Caller) -> u64 {
+    quota(who).await.storage_used
+}
+
 #[tokio::test]
 async fn usage_follows_every_change_of_content() {
     let world = World::new();
     let owner = world.owner();
     let a = owner.file(None, "a", "12345").await;
-    assert_eq!(
-        (
-            quota(&owner).await.storage_used,
-            quota(&owner).await.file_count
-        ),
-        (5, 1)
-    );
+    assert_eq!(used(&owner).await, 5 + RECORD);
     let a: Node = owner.upload(&Draft::of(&a, "123")).await.ok();
-    assert_eq!(
-        quota(&owner).await.storage_used,
-        3,
-        "only current revisions count"
-    );
-    owner
-        .post(
-            &format!("/api/v1/nodes/{}/copy", a.id),
-            &json!({"name": "b"}),
-        )
-        .await
-        .done(201);
+    assert_eq!(used(&owner).await, 8 + 2 * RECORD, "old revisions count");
+    let path = format!("/api/v1/nodes/{}/copy", a.id);
+    owner.post(&path, &json!({"name": "b"})).await.done(201);
     owner.folder(None, "folders cost nothing").await;
-    assert_eq!(
-        (
-            quota(&owner).await.storage_used,
-            quota(&owner).await.file_count
-        ),
-        (6, 2)
-    );
-    assert_eq!(quota(&world.outsider()).await.storage_used, 0);
+    let now = quota(&owner).await;
+    let copied = (8 + 3 * RECORD, 2);
+    assert_eq!((now.storage_used, now.file_count), copied, "chunks once");
+    assert_eq!(used(&world.outsider()).await, 0);
 }
 
 #[tokio::test]
 async fn a_full_account_is_refused_before_it_sends_anything() {
     let world = World::new();
     let owner = world.owner();
-    limit(&world, 10).await;
+    limit(&world, 2 * RECORD + 10).await;
     let a = owner.file(None, "a", "12345678").await;
-    let refused = owner
-        .post("/api/v1/uploads", &Draft::new("b", "123").create())
-        .await;
-    assert!(refused.failed(507).contains("8 of 10 bytes"));
+    let large = Draft::new("b", &"x".repeat(94));
+    let refused = owner.post("/api/v1/uploads", &large.create()).await;
+    assert!(refused.failed(507).contains("99 of 192 bytes"));
     owner.file(None, "c", "12").await;
-    // A smaller revision always fits, and one that grows does not.
-    owner.upload(&Draft::of(&a, "123456789")).await.failed(507);
-    limit(&world, 1).await;
-    let a: Node = owner.upload(&Draft::of(&a, "1234567")).await.ok();
-    owner.upload(&Draft::of(&a, "12345678")).await.failed(507);
+    // A smaller revision needs room as well: the larger one stays.
+    owner.upload(&Draft::of(&a, "1")).await.failed(507);
 }
 
 #[tokio::test]
-async fn room_that_is_gone_at_the_end_is_refused_at_the_end() {
+async fn a_declared_size_buys_nothing() {
     let world = World::new();
     let owner = world.owner();
-    limit(&world, 10).await;
+    limit(&world, 400).await;
+    let draft = Draft::new("a", "").chunks(&[&"x".repeat(200), &"y".repeat(201)]);
+    let mut file = draft.batch_file();
+    file.create.size = 0;
+    owner
+        .post("/api/v1/uploads", &file.create)
+        .await
+        .failed(507);
+    let head = UploadBatch { files: vec![file] };
+    let frame = frame::encode(&head, &draft.chunks).unwrap();
+    let path = "/api/v1/uploads/batch";
+    let batch: NodeResults = owner.send(Method::POST, path, &[], frame).await.ok();
+    assert_eq!(batch.results[0].status, 507);
+    // A manifest is stored, too.
+    let empty = Draft::new("b", "").chunks(&[]);
+    let mut complete = empty.complete();
+    complete.manifest.0 = vec![0; 401];
+    let upload: Upload = owner.post("/api/v1/uploads", &empty.create()).await.ok();
+    let path = format!("/api/v1/uploads/{}/complete", upload.upload_id);
+    owner.post(&path, &complete).await.failed(507);
+    assert_eq!(used(&owner).await, 0);
+}
+
+#[tokio::test]
+async fn kept_revisions_fill_the_storage() {
+    let world = World::new();
+    let owner = world.owner();
+    limit(&world, 3 * (RECORD + 100)).await;
+    let mut node = owner.file(None, "a", &"1".repeat(100)).await;
+    let first = node.revision_id.unwrap();
+    for content in ["2", "3"] {
+        node = owner
+            .upload(&Draft::of(&node, &content.repeat(100)))
+            .await
+            .ok();
+    }
+    assert_eq!(used(&owner).await, 3 * (RECORD + 100));
+    owner.upload(&Draft::of(&node, "4")).await.failed(507);
+    let path = format!("/api/v1/nodes/{}/revisions/{first}/restore", node.id);
+    owner.post(&path, &json!({})).await.failed(507);
+    let copy = format!("/api/v1/nodes/{}/copy", node.id);
+    owner.post(&copy, &json!({"name": "b"})).await.failed(507);
+    assert_eq!(used(&owner).await, 3 * (RECORD + 100));
+    limit(&world, 4 * RECORD + 300).await;
+    owner.post(&path, &json!({})).await.done(200);
+}
+
+#[tokio::test]
+async fn a_begun_upload_keeps_room_until_it_ends() {
+    let world = World::new();
+    let owner = world.owner();
+    limit(&world, 200).await;
+    let draft = Draft::new("a", "").chunks(&[&"1".repeat(60), &"2".repeat(40)]);
+    let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+    assert_eq!(used(&owner).await, 100);
+    owner
+        .post("/api/v1/uploads", &draft.create())
+        .await
+        .done(201);
+    owner
+        .put_chunk(&upload, &draft, upload.missing[0])
+        .await
+        .done(204);
+    owner
+        .put_chunk(&upload, &draft, upload.missing[0])
+        .await
+        .done(204);
+    assert_eq!(used(&owner).await, 100, "set aside once, and then used");
+    let other = Draft::new("b", &"3".repeat(101));
+    owner
+        .post("/api/v1/uploads", &other.create())
+        .await
+        .failed(507);
+
+    // Given up, or too old: everything comes back.
+    let path = format!("/api/v1/uploads/{}", upload.upload_id);
+    owner.delete(&path).await.done(204);
+    assert_eq!(used(&owner).await, 0);
+    owner
+        .post("/api/v1/uploads", &other.create())
+        .await
+        .done(201);
+    assert_eq!(used(&owner).await, 101);
+    world.app.source().advance(8 * 24 * 3600 * 1000);
+    let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+    assert_eq!(used(&owner).await, 100);
+    for chunk in &upload.missing {
+        owner.put_chunk(&upload, &draft, *chunk).await.done(204);
+    }
+    owner.complete(&upload, &draft).await.done(200);
+    assert_eq!(used(&owner).await, 100 + RECORD);
+}
+
+#[tokio::test]
+async fn room_that_was_kept_is_there_at_the_end_unless_the_limit_fell() {
+    let world = World::new();
+    let owner = world.owner();
+    limit(&world, RECORD + 10).await;
     let draft = Draft::new("a", "123456");
     let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
     owner
         .put_chunk(&upload, &draft, upload.missing[0])
         .await
         .done(204);
-    owner.file(None, "b", "123456").await;
+    limit(&world, RECORD).await;
     owner.complete(&upload, &draft).await.failed(507);
     owner.node(draft.node).await.failed(404);
-    limit(&world, 12).await;
+    limit(&world, RECORD + 6).await;
     owner.complete(&upload, &draft).await.done(200);
+}
+
+#[tokio::test]
+async fn a_team_s_space_is_bounded_as_well() {
+    let limits = Limits {
+        storage: 2 * (RECORD + 10),
+        ..Limits::default()
+    };
+    let world = World::with(Options {
+        limits,
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    let team: Team = owner
+        .post("/api/v1/teams", &json!({"name": "T"}))
+        .await
+        .ok();
+    let there = owner.in_space(team.space_id);
+    let node = there.file(None, "a", "1234567890").await;
+    let node: Node = there.upload(&Draft::of(&node, "0987654321")).await.ok();
+    there.upload(&Draft::of(&node, "1")).await.failed(507);
+    let begun = Draft::new("b", "1");
+    there
+        .post("/api/v1/uploads", &begun.create())
+        .await
+        .failed(507);
+    // An upload belongs to the space that it was begun in.
+    let upload: Upload = owner.post("/api/v1/uploads", &begun.create()).await.ok();
+    owner
+        .put_chunk(&upload, &begun, upload.missing[0])
+        .await
+        .done(204);
+    let refused = there.complete(&upload, &begun).await;
+    assert!(refused.failed(400).contains("X-Space-Id"));
+    assert_eq!(used(&owner).await, 1);
+}
+
+/// Every place shows the sum of the bytes that lie there, whichever way they came and went.
+#[tokio::test]
+async fn what_is_used_is_the_sum_of_what_is_stored() {
+    let world = World::new();
+    let owner = world.owner();
+    let team: Team = owner
+        .post("/api/v1/teams", &json!({"name": "T"}))
+        .await
+        .ok();
+    let there = owner.in_space(team.space_id);
+    let shown = async || {
+        let own: TeamQuota = owner
+            .get(&format!("/api/v1/teams/{}/quota", team.id))
+            .await
+            .ok();
+        let all: TeamStorage = owner
+            .get(&format!("/api/v1/teams/{}/storage", team.id))
+            .await
+            .ok();
+        let members: u64 = all.members.iter().map(|one| one.storage_used).sum();
+        assert_eq!(
+            (own.storage_used, members),
+            (all.storage_used, all.storage_used)
+        );
+        all.storage_used
+    };
+    // Two revisions that share a chunk, a copy, an old revision again: 9 bytes, 4 records.
+    let draft = Draft::new("a", "").chunks(&["123", "456"]);
+    let node: Node = there.upload(&draft).await.ok();
+    let next = Draft::of(&node, "").chunks(&["123", "789"]);
+    let node: Node = there.upload(&next).await.ok();
+    let path = format!("/api/v1/nodes/{}/copy", node.id);
+    let copy: Node = there.post(&path, &json!({"name": "b"})).await.ok();
+    let path = format!(
+        "/api/v1/nodes/{}/revisions/{}/restore",
+        node.id, draft.revision
+    );
+    there.post(&path, &json!({})).await.done(200);
+    assert_eq!(shown().await, 9 + 4 * RECORD);
+    // A batch, of which one file is refused, and an upload that one chunk has come for.
+    let (good, bad) = (Draft::new("c", "12"), Draft::new("a", "taken"));
+    let head = UploadBatch {
+        files: vec![good.batch_file(), bad.batch_file()],
+    };
+    let chunks = [good.chunks.clone(), bad.chunks.clone()].concat();
+    let frame = frame::encode(&head, &chunks).unwrap();
+    let path = "/api/v1/uploads/batch";
+    there.send(Method::POST, path, &[], frame).await.done(200);
+    let open = Draft::new("d", "").chunks(&["1", "22"]);
+    let upload: Upload = there.post("/api/v1/uploads", &open.create()).await.ok();
+    there
+        .put_chunk(&upload, &open, upload.missing[0])
+        .await
+        .done(204);
+    assert_eq!(shown().await, 14 + 5 * RECORD);
+    // The original goes, its copy stays: only what the copy needs remains.
+    let purge = async |id: NodeId| {
+        there.delete(&format!("/api/v1/nodes/{id}")).await.done(200);
+        there.delete(&format!("/api/v1/trash/{id}")).await.done(200);
+    };
+    purge(node.id).await;
+    assert_eq!(shown().await, 6 + 5 + 2 * RECORD);
+    purge(copy.id).await;
+    purge(good.node).await;
+    assert_eq!(shown().await, 3);
+    there
+        .delete(&format!("/api/v1/uploads/{}", upload.upload_id))
+        .await
+        .done(204);
+    assert_eq!(shown().await, 0);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Older content, and its way back.
 
-use super::world::{Draft, World, new_revision};
+use super::world::{Draft, RECORD, World, new_revision};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::nodes::{ContentSource, Node, Revision};
@@ -103,7 +103,7 @@ async fn restoring_makes_a_new_revision_with_the_old_content() {
             .await
             .ok::<Quota>()
             .storage_used,
-        11
+        19 + 5 * RECORD
     );
     restore(new_revision()).await.failed(404);
     owner

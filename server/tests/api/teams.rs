@@ -1,7 +1,7 @@
 //! Teams: who may do what with whom, and what others learn of them.
 
 use super::keys::{bundle, first_keys};
-use super::world::{Caller, World};
+use super::world::{Caller, RECORD, World};
 use cairn_wire::Page;
 use cairn_wire::notifications::Notification;
 use cairn_wire::teams::{
@@ -338,14 +338,14 @@ async fn figures_tell_what_a_team_and_each_of_its_members_use() {
         .file(None, "b", "eighteen bytes, ok")
         .await;
     let quota: TeamQuota = member.get(&format!("{TEAMS}/{}/quota", team.id)).await.ok();
-    assert_eq!((quota.storage_used, quota.file_count), (22, 2));
+    assert_eq!((quota.storage_used, quota.file_count), (22 + 2 * RECORD, 2));
     assert_eq!((quota.member_count, quota.member_limit), (2, 10));
     assert_eq!(quota.bandwidth_used, 22);
     let storage: TeamStorage = owner
         .get(&format!("{TEAMS}/{}/storage", team.id))
         .await
         .ok();
-    assert_eq!(storage.storage_used, 22);
+    assert_eq!(storage.storage_used, 22 + 2 * RECORD);
     let used: Vec<_> = storage
         .members
         .iter()
@@ -360,8 +360,8 @@ async fn figures_tell_what_a_team_and_each_of_its_members_use() {
     assert_eq!(
         used,
         [
-            ("member@example.com", 18, true),
-            ("owner@example.com", 4, true)
+            ("member@example.com", 18 + RECORD, true),
+            ("owner@example.com", 4 + RECORD, true)
         ]
     );
     let own: Value = owner.get("/api/v1/userusage/quota-limit").await.ok();

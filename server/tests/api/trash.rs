@@ -1,6 +1,6 @@
 //! Into the trash, out of it, and gone for good.
 
-use super::world::{Draft, World, new_node};
+use super::world::{Draft, RECORD, World, new_node};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::changes::{ChangeKind, Changes};
@@ -227,7 +227,7 @@ async fn purging_frees_the_content_and_keeps_the_id_taken() {
     };
     assert_eq!(
         (used().await.storage_used, used().await.file_count),
-        (5, 1),
+        (5 + RECORD, 1),
         "the trash counts"
     );
     let gone: Emptied = owner

@@ -1,6 +1,6 @@
 //! Many small files in one frame.
 
-use super::world::{Answer, Caller, Draft, World, digest, new_revision};
+use super::world::{Answer, Caller, Draft, RECORD, World, digest, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_wire::frame;
@@ -168,7 +168,7 @@ async fn files_that_do_not_fit_the_quota_fail_and_the_others_are_stored() {
     owner
         .post(
             "/_dev/quota",
-            &json!({"email": "owner@example.com", "storage_limit": 10}),
+            &json!({"email": "owner@example.com", "storage_limit": 2 * RECORD + 10}),
         )
         .await
         .done(200);

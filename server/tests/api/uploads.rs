@@ -302,6 +302,34 @@ async fn a_chunk_is_what_was_announced_or_it_is_refused() {
 }
 
 #[tokio::test]
+async fn a_damaged_chunk_can_be_sent_again_until_a_revision_uses_it() {
+    let world = World::new();
+    let owner = world.owner();
+    let draft = Draft::new("f", "good");
+    let next = Draft::new("f", "good");
+    let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+    let put = async |upload: &Upload, bytes: &'static str| {
+        let id = id_of(b"good");
+        let path = format!("/api/v1/uploads/{}/chunks/{id}", upload.upload_id);
+        owner.send(Method::PUT, &path, &[], bytes).await
+    };
+    put(&upload, "bxxd").await.done(204);
+    put(&upload, "good").await.done(204);
+    let node: Node = owner.complete(&upload, &draft).await.ok();
+    assert_eq!(owner.chunk(node.id, "good").await.body, "good");
+    // Nothing takes the place of what a revision is made of; the same bytes are no change.
+    let next = Draft {
+        node: node.id,
+        base: node.revision_id,
+        ..next
+    };
+    let upload: Upload = owner.post("/api/v1/uploads", &next.create()).await.ok();
+    put(&upload, "good").await.done(204);
+    put(&upload, "bxxd").await.failed(409);
+    assert_eq!(owner.chunk(node.id, "good").await.body, "good");
+}
+
+#[tokio::test]
 async fn what_can_not_be_a_file_is_refused_at_the_beginning() {
     let world = World::new();
     let owner = world.owner();

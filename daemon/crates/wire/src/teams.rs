@@ -155,7 +155,8 @@ pub struct MemberStorage {
     pub display_name: Option<String>,
     /// The person still belongs to the team.
     pub is_member: bool,
-    /// Bytes of the files whose current revision is the person's.
+    /// Stored bytes that the person uploaded or set aside for an upload; those of all add up to the
+    /// team's.
     pub storage_used: u64,
     pub file_count: u64,
 }

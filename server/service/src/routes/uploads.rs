@@ -12,15 +12,18 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use cairn_model::{ChunkId, UploadId};
-use cairn_store::Objects;
-use cairn_store::OpenUpload;
+use cairn_store::{ChunkPlace, Objects, OpenUpload, StoredChunk};
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, MAX_SEALED_CHUNK, SealedChunk, Upload};
 use std::collections::{HashMap, HashSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+/// Attempts to store a chunk that others send at the same time.
+const TRIES: usize = 10;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -141,7 +144,8 @@ async fn give_up(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Puts one sealed chunk; doing it twice is doing it once.
+/// Puts one sealed chunk; doing it twice is doing it once. Until a revision uses it, other bytes
+/// replace those that came first, so that what arrived damaged can be repaired.
 #[utoipa::path(
     put, path = "/api/v1/uploads/{id}/chunks/{chunk}", tag = "uploads",
     params(
@@ -152,7 +156,8 @@ async fn give_up(
     responses(
         (status = 204, description = "The chunk is stored"),
         (status = 400, description = "The bytes are not what was announced"),
-        (status = 507, description = "This month's bandwidth is used up")
+        (status = 409, description = "A revision uses other bytes for this chunk"),
+        (status = 507, description = "This month's bandwidth or the storage is used up")
     )
 )]
 async fn put_chunk(
@@ -175,27 +180,70 @@ async fn put_chunk(
         )));
     }
     let node = upload.create.node_id;
-    if !app.store.has_chunk(node, chunk)? {
-        app.bandwidth.admit(&app.store, caller.meter(), size)?;
-        let object = Objects::fresh_name(&app.source);
-        app.objects.put(&object, pieces.parts).await?;
-        let sealed = SealedChunk { id: chunk, size };
-        let stored = app.store.write(|tx| {
-            // It may have been given up while the bytes were on their way.
-            tx.upload(caller.account, id)?;
-            tx.add_chunk(node, &sealed, &object)
-        });
-        match stored {
-            Ok(None) => {}
-            Ok(Some(surplus)) => app.objects.delete(&[surplus]).await,
-            Err(error) => {
-                app.objects.delete(&[object]).await;
-                return Err(error.into());
+    let sealed = SealedChunk { id: chunk, size };
+    for _ in 0..TRIES {
+        let known = app.store.stored_chunk(node, chunk)?;
+        if let Some(known) = &known {
+            match same_bytes(&app, &known.place, &pieces.parts).await? {
+                Some(true) => return Ok(StatusCode::NO_CONTENT.into_response()),
+                Some(false) if known.in_use => {
+                    return Err(cairn_store::chunk_in_use(chunk).into());
+                }
+                Some(false) => {}
+                None => continue,
             }
         }
-        app.bandwidth.add(&app.store, caller.meter(), size)?;
+        app.bandwidth.admit(&app.store, caller.meter(), size)?;
+        if store_chunk(&app, &upload, sealed, &pieces.parts, known.as_ref()).await? {
+            app.bandwidth.add(&app.store, caller.meter(), size)?;
+            return Ok(StatusCode::NO_CONTENT.into_response());
+        }
     }
-    Ok(StatusCode::NO_CONTENT.into_response())
+    Err(Error::conflict(format!(
+        "others are sending the chunk {chunk} at the same time; send it again"
+    )))
+}
+
+/// Compares the bytes that came with those that lie there; `None` if they have gone meanwhile.
+async fn same_bytes(app: &AppState, place: &ChunkPlace, parts: &[Bytes]) -> Result<Option<bool>> {
+    let extent = place.extent();
+    let stored = match app.objects.get_many(std::slice::from_ref(&extent)).await {
+        Ok(stored) => stored,
+        Err(error) if error.is_missing_object() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut rest = stored.first().map_or(&[][..], |bytes| &bytes[..]);
+    for part in parts {
+        match rest.strip_prefix(&part[..]) {
+            Some(later) => rest = later,
+            None => return Ok(Some(false)),
+        }
+    }
+    Ok(Some(rest.is_empty()))
+}
+
+/// Writes a chunk before the database knows of it, and deletes what nothing refers to then. Returns
+/// false if another request has stored the chunk meanwhile.
+async fn store_chunk(
+    app: &AppState,
+    upload: &OpenUpload,
+    chunk: SealedChunk,
+    parts: &[Bytes],
+    replaces: Option<&StoredChunk>,
+) -> Result<bool> {
+    let object = Objects::fresh_name(&app.source);
+    app.objects.put(&object, parts.to_vec()).await?;
+    let replaces = replaces.map(|known| known.place.object.as_str());
+    // It may have been given up while the bytes were on their way.
+    let stored = app
+        .store
+        .write(|tx| tx.add_chunk(upload, &chunk, &object, replaces));
+    if let Ok(Some(garbage)) = &stored {
+        app.objects.delete(garbage).await;
+    } else {
+        app.objects.delete(&[object]).await;
+    }
+    Ok(stored?.is_some())
 }
 
 /// Makes the content a revision; repeating it answers the same.

@@ -63,9 +63,13 @@ impl Store {
             // Members without files are in it, and so are files of those who have left.
             let members = conn
                 .prepare_cached(
-                    "WITH held AS (SELECT r.account, sum(n.size) AS bytes, count(*) AS files FROM nodes n \
-                     JOIN revisions r ON r.id = n.revision WHERE n.space = ?2 AND n.kind = 0 AND n.state <> 2 \
-                     GROUP BY r.account), \
+                    "WITH holders AS (SELECT id FROM nodes WHERE space = ?2 UNION SELECT node FROM uploads WHERE space = ?2), \
+                     parts AS (SELECT c.account, c.size AS bytes, 0 AS files FROM holders h JOIN chunks c ON c.node = h.id \
+                     UNION ALL SELECT r.account, length(r.manifest) + length(r.content_key), n.revision IS r.id AND n.state <> 2 \
+                     FROM nodes n JOIN revisions r ON r.node = n.id WHERE n.space = ?2 \
+                     UNION ALL SELECT account, reserved, 0 FROM uploads WHERE space = ?2), \
+                     held AS (SELECT account, sum(bytes) AS bytes, sum(files) AS files FROM parts \
+                     WHERE account IS NOT NULL GROUP BY account), \
                      people AS (SELECT account FROM team_members WHERE team = ?1 UNION SELECT account FROM held) \
                      SELECT p.account, a.email, a.display_name, m.account IS NOT NULL, \
                      coalesce(h.bytes, 0), coalesce(h.files, 0) FROM people p \

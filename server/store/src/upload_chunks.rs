@@ -1,0 +1,86 @@
+//! The chunks that come in one by one for an upload.
+
+use super::chunks::{self, StoredChunk};
+use super::revisions::signed;
+use super::uploads::no_upload;
+use super::{OpenUpload, Store, Tx, usage};
+use crate::error::{Error, Result};
+use cairn_model::{ChunkId, NodeId};
+use cairn_wire::transfer::SealedChunk;
+use rusqlite::{OptionalExtension as _, params};
+
+/// Returns the refusal of other bytes for a chunk that a revision uses.
+pub fn chunk_in_use(chunk: ChunkId) -> Error {
+    Error::conflict(format!(
+        "a revision uses the chunk {chunk}, and has other bytes for it; they can't be replaced"
+    ))
+}
+
+impl Tx<'_> {
+    /// Records that a chunk of an upload lies alone in an object. Bytes in the object `replaces` give
+    /// way to these, as long as no revision uses them; the names of objects that are not needed any
+    /// more come back. `None` if other bytes than those are there by now, which nobody has looked at.
+    ///
+    /// # Errors
+    /// 404 for an upload that has ended, 409 for a chunk that a revision uses, 507.
+    pub fn add_chunk(
+        &self,
+        upload: &OpenUpload,
+        chunk: &SealedChunk,
+        object: &str,
+        replaces: Option<&str>,
+    ) -> Result<Option<Vec<String>>> {
+        let node = upload.create.node_id;
+        let reserved: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT reserved FROM uploads WHERE id = ?1 AND account = ?2 AND expires_at > ?3",
+            )?
+            .query_row(
+                params![upload.id.as_bytes(), upload.account.as_bytes(), self.now],
+                |row| row.get(0),
+            )
+            .optional()?
+            .ok_or_else(|| no_upload(self.conn, upload.account, upload.id))?;
+        let found = chunks::stored(self.conn, node, chunk.id)?;
+        if found.as_ref().map(|found| found.place.object.as_str()) != replaces {
+            return Ok(None);
+        }
+        let known = found.map(|found| found.place.size);
+        let mut garbage = Vec::new();
+        chunks::remove(self.conn, node, chunk.id, &mut garbage)?;
+        let row = chunks::add_object(self.conn, object)?;
+        let new = chunks::NewChunk {
+            node,
+            chunk: *chunk,
+            object: row,
+            start: 0,
+            space: upload.space,
+            account: upload.account,
+        };
+        if !chunks::add(self.conn, &new, 0)? {
+            return Err(chunk_in_use(chunk.id));
+        }
+        chunks::set_object_refs(self.conn, row, 1)?;
+        let size = signed(chunk.size);
+        // Of a chunk that another upload of the file sent meanwhile, the bytes stay set aside.
+        let paid = known.map_or_else(|| reserved.min(size), |known| signed(known).min(size));
+        if known.is_none() {
+            self.conn
+                .prepare_cached("UPDATE uploads SET reserved = reserved - ?2 WHERE id = ?1")?
+                .execute(params![upload.id.as_bytes(), paid])?;
+        }
+        if size > paid {
+            // It is counted already: whether everything fits is all there is to ask.
+            usage::check_fits(self.conn, upload.space)?;
+        }
+        Ok(Some(garbage))
+    }
+}
+
+impl Store {
+    /// Finds a stored chunk of a node.
+    pub fn stored_chunk(&self, node: NodeId, chunk: ChunkId) -> Result<Option<StoredChunk>> {
+        self.read(|conn| chunks::stored(conn, node, chunk))
+    }
+}
