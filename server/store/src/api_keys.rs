@@ -1,5 +1,6 @@
 //! API keys: only the SHA-256 of a key is stored.
 
+use super::access::{self, Table};
 use super::rows::id;
 use super::{Space, Store};
 use crate::error::{Error, Result};
@@ -143,7 +144,7 @@ impl Store {
     /// Revokes a key; one that is revoked already stays so.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if the account has no such key.
+    /// 404 for a key that does not exist, 403 for one of somebody else.
     pub fn revoke_api_key(&self, account: AccountId, key: Uuid) -> Result<()> {
         self.write(|tx| {
             let changed = tx.conn.execute(
@@ -151,7 +152,8 @@ impl Store {
                 params![account.as_bytes(), key.as_bytes(), tx.now],
             )?;
             if changed == 0 {
-                return Err(Error::not_found(format!("there is no API key {key}")));
+                let what = format!("API key {key}");
+                return Err(access::absent(tx.conn, Table::ApiKeys, key.as_bytes(), &what));
             }
             Ok(())
         })

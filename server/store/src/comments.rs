@@ -157,14 +157,13 @@ impl Tx<'_> {
     /// Deletes one of the caller's own comments; where it was answered, its place stays.
     ///
     /// # Errors
-    /// 404, also for a comment on a node that the caller can't see; 403 for one of someone else.
+    /// 404; 403 for one of somebody else, and for one on a node that the caller can't see.
     pub fn delete_comment(&self, actor: &Actor, id: Uuid) -> Result<()> {
         let missing = || Error::not_found(format!("there is no comment {id}"));
         let comment = find(self.conn, id)?
             .filter(|comment| !comment.deleted)
             .ok_or_else(missing)?;
-        let about =
-            nodes::visible(self.conn, actor.space, comment.file_id).map_err(|_| missing())?;
+        let about = nodes::visible(self.conn, actor.space, comment.file_id)?;
         if comment.author.id != actor.account {
             return Err(Error::Forbidden(
                 "only its author can delete a comment".into(),

@@ -4,6 +4,7 @@
 //! short transactions; others read. In memory there is one connection for both. A transaction that
 //! moved the feed wakes the listeners after it is committed.
 
+mod access;
 mod accounts;
 mod ai;
 mod api_keys;

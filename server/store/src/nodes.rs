@@ -1,7 +1,7 @@
 //! Single nodes: finding one, checking a place for it, putting it there.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, parent_blob};
-use super::{Actor, Space, Store, Tx};
+use super::{Actor, Space, Store, Tx, access};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId, RevisionId};
 use cairn_wire::Sealed;
@@ -41,9 +41,13 @@ pub(super) fn find(conn: &Connection, id: NodeId) -> Result<Option<NodeRow>> {
 
 /// A node that the space's owner can see: active or trashed.
 pub(super) fn visible(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
-    find(conn, id)?
-        .filter(|found| found.is_in(space))
-        .ok_or_else(|| Error::not_found(format!("there is no node {id}")))
+    match find(conn, id)? {
+        Some(found) if found.is_in(space) => Ok(found),
+        Some(found) if found.state != State::Deleted && found.space != space.row => Err(
+            access::forbidden(&format!("node {id} from this space (`X-Space-Id`)")),
+        ),
+        Some(_) | None => Err(Error::not_found(format!("there is no node {id}"))),
+    }
 }
 
 /// A visible node that is not in the trash.
@@ -73,6 +77,9 @@ pub(super) fn check_folder(conn: &Connection, space: Space, parent: Option<NodeI
         ))),
         Some((in_space, 1, _)) if in_space == space.row => Err(Error::conflict(format!(
             "the folder {parent} is in the trash; restore it first"
+        ))),
+        Some((in_space, 0 | 1, _)) if in_space != space.row => Err(access::forbidden(&format!(
+            "folder {parent} from this space (`parent_id`)"
         ))),
         Some(_) | None => Err(Error::not_found(format!(
             "there is no folder {parent} (`parent_id`)"
@@ -195,7 +202,7 @@ impl Store {
     /// An active or trashed node.
     ///
     /// # Errors
-    /// [`Error::NotFound`], also for a node of another space.
+    /// [`Error::NotFound`]; [`Error::Forbidden`] for a node of another space.
     pub fn node(&self, space: Space, id: NodeId) -> Result<Node> {
         self.read(|conn| Ok(visible(conn, space, id)?.node))
     }

@@ -1,8 +1,9 @@
 //! The notifications of an account, and which of them also go out by mail.
 
+use super::access::{self, Table};
 use super::rows::{fresh_id, id, json};
 use super::{Store, Tx};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{EmailPreferences, UpdateEmailPreferences};
@@ -124,7 +125,7 @@ impl Store {
     /// Marks a notification as read; one that is stays as it is.
     ///
     /// # Errors
-    /// 404, also for another account's.
+    /// 404, 403 for another account's.
     pub fn read_notification(&self, account: AccountId, wanted: Uuid) -> Result<Notification> {
         self.write(|tx| {
             tx.conn
@@ -137,7 +138,10 @@ impl Store {
                     notification,
                 )
                 .optional()?
-                .ok_or_else(|| Error::not_found(format!("there is no notification {wanted}")))
+                .ok_or_else(|| {
+                    let what = format!("notification {wanted}");
+                    access::absent(tx.conn, Table::Notifications, wanted.as_bytes(), &what)
+                })
         })
     }
 

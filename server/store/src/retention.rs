@@ -1,5 +1,6 @@
 //! Retention rules, and what they do when their time comes.
 
+use super::access::{self, Table};
 use super::rows::id as read_id;
 use super::{Actor, Space, Store, Tx, nodes};
 use crate::error::{Error, Result};
@@ -114,14 +115,20 @@ impl Tx<'_> {
     }
 
     /// # Errors
-    /// 404, also for a rule of someone else.
+    /// 404, 403 for a rule of somebody else.
     pub fn delete_retention_rule(&self, account: AccountId, id: Uuid) -> Result<()> {
         let gone = self
             .conn
             .prepare_cached("DELETE FROM retention_rules WHERE id = ?1 AND account = ?2")?
             .execute(params![id.as_bytes(), account.as_bytes()])?;
         if gone == 0 {
-            return Err(Error::not_found(format!("there is no retention rule {id}")));
+            let what = format!("retention rule {id}");
+            return Err(access::absent(
+                self.conn,
+                Table::RetentionRules,
+                id.as_bytes(),
+                &what,
+            ));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Service accounts: credentials with which a program gets tokens of the account that made them.
 
 use super::Store;
+use super::access::{self, Table};
 use super::logins::Hash;
 use super::rows::id as read_id;
 use crate::error::{Error, Result};
@@ -94,7 +95,7 @@ impl Store {
     /// Deletes a service account.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if the account has no such one.
+    /// 404 for one that does not exist, 403 for one of somebody else.
     pub fn delete_service_account(&self, account: AccountId, id: Uuid) -> Result<()> {
         self.write(|tx| {
             let changed = tx.conn.execute(
@@ -102,7 +103,17 @@ impl Store {
                 params![account.as_bytes(), id.as_bytes(), tx.now],
             )?;
             if changed == 0 {
-                return Err(Error::not_found(format!("there is no service account {id}")));
+                let mine = tx.conn.query_row(
+                    "SELECT EXISTS (SELECT 1 FROM service_accounts WHERE account = ?1 AND id = ?2)",
+                    params![account.as_bytes(), id.as_bytes()],
+                    |row| row.get(0),
+                )?;
+                let what = format!("service account {id}");
+                return Err(if mine {
+                    Error::not_found(format!("there is no {what}"))
+                } else {
+                    access::absent(tx.conn, Table::ServiceAccounts, id.as_bytes(), &what)
+                });
             }
             Ok(())
         })

@@ -8,6 +8,7 @@ mod grants;
 mod invitations;
 mod members;
 
+use super::access::{self, Table};
 use super::rows::{id, name_of, word};
 use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
@@ -62,21 +63,22 @@ fn membership(row: &Row<'_>) -> rusqlite::Result<Membership> {
 const MEMBERSHIP_SQL: &str = "SELECT m.team, m.role, s.row, s.id FROM team_members m \
      JOIN teams t ON t.id = m.team JOIN spaces s ON s.row = t.space WHERE m.account = ?1";
 
-fn no_team(team: TeamId) -> Error {
-    Error::not_found(format!("there is no team {team}"))
+/// Returns the error for somebody who is no member.
+fn no_team(conn: &Connection, team: TeamId) -> Error {
+    access::absent(conn, Table::Teams, team.as_bytes(), &format!("team {team}"))
 }
 
 /// The caller's part in a team, if it grants a right.
 ///
 /// # Errors
-/// 404 for somebody who is no member, 403 for a member without the right.
+/// 404 for a team that does not exist, 403 for somebody who is no member or has not the right.
 pub(super) fn require(
     conn: &Connection,
     team: TeamId,
     account: AccountId,
     right: Right,
 ) -> Result<Membership> {
-    let found = role_of(conn, team, account)?.ok_or_else(|| no_team(team))?;
+    let found = role_of(conn, team, account)?.ok_or_else(|| no_team(conn, team))?;
     if allows(found.role, right) {
         Ok(found)
     } else {
@@ -95,7 +97,7 @@ fn read_team(conn: &Connection, id: TeamId, account: AccountId) -> Result<Team> 
     conn.prepare_cached(&format!("{TEAM_SQL} AND t.id = ?2"))?
         .query_row(params![account.as_bytes(), id.as_bytes()], team)
         .optional()?
-        .ok_or_else(|| no_team(id))
+        .ok_or_else(|| no_team(conn, id))
 }
 
 /// Returns the role of an account in the team that a space belongs to, if it is a member.
@@ -219,7 +221,7 @@ impl Store {
     /// A team as one of its members sees it.
     ///
     /// # Errors
-    /// 404, also for somebody who is no member.
+    /// 404, 403 for somebody who is no member.
     pub fn team(&self, account: AccountId, team: TeamId) -> Result<Team> {
         self.read(|conn| read_team(conn, team, account))
     }
@@ -250,14 +252,15 @@ impl Store {
     /// The caller's part in the team that a space belongs to.
     ///
     /// # Errors
-    /// 404 for any other space.
+    /// 404 for a space that does not exist, 403 for any other.
     pub fn membership_in_space(&self, account: AccountId, space: SpaceId) -> Result<Membership> {
         self.read(|conn| {
             conn.prepare_cached(&format!("{MEMBERSHIP_SQL} AND s.id = ?2"))?
                 .query_row(params![account.as_bytes(), space.as_bytes()], membership)
                 .optional()?
                 .ok_or_else(|| {
-                    Error::not_found(format!("there is no space {space} (`X-Space-Id`)"))
+                    let what = format!("space {space} (`X-Space-Id`)");
+                    access::absent(conn, Table::Spaces, space.as_bytes(), &what)
                 })
         })
     }

@@ -63,7 +63,9 @@ pub(super) fn check_target(
     };
     if !old.is_in(space) {
         return Err(if create.base_revision_id.is_some() {
-            Error::not_found(format!("there is no node {id}"))
+            nodes::visible(conn, space, id).err().unwrap_or_else(|| {
+                Error::Internal(format!("the node {id} is in its space and is not"))
+            })
         } else {
             Error::conflict(format!("the id {id} can't be used; choose another"))
         });

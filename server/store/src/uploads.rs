@@ -2,7 +2,7 @@
 
 use super::rows::{id as read_id, pack_chunks, unpack_chunks};
 use super::upload_content::{Target, check_target, growth_of};
-use super::{Actor, Store, Tx, chunks, usage};
+use super::{Actor, Store, Tx, access, chunks, usage};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
@@ -79,14 +79,24 @@ fn find(conn: &Connection, account: AccountId, id: UploadId, now: i64) -> Result
     conn.prepare_cached(&sql)?
         .query_row(params![id.as_bytes(), account.as_bytes(), now], upload_row)
         .optional()?
-        .ok_or_else(|| no_upload(id))?
+        .ok_or_else(|| no_upload(conn, account, id))?
         .open()
 }
 
-pub(super) fn no_upload(id: UploadId) -> Error {
-    Error::not_found(format!(
-        "there is no upload {id}; it was given up, or is older than 7 days"
-    ))
+/// Returns the error for an upload that the account has not, or not any more.
+pub(super) fn no_upload(conn: &Connection, account: AccountId, id: UploadId) -> Error {
+    let others = conn
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM uploads WHERE id = ?1 AND account <> ?2)")
+        .and_then(|mut found| {
+            found.query_row(params![id.as_bytes(), account.as_bytes()], |row| row.get(0))
+        });
+    match others {
+        Ok(true) => access::forbidden(&format!("upload {id}")),
+        Ok(false) => Error::not_found(format!(
+            "there is no upload {id}; it was given up, or is older than 7 days"
+        )),
+        Err(error) => error.into(),
+    }
 }
 
 /// The chunks that are not here yet, each once, in file order.

@@ -1,5 +1,6 @@
 //! Webhooks, and how their deliveries go.
 
+use super::access::{self, Table};
 use super::outbox::about;
 use super::{Store, Tx};
 use crate::error::{Error, Result};
@@ -94,7 +95,14 @@ fn find(conn: &Connection, account: AccountId, id: Uuid, now: i64) -> Result<Web
             webhook(row, now)
         })
         .optional()?
-        .ok_or_else(|| Error::not_found(format!("there is no webhook {id}")))
+        .ok_or_else(|| {
+            access::absent(
+                conn,
+                Table::Webhooks,
+                id.as_bytes(),
+                &format!("webhook {id}"),
+            )
+        })
 }
 
 fn state_of(number: i64) -> DeliveryState {

@@ -105,7 +105,7 @@ async fn an_api_key_is_shown_once_and_works_until_it_is_revoked() {
         .unwrap();
     assert!(mine.active && mine.last_used_at.is_some() && mine.expires_at.is_none());
     let path = format!("/api/v1/apikeys/{}", created.info.id);
-    world.outsider().delete(&path).await.failed(404);
+    world.outsider().delete(&path).await.failed(403);
     owner.delete(&path).await.done(204);
     owner.delete(&path).await.done(204);
     machine.get("/api/v1/nodes").await.failed(401);

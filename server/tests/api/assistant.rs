@@ -157,7 +157,7 @@ async fn a_folder_is_classified_as_a_whole_or_not_at_all() {
         .outsider()
         .post("/api/v1/ai/classify", &foreign)
         .await
-        .failed(404);
+        .failed(403);
 }
 
 #[tokio::test]

@@ -75,15 +75,15 @@ async fn a_text_has_bounds_and_what_is_others_is_not_there() {
     }
     let long = "é".repeat(5000);
     let written: Comment = owner.post(&path, &json!({"text": long})).await.ok();
-    outsider.get(&path).await.failed(404);
+    outsider.get(&path).await.failed(403);
     outsider
         .post(&path, &json!({"text": "hi"}))
         .await
-        .failed(404);
+        .failed(403);
     outsider
         .delete(&format!("/api/v1/comments/{}", written.id))
         .await
-        .failed(404);
+        .failed(403);
     let elsewhere = format!("/api/v1/nodes/{}/comments/{}/replies", other.id, written.id);
     owner
         .post(&elsewhere, &json!({"text": "hi"}))

@@ -170,46 +170,44 @@ async fn only_tokens_in_force_are_let_in() {
 }
 
 #[tokio::test]
-async fn nodes_of_others_do_not_exist() {
+async fn what_is_somebody_else_s_is_forbidden_and_what_does_not_exist_is_not_found() {
     let world = World::new();
     let owner = world.owner();
     let file = owner.file(None, "a.txt", "secret").await;
-    let outsider = world.outsider();
-    let path = format!("/api/v1/nodes/{}", file.id);
-    let unknown = format!("/api/v1/nodes/{}", new_node());
-    let same = |a: String, b: String| {
-        assert_eq!(
-            a.replace(&file.id.to_string(), ""),
-            b.replace(unknown.rsplit('/').next().unwrap(), "")
-        );
-    };
-    same(
-        outsider.get(&path).await.failed(404),
-        outsider.get(&unknown).await.failed(404),
-    );
-    same(
-        outsider.delete(&path).await.failed(404),
-        outsider.delete(&unknown).await.failed(404),
-    );
-    outsider.put(&path, &json!({"name": "b"})).await.failed(404);
-    outsider
-        .post(&format!("{path}/copy"), &json!({"name": "b"}))
-        .await
-        .failed(404);
-    outsider.get(&format!("{path}/revisions")).await.failed(404);
     let revision = file.revision_id.unwrap();
-    outsider
-        .get(&format!("{path}/revisions/{revision}/manifest"))
-        .await
-        .failed(404);
-    outsider.chunk(file.id, "secret").await.failed(404);
-    outsider
-        .post(
-            "/api/v1/nodes",
-            &json!({"kind": "folder", "name": "x", "parent_id": file.id}),
-        )
-        .await
-        .failed(404);
+    let outsider = world.outsider();
+    for (node, status) in [(file.id, 403), (new_node(), 404)] {
+        let path = format!("/api/v1/nodes/{node}");
+        let refused = outsider.get(&path).await.failed(status);
+        assert!(!refused.contains("a.txt"), "{refused}");
+        outsider.delete(&path).await.failed(status);
+        let name = json!({"name": "b"});
+        outsider.put(&path, &name).await.failed(status);
+        let copy = format!("{path}/copy");
+        outsider.post(&copy, &name).await.failed(status);
+        for below in ["revisions", "comments"] {
+            let path = format!("{path}/{below}");
+            outsider.get(&path).await.failed(status);
+        }
+        let manifest = format!("{path}/revisions/{revision}/manifest");
+        outsider.get(&manifest).await.failed(status);
+        outsider.chunk(node, "secret").await.failed(status);
+        let list = format!("/api/v1/nodes?parent_id={node}");
+        outsider.get(&list).await.failed(status);
+        let inside = json!({"kind": "folder", "name": "x", "parent_id": node});
+        outsider.post("/api/v1/nodes", &inside).await.failed(status);
+        let restore = format!("/api/v1/trash/{node}/restore");
+        outsider.post(&restore, &json!({})).await.failed(status);
+        let purge = format!("/api/v1/trash/{node}");
+        outsider.delete(&purge).await.failed(status);
+    }
+    // What was deleted for good exists for nobody.
+    let path = format!("/api/v1/nodes/{}", file.id);
+    owner.delete(&path).await.done(200);
+    outsider.get(&path).await.failed(403);
+    let purge = format!("/api/v1/trash/{}", file.id);
+    owner.delete(&purge).await.done(200);
+    outsider.get(&path).await.failed(404);
     let page: serde_json::Value = outsider.get("/api/v1/nodes").await.ok();
     assert_eq!(page["totalElements"], 0);
     let feed: serde_json::Value = outsider.get("/api/v1/changes").await.ok();

@@ -108,7 +108,7 @@ async fn a_batch_carries_manifests_and_chunks_in_order() {
     let (head, payload) = batch(&owner, &[&a, &b], false).await;
     assert!(payload.is_empty() && head.files.iter().all(|file| file.content.is_some()));
     let (head, _) = batch(&world.outsider(), &[&a], true).await;
-    assert_eq!(head.files[0].status, 404);
+    assert_eq!(head.files[0].status, 403);
     let many: Vec<Value> = (0..257)
         .map(|_| json!({"node_id": a.id, "revision_id": a.revision_id}))
         .collect();

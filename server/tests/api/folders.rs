@@ -42,7 +42,7 @@ async fn a_path_is_made_once_and_reused() {
             &json!({"path": "x", "parent_id": made.leaf_id}),
         )
         .await
-        .failed(404);
+        .failed(403);
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_node_carries_what_people_say_about_it() {
         .outsider()
         .put(&favorite, &json!({}))
         .await
-        .failed(404);
+        .failed(403);
     let described: Node = owner
         .put(
             &path,

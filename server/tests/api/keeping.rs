@@ -89,12 +89,12 @@ async fn a_rule_has_a_folder_days_and_a_name_and_is_its_owners() {
     outsider
         .post("/api/v1/retention-rules", &good)
         .await
-        .failed(404);
+        .failed(403);
     let rule: RetentionRule = owner.post("/api/v1/retention-rules", &good).await.ok();
     outsider
         .delete(&format!("/api/v1/retention-rules/{}", rule.id))
         .await
-        .failed(404);
+        .failed(403);
     let none: Page<RetentionRule> = outsider.get("/api/v1/retention-rules").await.ok();
     assert_eq!(none.total_elements, 0);
 }

@@ -128,7 +128,7 @@ async fn links_of_others_are_refused_and_unknown_ones_not_found() {
     outsider
         .post("/api/v1/shares", &json!({"file_id": file.id}))
         .await
-        .failed(404);
+        .failed(403);
     let page: Page<Share> = outsider.get("/api/v1/shares").await.ok();
     assert_eq!(page.total_elements, 0);
     assert_eq!(owner.get(&path).await.ok::<Share>(), link);

@@ -58,13 +58,13 @@ async fn a_space_and_what_lies_in_it_are_hidden_from_everybody_else() {
     let inside = world.owner().in_space(space);
     let file = inside.file(None, "a", "text").await;
     let stranger = world.outsider().in_space(space);
-    stranger.get("/api/v1/nodes").await.failed(404);
-    stranger.node(file.id).await.failed(404);
-    stranger.chunk(file.id, "text").await.failed(404);
+    stranger.get("/api/v1/nodes").await.failed(403);
+    stranger.node(file.id).await.failed(403);
+    stranger.chunk(file.id, "text").await.failed(403);
     let body = json!({"kind": "folder", "name": "x"});
-    stranger.post("/api/v1/nodes", &body).await.failed(404);
+    stranger.post("/api/v1/nodes", &body).await.failed(403);
     // Without the header even a member looks into their own space.
-    world.owner().node(file.id).await.failed(404);
+    world.owner().node(file.id).await.failed(403);
     assert_eq!(
         world
             .owner()
@@ -81,7 +81,7 @@ async fn a_space_and_what_lies_in_it_are_hidden_from_everybody_else() {
         .in_space(personal)
         .get("/api/v1/nodes")
         .await
-        .failed(404);
+        .failed(403);
     world
         .owner()
         .in_space(personal)
@@ -146,8 +146,8 @@ async fn whoever_leaves_reaches_nothing_any_more() {
         .delete(&format!("/api/v1/teams/{}/members/{id}", team.id))
         .await
         .done(204);
-    member.node(file.id).await.failed(404);
-    member.chunk(file.id, "text").await.failed(404);
+    member.node(file.id).await.failed(403);
+    member.chunk(file.id, "text").await.failed(403);
     // What they made stays with the team.
     world
         .owner()

@@ -91,7 +91,7 @@ async fn the_development_accounts_share_a_team_that_the_outsider_does_not_see() 
         "/keys",
     ] {
         let path = format!("{TEAMS}/{}{path}", team.id);
-        outsider.get(&path).await.failed(404);
+        outsider.get(&path).await.failed(403);
         owner.get(&path).await.done(200);
     }
 }
@@ -122,8 +122,8 @@ async fn whoever_makes_a_team_owns_it() {
         .owner()
         .put(&path, &json!({"name": "x"}))
         .await
-        .failed(404);
-    world.owner().delete(&path).await.failed(404);
+        .failed(403);
+    world.owner().delete(&path).await.failed(403);
     outsider.delete(&path).await.done(204);
     outsider.get(&path).await.failed(404);
 }
@@ -152,7 +152,7 @@ async fn an_invitation_goes_out_by_mail_and_makes_a_member() {
     let notified: Page<Notification> = outsider.get("/api/v1/social/notifications").await.ok();
     assert_eq!(notified.content[0].kind, "team");
     let accept = format!("{TEAMS}/invitations/{}/accept", sent.id);
-    world.member().post(&accept, &json!({})).await.failed(404);
+    world.member().post(&accept, &json!({})).await.failed(403);
     let joined: Team = outsider.post(&accept, &json!({})).await.ok();
     assert_eq!((joined.id, joined.member_count), (team.id, 3));
     outsider.post(&accept, &json!({})).await.failed(409);
@@ -231,7 +231,7 @@ async fn invitations_are_refused_where_they_make_no_sense() {
         .failed(409);
     let body = json!({"email": "x@example.com"});
     world.member().post(&path, &body).await.failed(403);
-    world.outsider().post(&path, &body).await.failed(404);
+    world.outsider().post(&path, &body).await.failed(403);
     // The free plan has room for ten, members and open invitations together.
     for number in 3..10 {
         invite(&owner, &team, &format!("p{number}@example.com")).await;
@@ -252,7 +252,7 @@ async fn roles_change_within_their_rules() {
         .outsider()
         .put(&path(member_id), &admin)
         .await
-        .failed(404);
+        .failed(403);
     let changed: TeamMember = owner.put(&path(member_id), &admin).await.ok();
     assert_eq!(changed.role, TeamRole::Admin);
     // An admin manages people, too, but never the owner.
@@ -300,7 +300,7 @@ async fn members_are_removed_by_admins_and_may_leave_but_the_owner_stays() {
     outsider
         .get(&format!("{TEAMS}/{}", team.id))
         .await
-        .failed(404);
+        .failed(403);
     assert_eq!(dev_team(&owner).await.key_epoch, team.key_epoch + 1);
     owner.delete(&path(member_id)).await.done(204);
     owner.delete(&path(member_id)).await.failed(404);
@@ -438,7 +438,7 @@ async fn the_team_key_is_granted_to_each_member_and_renewed_when_one_goes() {
         .delete(&format!("{TEAMS}/{}/members/{member_id}", team.id))
         .await
         .done(204);
-    member.get(&path).await.failed(404);
+    member.get(&path).await.failed(403);
     let keys: TeamKeys = owner.get(&path).await.ok();
     assert_eq!(keys.epoch, 2);
     assert!(keys.members.iter().all(|one| !one.has_grant));
@@ -483,7 +483,7 @@ async fn offboarding_revokes_what_the_member_had_opened() {
         .outsider()
         .post(&path(member_id), &json!({}))
         .await
-        .failed(404);
+        .failed(403);
     let done: Offboarded = owner.post(&path(member_id), &json!({})).await.ok();
     assert_eq!((done.revoked_grants, done.withdrawn_invitations), (1, 1));
     assert_eq!(done.revoked_share_links, 1);
@@ -503,6 +503,6 @@ async fn offboarding_revokes_what_the_member_had_opened() {
     member
         .get(&format!("{TEAMS}/{}", team.id))
         .await
-        .failed(404);
+        .failed(403);
     owner.post(&path(member_id), &json!({})).await.failed(404);
 }

@@ -230,7 +230,7 @@ async fn ids_of_others_are_of_no_use() {
         })
         .await
         .failed(409);
-    outsider.upload(&Draft::of(&node, "2")).await.failed(404);
+    outsider.upload(&Draft::of(&node, "2")).await.failed(403);
     outsider
         .upload(&Draft {
             revision: node.revision_id.unwrap(),
@@ -243,11 +243,11 @@ async fn ids_of_others_are_of_no_use() {
     outsider
         .get(&format!("/api/v1/uploads/{}", upload.upload_id))
         .await
-        .failed(404);
+        .failed(403);
     outsider
         .put_chunk(&upload, &draft, id_of(b"x"))
         .await
-        .failed(404);
+        .failed(403);
     owner
         .put_chunk(&upload, &draft, id_of(b"x"))
         .await
@@ -255,12 +255,12 @@ async fn ids_of_others_are_of_no_use() {
     outsider
         .put_chunk(&upload, &draft, id_of(b"x"))
         .await
-        .failed(404);
-    outsider.complete(&upload, &draft).await.failed(404);
+        .failed(403);
+    outsider.complete(&upload, &draft).await.failed(403);
     outsider
         .delete(&format!("/api/v1/uploads/{}", upload.upload_id))
         .await
-        .failed(404);
+        .failed(403);
     owner.complete(&upload, &draft).await.done(200);
 }
 

@@ -394,7 +394,7 @@ async fn a_webhook_is_nobody_elses() {
         other.post(&path(&made, "/disable"), &none).await,
         other.get(&path(&made, "/deliveries")).await,
     ] {
-        answer.failed(404);
+        answer.failed(403);
     }
     other.file(None, "theirs", "x").await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 0);

@@ -44,7 +44,7 @@ impl Api {
     /// `GET /nodes/{id}`.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`], also for a node of someone else.
+    /// [`ApiError::NotFound`]; [`ApiError::Forbidden`] for a node of someone else.
     pub async fn node(&self, id: NodeId) -> Result<Node, ApiError> {
         self.json(Call::get(format!("{NODES}/{id}"))).await
     }

@@ -34,7 +34,7 @@ impl Api {
     /// `GET /teams/{id}/members`: all members of a team.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] for a team that the account does not belong to.
+    /// [`ApiError::Forbidden`] for a team that the account does not belong to.
     pub async fn team_members(&self, team: TeamId) -> Result<Vec<TeamMember>, ApiError> {
         self.all_pages(&format!("/api/v1/teams/{team}/members"), &())
             .await
@@ -43,7 +43,7 @@ impl Api {
     /// `GET /teams/{id}/keys`: the account's grants, and all members' public keys.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] for a team that the account does not belong to.
+    /// [`ApiError::Forbidden`] for a team that the account does not belong to.
     pub async fn team_keys(&self, team: TeamId) -> Result<TeamKeys, ApiError> {
         self.json(Call::get(format!("/api/v1/teams/{team}/keys")))
             .await
@@ -84,7 +84,7 @@ impl Api {
     /// `POST /teams/invitations/{id}/accept`: joins the team.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] for another's invitation, [`ApiError::Gone`] for one that is no longer
+    /// [`ApiError::Forbidden`] for another's invitation, [`ApiError::Gone`] for one that is no longer
     /// open.
     pub async fn accept_invitation(&self, invitation: Uuid) -> Result<Team, ApiError> {
         let path = format!("/api/v1/teams/invitations/{invitation}/accept");

@@ -113,7 +113,9 @@ async fn node(space: &Space, call: &Call, argument: &str, kind: Kind) -> ToolRes
     let id: NodeId = call.arguments.id(argument)?;
     // A name that can't be one is the concern of whoever uses it: downloads reduce it to its base name.
     let node = match space.api().node(id).await {
-        Err(ApiError::NotFound { .. }) if call.services.is_in_team(id).await => {
+        Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. })
+            if call.services.is_in_team(id).await =>
+        {
             return Err(ToolError::refused(
                 "it is in a team's space, whose content these tools don't open: use the command line, `cairn download` or `cairn upload` with --team",
             ));

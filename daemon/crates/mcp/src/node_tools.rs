@@ -199,7 +199,7 @@ async fn own_space(
     match call.services.reads.node(id).await {
         Ok(node) if node.space_id == space.keys().space() => Ok(Some((space, Some(id)))),
         // A node of a team: the service makes the change.
-        Ok(_) | Err(ApiError::NotFound { .. }) => Ok(None),
+        Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -217,7 +217,7 @@ async fn own_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     {
         Ok(node) if node.space_id == space.keys().space() => node,
         // A node of a team: the service makes the change.
-        Ok(_) | Err(ApiError::NotFound { .. }) => return Ok(None),
+        Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     space.check(&node)?;

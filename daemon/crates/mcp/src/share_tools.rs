@@ -167,7 +167,7 @@ async fn shared(call: &Call, id: NodeId) -> ToolResult<Option<(Space, Node)>> {
     let node = match call.services.reads.node(id).await {
         Ok(node) if node.space_id == space.keys().space() => node,
         // A node of a team: the service makes the link.
-        Ok(_) | Err(ApiError::NotFound { .. }) => return Ok(None),
+        Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     space.check(&node)?;

@@ -90,7 +90,11 @@ impl Services {
         let ids = sent.ids();
         let known = self.known_locations(&ids);
         let error = match self.send_at(&sent, &known).await {
-            Err(error @ ApiError::NotFound { .. }) if !ids.is_empty() => error,
+            Err(error @ (ApiError::NotFound { .. } | ApiError::Forbidden { .. }))
+                if !ids.is_empty() =>
+            {
+                error
+            }
             response => return response,
         };
         self.find_locations(&ids).await?;

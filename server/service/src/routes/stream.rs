@@ -72,7 +72,9 @@ impl Listener {
                 Ok(moved) => moved,
                 // Another history has begun, or the listener has left the team; the client learns it
                 // when it asks again.
-                Err(Error::Store(StoreError::Gone(_) | StoreError::NotFound(_))) => return None,
+                Err(Error::Store(
+                    StoreError::Gone(_) | StoreError::Forbidden(_) | StoreError::NotFound(_),
+                )) => return None,
                 Err(error) => return Some(Err(error)),
             };
             if let Some(moved) = moved {

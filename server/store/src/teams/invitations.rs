@@ -4,6 +4,7 @@
 //! either way, and the invitation waits for whoever signs in with it.
 
 use super::{member_data, read_team, require, team_name};
+use crate::access::{self, Table};
 use crate::catalog;
 use crate::error::{Error, Result};
 use crate::events::EventKind;
@@ -89,7 +90,10 @@ impl Tx<'_> {
             ))?
             .query_row(params![wanted.as_bytes(), email], invitation)
             .optional()?
-            .ok_or_else(|| Error::not_found(format!("there is no invitation {wanted}")))?;
+            .ok_or_else(|| {
+                let what = format!("invitation {wanted}");
+                access::absent(self.conn, Table::Invitations, wanted.as_bytes(), &what)
+            })?;
         match found.status {
             InvitationState::Pending => Ok(found),
             InvitationState::Expired | InvitationState::Withdrawn => Err(Error::Gone(format!(
@@ -241,7 +245,7 @@ impl Store {
     /// Makes the caller a member.
     ///
     /// # Errors
-    /// 404 for another's invitation, 409 for an answered one, 410 for one that is no longer open.
+    /// 404, 403 for another's invitation, 409 for an answered one, 410 for one that is no longer open.
     pub fn accept_invitation(&self, account: AccountId, wanted: Uuid) -> Result<Team> {
         self.write(|tx| {
             let found = tx.open_invitation(account, wanted)?;
