@@ -5,7 +5,7 @@ use super::{Actor, Space, Store, Tx, nodes, search};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, NodeId};
 use cairn_wire::Timestamp;
-use cairn_wire::comments::{Author, Comment, Comments};
+use cairn_wire::comments::{Author, Comment};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use std::collections::HashMap;
@@ -16,6 +16,15 @@ const QUOTED: usize = 140;
 
 /// A reply to a reply to a reply; JSON readers give up on deeper ones.
 const MAX_DEPTH: u64 = 20;
+
+/// A page of comments that reply to none, each with all replies to it.
+pub struct Threads {
+    pub page: Vec<Comment>,
+    /// How many such comments there are.
+    pub threads: u64,
+    /// How many comments there are, replies included, deleted ones not.
+    pub comments: u64,
+}
 
 const COLUMNS: &str = "c.id, c.node, c.parent, c.body, c.account, coalesce(a.display_name, ''), coalesce(a.email, ''), \
      c.created_at";
@@ -190,21 +199,34 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// All comments on a node.
+    /// One page of the threads on a node.
     ///
     /// # Errors
-    /// 404.
-    pub fn comments(&self, space: Space, node: NodeId) -> Result<Comments> {
+    /// 404, 403.
+    pub fn comments(&self, space: Space, node: NodeId, skip: u64, take: u64) -> Result<Threads> {
         self.read(|conn| {
             nodes::visible(conn, space, node)?;
-            let sql = format!("SELECT {COLUMNS} FROM {TABLES} WHERE c.node = ?1 ORDER BY c.row");
-            let all: Vec<Comment> = conn
+            let (comments, threads) = conn
+                .prepare_cached(
+                    "SELECT count(*) FILTER (WHERE body IS NOT NULL), count(*) FILTER (WHERE parent IS NULL) \
+                     FROM comments WHERE node = ?1",
+                )?
+                .query_row([node.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let sql = format!(
+                "WITH RECURSIVE tops AS (SELECT id FROM comments WHERE node = ?1 AND parent IS NULL \
+                 ORDER BY row LIMIT ?3 OFFSET ?2), \
+                 sub (id) AS (SELECT id FROM tops UNION ALL SELECT r.id FROM sub JOIN comments r \
+                 ON r.node = ?1 AND r.parent = sub.id) \
+                 SELECT {COLUMNS} FROM {TABLES} WHERE c.node = ?1 AND c.id IN (SELECT id FROM sub) ORDER BY c.row"
+            );
+            let found: Vec<Comment> = conn
                 .prepare_cached(&sql)?
-                .query_map([node.as_bytes()], comment_row)?
+                .query_map(params![node.as_bytes(), skip, take], comment_row)?
                 .collect::<rusqlite::Result<_>>()?;
-            Ok(Comments {
-                total: all.iter().filter(|comment| !comment.deleted).count() as u64,
-                content: nested(all),
+            Ok(Threads {
+                page: nested(found),
+                threads,
+                comments,
             })
         })
     }

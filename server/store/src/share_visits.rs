@@ -61,6 +61,13 @@ fn visit(conn: &Connection, token: &str, now: i64) -> Result<Option<Visit>> {
         .optional()?)
 }
 
+/// A span of time; without an end it is open there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+}
+
 fn no_visit() -> Error {
     Error::Unauthorized("`X-Share-Access` is missing or no longer good; open the link again".into())
 }
@@ -225,32 +232,38 @@ impl Store {
         })
     }
 
-    /// The visits of a link between two times, the newest first.
+    /// One page of the visits of a link in a span of time, the newest first, and their number.
     pub fn visits(
         &self,
         share: &ShareRow,
-        from: Option<i64>,
-        to: Option<i64>,
-    ) -> Result<Vec<AccessEntry>> {
+        span: Span,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<AccessEntry>, u64)> {
+        let (from, to) = (span.from.unwrap_or(i64::MIN), span.to.unwrap_or(i64::MAX));
         self.read(|conn| {
-            Ok(conn
+            let total = conn
+                .prepare_cached(
+                    "SELECT count(*) FROM share_visits WHERE share = ?1 AND at >= ?2 AND at <= ?3",
+                )?
+                .query_row(params![share.row, from, to], |row| row.get(0))?;
+            let page = conn
                 .prepare_cached(
                     "SELECT coalesce(email, 'anonymous'), masked_ip, bytes, action, at FROM share_visits \
-                     WHERE share = ?1 AND at >= ?2 AND at <= ?3 ORDER BY row DESC",
+                     WHERE share = ?1 AND at >= ?2 AND at <= ?3 ORDER BY row DESC \
+                     LIMIT ?5 OFFSET ?4",
                 )?
-                .query_map(
-                    params![share.row, from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX)],
-                    |row| {
-                        Ok(AccessEntry {
-                            email: row.get(0)?,
-                            masked_ip: row.get(1)?,
-                            bytes_served: row.get(2)?,
-                            action: row.get(3)?,
-                            at: Timestamp(row.get(4)?),
-                        })
-                    },
-                )?
-                .collect::<rusqlite::Result<_>>()?)
+                .query_map(params![share.row, from, to, skip, take], |row| {
+                    Ok(AccessEntry {
+                        email: row.get(0)?,
+                        masked_ip: row.get(1)?,
+                        bytes_served: row.get(2)?,
+                        action: row.get(3)?,
+                        at: Timestamp(row.get(4)?),
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((page, total))
         })
     }
 }

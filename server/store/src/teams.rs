@@ -8,6 +8,8 @@ mod grants;
 mod invitations;
 mod members;
 
+pub use figures::StoredByMembers;
+
 use super::access::{self, Table};
 use super::rows::{id, name_of, word};
 use super::{Space, Store, Tx};

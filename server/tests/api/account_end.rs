@@ -109,7 +109,8 @@ async fn after_60_days_an_account_is_gone_with_all_of_its_data() {
         .await
         .ok();
     let gone = storage
-        .members
+        .page
+        .content
         .iter()
         .find(|one| one.user_id == owner_id)
         .unwrap();

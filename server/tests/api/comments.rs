@@ -34,9 +34,23 @@ async fn comments_nest_and_are_counted() {
         .ok();
     let all: Comments = owner.get(&path).await.ok();
     assert_eq!(all.total, 4);
-    assert_eq!(all.content.len(), 2);
-    assert_eq!(all.content[0].replies[0].replies[0], deeper);
-    assert_eq!(all.content[1], second);
+    assert_eq!(all.page.content.len(), 2);
+    assert_eq!(all.page.content[0].replies[0].replies[0], deeper);
+    assert_eq!(all.page.content[1], second);
+
+    // Pages count threads, and each has all of its replies.
+    let paged: Comments = owner.get(&format!("{path}?page_size=1")).await.ok();
+    assert_eq!(paged.page.content, all.page.content[..1]);
+    assert_eq!(
+        (
+            paged.page.total_elements,
+            paged.page.total_pages,
+            paged.total
+        ),
+        (2, 2, 4)
+    );
+    let paged: Comments = owner.get(&format!("{path}?page_size=1&page=2")).await.ok();
+    assert_eq!(paged.page.content, all.page.content[1..]);
 
     // The place of an answered comment stays until the last answer goes.
     owner
@@ -45,7 +59,7 @@ async fn comments_nest_and_are_counted() {
         .done(204);
     let left: Comments = owner.get(&path).await.ok();
     assert_eq!(left.total, 3);
-    assert!(left.content[0].deleted && left.content[0].body.is_empty());
+    assert!(left.page.content[0].deleted && left.page.content[0].body.is_empty());
     owner
         .post(&replies, &json!({"text": "late"}))
         .await
@@ -60,7 +74,10 @@ async fn comments_nest_and_are_counted() {
             .await
             .done(204);
     }
-    assert_eq!(owner.get(&path).await.ok::<Comments>().content, [second]);
+    assert_eq!(
+        owner.get(&path).await.ok::<Comments>().page.content,
+        [second]
+    );
 }
 
 #[tokio::test]

@@ -341,3 +341,68 @@ fn no_schema_forbids_what_it_is_put_together_from() {
     assert_eq!(file["additionalProperties"], false, "{file}");
     assert!(file["properties"]["manifest"].is_object() && file["properties"]["chunks"].is_object());
 }
+
+/// A schema with the fields of those that it is put together from.
+fn whole(document: &Value, schema: &Value) -> serde_json::Map<String, Value> {
+    let mut properties = serde_json::Map::new();
+    if let Some(target) = schema["$ref"].as_str() {
+        properties.extend(whole(document, document.pointer(&target[1..]).unwrap()));
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        properties.extend(whole(document, part));
+    }
+    properties.extend(
+        schema["properties"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default(),
+    );
+    properties
+}
+
+/// Endpoints whose answer holds a list and is none: parts of one thing, bounded by it.
+const NO_LISTS: [&str; 12] = [
+    "/api/v1/changes",
+    "/api/v1/changes/snapshot",
+    "/api/v1/diagnostics/encryption",
+    "/api/v1/diagnostics/upload",
+    "/api/v1/keys",
+    "/api/v1/nodes/{id}",
+    "/api/v1/nodes/{id}/revisions/{revision}/manifest",
+    "/api/v1/payment/subscriptions/",
+    "/api/v1/payment/tokens/packs",
+    "/api/v1/teams/{id}",
+    "/api/v1/teams/{id}/keys",
+    "/api/v1/uploads/{id}",
+];
+
+#[test]
+fn every_list_comes_in_the_envelope_and_takes_a_page() {
+    let document = openapi::document();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let operation = &item["get"];
+        let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+        let fields = whole(document, schema);
+        let holds_list = fields.values().any(|field| field["type"] == "array");
+        let single = NO_LISTS.contains(&path.as_str()) || path.starts_with("/api/v1/shares/{id}");
+        let single = single && !fields.contains_key("totalElements");
+        if !path.starts_with("/api/") || !holds_list || single {
+            continue;
+        }
+        for name in ["content", "totalElements", "totalPages", "page", "pageSize"] {
+            assert!(fields.contains_key(name), "{path} lacks {name}");
+        }
+        let parameters = operation["parameters"].as_array().unwrap();
+        // The published contract fixes the size of the feed's pages.
+        let sized = path != "/api/v1/social/feed";
+        for name in ["page", "page_size"]
+            .into_iter()
+            .take(1 + usize::from(sized))
+        {
+            assert!(
+                parameters.iter().any(|one| one["name"] == name),
+                "{path}: {name}"
+            );
+        }
+    }
+}

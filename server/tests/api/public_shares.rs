@@ -3,8 +3,9 @@
 use super::shares::{DAY, share};
 use super::world::{Answer, Caller, Draft, World, id_of};
 use axum::http::Method;
+use cairn_wire::Page;
 use cairn_wire::nodes::Node;
-use cairn_wire::shares::{AccessLog, OpenedShare, PublicShare, Share};
+use cairn_wire::shares::{AccessEntry, OpenedShare, PublicShare, Share};
 use serde_json::{Value, json};
 
 async fn put_file(owner: &Caller, link: &Share, file: &Node) -> Answer {
@@ -75,12 +76,12 @@ async fn whoever_has_the_link_fetches_what_it_carries_and_nothing_else() {
     chunk(&stranger, &link, &file, "shared", &opened.access)
         .await
         .failed(401);
-    let log: AccessLog = owner
+    let log: Page<AccessEntry> = owner
         .get(&format!("/api/v1/shares/{}/access-log", link.id))
         .await
         .ok();
     let seen: Vec<_> = log
-        .entries
+        .content
         .iter()
         .map(|entry| (entry.action.as_str(), entry.bytes_served))
         .collect();

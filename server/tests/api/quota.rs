@@ -224,7 +224,7 @@ async fn what_is_used_is_the_sum_of_what_is_stored() {
             .get(&format!("/api/v1/teams/{}/storage", team.id))
             .await
             .ok();
-        let members: u64 = all.members.iter().map(|one| one.storage_used).sum();
+        let members: u64 = all.page.content.iter().map(|one| one.storage_used).sum();
         assert_eq!(
             (own.storage_used, members),
             (all.storage_used, all.storage_used)

@@ -439,17 +439,20 @@ async fn an_audit_is_a_span_of_the_log_with_its_sums() {
     );
     assert_eq!(sums.accesses_by_day["2026-01-02"], 1);
     assert_eq!(
-        all.entries[0].entry.masked_ip,
+        all.page.content[0].entry.masked_ip,
         "2001:db8:0:0:xxxx:xxxx:xxxx:xxxx"
     );
-    assert_eq!(all.entries[1].entry.masked_ip, "203.0.113.xxx");
-    assert_eq!(all.entries[1].entry.email, "anonymous");
-    assert_eq!(all.entries[1].bytes_formatted, "0 B");
+    assert_eq!(all.page.content[1].entry.masked_ip, "203.0.113.xxx");
+    assert_eq!(all.page.content[1].entry.email, "anonymous");
+    assert_eq!(all.page.content[1].bytes_formatted, "0 B");
+    let second: Audit = owner.get(&format!("{path}?page_size=2&page=2")).await.ok();
+    assert_eq!((second.page.content.len(), second.page.total_pages), (1, 2));
+    assert_eq!(second.summary.unwrap().total_accesses, 3, "of all pages");
     let span: Audit = owner
         .get(&format!("{path}?date_from=2026-01-02T00:00:00Z&date_to=2026-01-02T23:00:00Z&include_summary=false"))
         .await
         .ok();
-    assert_eq!((span.entries.len(), span.summary), (1, None));
+    assert_eq!((span.page.content.len(), span.summary), (1, None));
     owner
         .get(&format!("{path}?date_from=soon"))
         .await
@@ -459,7 +462,7 @@ async fn an_audit_is_a_span_of_the_log_with_its_sums() {
         .await
         .ok();
     assert_eq!(
-        (&log["total"], &log["entries"][2]["action"]),
+        (&log["totalElements"], &log["content"][2]["action"]),
         (&json!(3), &json!("opened"))
     );
 }

@@ -6,7 +6,7 @@ use cairn_wire::Page;
 use cairn_wire::notifications::Notification;
 use cairn_wire::payments::Wallet;
 use cairn_wire::social::{
-    Connection, Contact, FeedEntry, FollowedMany, Profile, Relationship, Report, Suggestions,
+    Connection, Contact, FeedEntry, FollowedMany, Profile, Relationship, Report, Suggestion,
     TipReceipt, Visibility,
 };
 use serde_json::json;
@@ -294,15 +294,21 @@ async fn suggestions_come_from_the_people_one_knows() {
     let (owner, member, outsider) = (world.owner(), world.member(), world.outsider());
     let (member_id, outsider_id) = (member.id().await, outsider.id().await);
     let suggested = async || -> Vec<AccountId> {
-        let all: Suggestions = owner.get("/api/v1/social/suggestions").await.ok();
-        all.suggestions.iter().map(|one| one.user_id).collect()
+        let all: Page<Suggestion> = owner.get("/api/v1/social/suggestions").await.ok();
+        all.content.iter().map(|one| one.user_id).collect()
     };
     // A teammate first, then whoever is left.
     assert_eq!(suggested().await, [member_id, outsider_id]);
+    let path = "/api/v1/social/suggestions?page_size=1&page=2";
+    let second: Page<Suggestion> = owner.get(path).await.ok();
+    assert_eq!(
+        (second.content[0].user_id, second.total_elements),
+        (outsider_id, 2)
+    );
     follow(&owner, member_id).await;
     follow(&member, outsider_id).await;
-    let all: Suggestions = owner.get("/api/v1/social/suggestions").await.ok();
-    assert_eq!(all.suggestions[0].mutual_connections, 1);
+    let all: Page<Suggestion> = owner.get("/api/v1/social/suggestions").await.ok();
+    assert_eq!(all.content[0].mutual_connections, 1);
     assert_eq!(suggested().await, [outsider_id]);
     owner
         .post(&format!("/api/v1/social/mute/{outsider_id}"), &json!({}))

@@ -347,7 +347,8 @@ async fn figures_tell_what_a_team_and_each_of_its_members_use() {
         .ok();
     assert_eq!(storage.storage_used, 22 + 2 * RECORD);
     let used: Vec<_> = storage
-        .members
+        .page
+        .content
         .iter()
         .map(|one| {
             (

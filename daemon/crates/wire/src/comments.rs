@@ -1,6 +1,6 @@
 //! Comments on files and folders: `/api/v1/nodes/{id}/comments`.
 
-use crate::Timestamp;
+use crate::{Page, Timestamp};
 use cairn_model::{AccountId, NodeId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -41,11 +41,13 @@ pub struct Comment {
     pub replies: Vec<Comment>,
 }
 
-/// Answer of `GET /nodes/{id}/comments`, in the order of their times.
+/// Answer of `GET /nodes/{id}/comments`: a page of threads, in the order of their times.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Comments {
-    pub content: Vec<Comment>,
-    /// Replies included, deleted ones not.
+    /// Counts comments that reply to none; each comes with all replies to it.
+    #[serde(flatten)]
+    pub page: Page<Comment>,
+    /// All comments of the node, replies included, deleted ones not.
     pub total: u64,
 }

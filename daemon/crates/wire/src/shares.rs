@@ -4,7 +4,7 @@
 //! The secret of a link stands after `#` in its address and is in none of these: what a link gives
 //! access to travels sealed under it.
 
-use crate::{ErrorBody, Sealed, Timestamp};
+use crate::{ErrorBody, Page, Sealed, Timestamp};
 use cairn_model::{NodeId, RevisionId};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -379,14 +379,6 @@ pub struct AccessEntry {
     pub at: Timestamp,
 }
 
-/// Answer of `GET /shares/{id}/access-log`, newest first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct AccessLog {
-    pub entries: Vec<AccessEntry>,
-    pub total: u64,
-}
-
 /// `GET /shares/{id}/audit`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
@@ -403,6 +395,10 @@ pub struct AuditQuery {
     /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_summary: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
 }
 
 /// One visit in an audit.
@@ -433,7 +429,9 @@ pub struct AuditSummary {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Audit {
-    pub entries: Vec<AuditEntry>,
+    #[serde(flatten)]
+    pub page: Page<AuditEntry>,
+    /// Of all entries, not of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<AuditSummary>,
 }

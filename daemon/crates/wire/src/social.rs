@@ -151,13 +151,6 @@ pub struct Suggestion {
     pub follower_count: u64,
 }
 
-/// Answer of `GET /social/suggestions`: at most 20, the nearest first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct Suggestions {
-    pub suggestions: Vec<Suggestion>,
-}
-
 /// An element of `GET /social/feed`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]

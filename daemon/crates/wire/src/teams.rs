@@ -1,6 +1,6 @@
 //! Teams: `/api/v1/teams` (also `/api/v1/team`), their members, invitations, figures and keys.
 
-use crate::{Sealed, Timestamp};
+use crate::{Page, Sealed, Timestamp};
 use cairn_model::{AccountId, SpaceId, TeamId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -165,7 +165,9 @@ pub struct MemberStorage {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamStorage {
-    pub members: Vec<MemberStorage>,
+    #[serde(flatten)]
+    pub page: Page<MemberStorage>,
+    /// The bytes that all members store, those of other pages included.
     pub storage_used: u64,
     pub storage_limit: u64,
 }

@@ -2,13 +2,15 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input};
+use crate::http::extract::{Args, Input, Params};
+use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_model::NodeId;
 use cairn_wire::comments::{Comment, Comments, WriteComment};
+use cairn_wire::page::PageQuery;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -33,11 +35,12 @@ fn text(new: WriteComment) -> Result<String> {
     Ok(new.text)
 }
 
-/// All comments on a file or folder, each with the replies to it.
+/// The comments on a file or folder, each with the replies to it.
 #[utoipa::path(
-    get, path = "/api/v1/nodes/{id}/comments", tag = "comments", params(("id" = String, Path, format = Uuid)),
+    get, path = "/api/v1/nodes/{id}/comments", tag = "comments",
+    params(("id" = String, Path, format = Uuid), PageQuery),
     responses(
-        (status = 200, description = "The comments, in the order of their times", body = Comments),
+        (status = 200, description = "One page of threads, in the order of their times", body = Comments),
         (status = 404, description = "There is no such file or folder")
     )
 )]
@@ -45,8 +48,16 @@ async fn list(
     caller: Caller,
     State(app): State<AppState>,
     Args(id): Args<NodeId>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<Comments>> {
-    Ok(Json(app.store.comments(caller.space, id)?))
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .comments(caller.space, id, window.skip(), window.take())?;
+    Ok(Json(Comments {
+        page: window.envelope((found.page, found.threads)),
+        total: found.comments,
+    }))
 }
 
 /// Writes a comment.

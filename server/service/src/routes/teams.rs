@@ -174,9 +174,10 @@ async fn permissions(
 
 /// Returns what each member stores.
 #[utoipa::path(
-    get, path = "/api/v1/teams/{id}/storage", tag = "teams", params(("id" = String, Path, format = Uuid)),
+    get, path = "/api/v1/teams/{id}/storage", tag = "teams",
+    params(("id" = String, Path, format = Uuid), PageQuery),
     responses(
-        (status = 200, description = "Members with their bytes, most first", body = TeamStorage),
+        (status = 200, description = "One page of members with their bytes, most first", body = TeamStorage),
         (status = 403, description = "The caller is neither owner nor admin"),
         (status = 404, description = "There is no such team, or the caller is no member")
     )
@@ -185,6 +186,15 @@ async fn storage(
     caller: Caller,
     State(app): State<AppState>,
     Args(id): Args<TeamId>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<TeamStorage>> {
-    Ok(Json(app.store.team_storage(caller.account, id)?))
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .team_storage(caller.account, id, window.skip(), window.take())?;
+    Ok(Json(TeamStorage {
+        page: window.envelope((found.page, found.total)),
+        storage_used: found.storage_used,
+        storage_limit: found.storage_limit,
+    }))
 }

@@ -10,8 +10,13 @@ use cairn_wire::social::{Connection as Standing, Contact, Suggestion, Visibility
 use rusqlite::{Row, params};
 use serde_json::json;
 
-/// Suggestions of one answer.
-const SUGGESTIONS: usize = 20;
+/// Public people whom `?1` neither follows, blocks nor mutes, and who do not block `?1`.
+const FROM_SUGGESTED: &str = "FROM accounts a JOIN profiles p ON p.account = a.id \
+     WHERE a.id <> ?1 AND p.visibility = 'public' AND a.deletion_requested_at IS NULL \
+     AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower = ?1 AND f.followee = a.id) \
+     AND NOT EXISTS (SELECT 1 FROM blocks b WHERE (b.blocker = ?1 AND b.blocked = a.id) \
+     OR (b.blocker = a.id AND b.blocked = ?1)) \
+     AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.muter = ?1 AND m.muted = a.id)";
 
 /// Which side of following to list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,10 +155,18 @@ impl Store {
 
     /// People whom one might follow: those whom one's own people follow, teammates, and whoever is
     /// followed and active most.
-    pub fn suggestions(&self, me: AccountId) -> Result<Vec<Suggestion>> {
+    pub fn suggestions(
+        &self,
+        me: AccountId,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<Suggestion>, u64)> {
         self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
+            let total = conn
+                .prepare_cached(&format!("SELECT count(*) {FROM_SUGGESTED}"))?
+                .query_row([me.as_bytes()], |row| row.get(0))?;
+            let found = conn
+                .prepare_cached(&format!(
                     "SELECT a.id, a.display_name, p.username, \
                      (SELECT count(*) FROM follows mine JOIN follows theirs ON theirs.follower = mine.followee \
                       WHERE mine.follower = ?1 AND theirs.followee = a.id) AS mutual, \
@@ -161,15 +174,11 @@ impl Store {
                       WHERE mine.account = ?1 AND theirs.account = a.id) AS teams, \
                      (SELECT count(*) FROM follows f WHERE f.followee = a.id) AS followers, \
                      (SELECT count(*) FROM activities t WHERE t.account = a.id) AS acts \
-                     FROM accounts a JOIN profiles p ON p.account = a.id \
-                     WHERE a.id <> ?1 AND p.visibility = 'public' AND a.deletion_requested_at IS NULL \
-                     AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower = ?1 AND f.followee = a.id) \
-                     AND NOT EXISTS (SELECT 1 FROM blocks b WHERE (b.blocker = ?1 AND b.blocked = a.id) \
-                      OR (b.blocker = a.id AND b.blocked = ?1)) \
-                     AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.muter = ?1 AND m.muted = a.id) \
-                     ORDER BY mutual DESC, teams DESC, followers DESC, acts DESC, a.created_at, a.id LIMIT ?2",
-                )?
-                .query_map(params![me.as_bytes(), SUGGESTIONS], |row| {
+                     {FROM_SUGGESTED} \
+                     ORDER BY mutual DESC, teams DESC, followers DESC, acts DESC, a.created_at, a.id \
+                     LIMIT ?3 OFFSET ?2"
+                ))?
+                .query_map(params![me.as_bytes(), skip, take], |row| {
                     Ok(Suggestion {
                         user_id: id(row, 0)?,
                         display_name: row.get(1)?,
@@ -179,7 +188,8 @@ impl Store {
                         follower_count: row.get(5)?,
                     })
                 })?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((found, total))
         })
     }
 }

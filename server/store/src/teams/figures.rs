@@ -9,8 +9,29 @@ use crate::rights::Right;
 use crate::rows::id;
 use crate::usage::month;
 use cairn_model::{AccountId, TeamId};
-use cairn_wire::teams::{MemberStorage, TeamQuota, TeamStorage};
+use cairn_wire::teams::{MemberStorage, TeamQuota};
 use rusqlite::params;
+
+/// The bytes stored in the space `?2` of the team `?1`, by who stored it. Members without anything are
+/// in it, and so are those who have left something behind.
+const STORED_BY_MEMBERS: &str = "WITH \
+     holders AS (SELECT id FROM nodes WHERE space = ?2 UNION SELECT node FROM uploads WHERE space = ?2), \
+     parts AS (SELECT c.account, c.size AS bytes, 0 AS files FROM holders h JOIN chunks c ON c.node = h.id \
+     UNION ALL SELECT r.account, length(r.manifest) + length(r.content_key), n.revision IS r.id AND n.state <> 2 \
+     FROM nodes n JOIN revisions r ON r.node = n.id WHERE n.space = ?2 \
+     UNION ALL SELECT account, reserved, 0 FROM uploads WHERE space = ?2), \
+     held AS (SELECT account, sum(bytes) AS bytes, sum(files) AS files FROM parts \
+     WHERE account IS NOT NULL GROUP BY account), \
+     people AS (SELECT account FROM team_members WHERE team = ?1 \
+     UNION SELECT account FROM held WHERE bytes > 0 OR files > 0)";
+
+/// The storage of a team, and of each of its members.
+pub struct StoredByMembers {
+    pub page: Vec<MemberStorage>,
+    pub total: u64,
+    pub storage_used: u64,
+    pub storage_limit: u64,
+}
 
 impl Store {
     /// Usage and limits of a team.
@@ -47,11 +68,17 @@ impl Store {
         })
     }
 
-    /// Lists what each member stores in a team's space, most first.
+    /// Lists one page of what each member stores in a team's space, most first.
     ///
     /// # Errors
     /// 404, 403.
-    pub fn team_storage(&self, account: AccountId, team: TeamId) -> Result<TeamStorage> {
+    pub fn team_storage(
+        &self,
+        account: AccountId,
+        team: TeamId,
+        skip: u64,
+        take: u64,
+    ) -> Result<StoredByMembers> {
         self.read(|conn| {
             let its = require(conn, team, account, Right::ViewStorage)?;
             let (storage_used, storage_limit) = conn.query_row(
@@ -60,24 +87,18 @@ impl Store {
                 [team.as_bytes()],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
-            // Members without files are in it, and so are files of those who have left.
+            let total = conn
+                .prepare_cached(&format!("{STORED_BY_MEMBERS} SELECT count(*) FROM people"))?
+                .query_row(params![team.as_bytes(), its.space.row], |row| row.get(0))?;
             let members = conn
-                .prepare_cached(
-                    "WITH holders AS (SELECT id FROM nodes WHERE space = ?2 UNION SELECT node FROM uploads WHERE space = ?2), \
-                     parts AS (SELECT c.account, c.size AS bytes, 0 AS files FROM holders h JOIN chunks c ON c.node = h.id \
-                     UNION ALL SELECT r.account, length(r.manifest) + length(r.content_key), n.revision IS r.id AND n.state <> 2 \
-                     FROM nodes n JOIN revisions r ON r.node = n.id WHERE n.space = ?2 \
-                     UNION ALL SELECT account, reserved, 0 FROM uploads WHERE space = ?2), \
-                     held AS (SELECT account, sum(bytes) AS bytes, sum(files) AS files FROM parts \
-                     WHERE account IS NOT NULL GROUP BY account), \
-                     people AS (SELECT account FROM team_members WHERE team = ?1 UNION SELECT account FROM held) \
-                     SELECT p.account, a.email, a.display_name, m.account IS NOT NULL, \
+                .prepare_cached(&format!(
+                    "{STORED_BY_MEMBERS} SELECT p.account, a.email, a.display_name, m.account IS NOT NULL, \
                      coalesce(h.bytes, 0), coalesce(h.files, 0) FROM people p \
                      LEFT JOIN accounts a ON a.id = p.account LEFT JOIN held h ON h.account = p.account \
                      LEFT JOIN team_members m ON m.account = p.account AND m.team = ?1 \
-                     ORDER BY coalesce(h.bytes, 0) DESC, a.email, p.account",
-                )?
-                .query_map(params![team.as_bytes(), its.space.row], |row| {
+                     ORDER BY coalesce(h.bytes, 0) DESC, a.email, p.account LIMIT ?4 OFFSET ?3"
+                ))?
+                .query_map(params![team.as_bytes(), its.space.row, skip, take], |row| {
                     Ok(MemberStorage {
                         user_id: id(row, 0)?,
                         email: row.get(1)?,
@@ -88,8 +109,9 @@ impl Store {
                     })
                 })?
                 .collect::<rusqlite::Result<_>>()?;
-            Ok(TeamStorage {
-                members,
+            Ok(StoredByMembers {
+                page: members,
+                total,
                 storage_used,
                 storage_limit,
             })

@@ -23,7 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists comments with replies, oldest first.",
         &[FILE],
-        Run::Rest(get("nodes/{file_uuid}/comments")),
+        Run::Rest(get("nodes/{file_uuid}/comments").fixed(&[("page_size", "100")])),
     )
     .foreign_text(),
     Tool::new(

@@ -158,6 +158,6 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Shows who opened a share link: email or anonymous, masked IP, bytes, time.",
         &[LINK],
-        Run::Rest(get("shares/{short_code}/access-log")),
+        Run::Rest(get("shares/{short_code}/access-log").fixed(&[("page_size", "100")])),
     ),
 ];

@@ -106,6 +106,6 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Shows storage by member (owner or admin).",
         &[TEAM],
-        Run::Rest(get("teams/{team_uuid}/storage")),
+        Run::Rest(get("teams/{team_uuid}/storage").fixed(&[("page_size", "100")])),
     ),
 ];

@@ -5,12 +5,14 @@ use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::address::Address;
 use crate::http::extract::{Args, Params};
+use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use cairn_wire::shares::{
-    AccessEntry, AccessLog, Audit, AuditEntry, AuditQuery, AuditSummary, ShareHealth,
-};
+use cairn_store::Span;
+use cairn_wire::Page;
+use cairn_wire::page::PageQuery;
+use cairn_wire::shares::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, ShareHealth};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -22,12 +24,12 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(health))
 }
 
-/// Every visit of a link, the newest first; addresses are masked.
+/// The visits of a link, the newest first; addresses are masked.
 #[utoipa::path(
     get, path = "/api/v1/shares/{id}/access-log", tag = "shares",
-    params(("id" = String, Path, description = "Id or short code")),
+    params(("id" = String, Path, description = "Id or short code"), PageQuery),
     responses(
-        (status = 200, description = "The visits", body = AccessLog),
+        (status = 200, description = "One page", body = Page<AccessEntry>),
         (status = 404, description = "There is no such link")
     )
 )]
@@ -35,13 +37,14 @@ async fn log(
     caller: Caller,
     State(app): State<AppState>,
     Args(id): Args<String>,
-) -> Result<Json<AccessLog>> {
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<AccessEntry>>> {
+    let window = Window::new(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
-    let entries = app.store.visits(&share, None, None)?;
-    Ok(Json(AccessLog {
-        total: entries.len() as u64,
-        entries,
-    }))
+    let found = app
+        .store
+        .visits(&share, Span::default(), window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
 }
 
 /// The visits of a span of time, with what they come to.
@@ -60,16 +63,21 @@ async fn audit(
     Args(id): Args<String>,
     Params(query): Params<AuditQuery>,
 ) -> Result<Json<Audit>> {
+    let window = Window::new(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
-    let entries = app.store.visits(
-        &share,
-        query.date_from.map(|at| at.0),
-        query.date_to.map(|at| at.0),
-    )?;
-    let summary = query
-        .include_summary
-        .unwrap_or(true)
-        .then(|| summary(&entries));
+    let span = Span {
+        from: query.date_from.map(|at| at.0),
+        to: query.date_to.map(|at| at.0),
+    };
+    let (entries, total) = app
+        .store
+        .visits(&share, span, window.skip(), window.take())?;
+    let summary = if query.include_summary.unwrap_or(true) {
+        let (all, _) = app.store.visits(&share, span, 0, i64::MAX as u64)?;
+        Some(summary(&all))
+    } else {
+        None
+    };
     let entries = entries
         .into_iter()
         .map(|entry| AuditEntry {
@@ -77,7 +85,10 @@ async fn audit(
             entry,
         })
         .collect();
-    Ok(Json(Audit { entries, summary }))
+    Ok(Json(Audit {
+        page: window.envelope((entries, total)),
+        summary,
+    }))
 }
 
 fn summary(entries: &[AccessEntry]) -> AuditSummary {

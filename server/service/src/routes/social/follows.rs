@@ -11,7 +11,7 @@ use cairn_model::AccountId;
 use cairn_store::Side;
 use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
-use cairn_wire::social::{Connection, Contact, FollowMany, Followed, FollowedMany, Suggestions};
+use cairn_wire::social::{Connection, Contact, FollowMany, Followed, FollowedMany, Suggestion};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -154,13 +154,19 @@ fn contacts(
 
 /// People whom the caller might follow.
 #[utoipa::path(
-    get, path = "/api/v1/social/suggestions", tag = "social",
-    responses((status = 200, description = "At most 20, the nearest first", body = Suggestions))
+    get, path = "/api/v1/social/suggestions", tag = "social", params(PageQuery),
+    responses((status = 200, description = "One page, the nearest first", body = Page<Suggestion>))
 )]
-async fn suggestions(caller: Caller, State(app): State<AppState>) -> Result<Json<Suggestions>> {
-    Ok(Json(Suggestions {
-        suggestions: app.store.suggestions(caller.account)?,
-    }))
+async fn suggestions(
+    caller: Caller,
+    State(app): State<AppState>,
+    Params(query): Params<PageQuery>,
+) -> Result<Json<Page<Suggestion>>> {
+    let window = Window::new(query.page, query.page_size)?;
+    let found = app
+        .store
+        .suggestions(caller.account, window.skip(), window.take())?;
+    Ok(Json(window.envelope(found)))
 }
 
 /// Returns the caller's relations to somebody: following, blocked, muted.
