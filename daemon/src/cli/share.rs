@@ -269,6 +269,8 @@ fn document(share: &Share, address: Option<&str>) -> Value {
 fn status(share: &Share) -> &'static str {
     match share.status {
         ShareStatus::Active => "active",
+        ShareStatus::FileGone => "file gone",
+        ShareStatus::MakerLeft => "left the team",
         ShareStatus::Deactivated => "off",
         ShareStatus::Expired => "expired",
         ShareStatus::AtDownloadLimit => "at its limit",

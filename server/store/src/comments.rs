@@ -64,12 +64,18 @@ pub(super) fn forget(conn: &Connection, node: NodeId) -> Result<()> {
     Ok(())
 }
 
-/// The account whose personal space a node is in.
-fn owner(conn: &Connection, space: Space) -> Result<Option<AccountId>> {
+/// The accounts whose file a node is: the owner of the personal space that it is in, and in a team's
+/// space the members who uploaded its first and its current revision.
+fn owners(conn: &Connection, space: Space, node: NodeId) -> Result<Vec<AccountId>> {
     Ok(conn
-        .prepare_cached("SELECT id FROM accounts WHERE space = ?1")?
-        .query_row([space.row], |row| read_id(row, 0))
-        .optional()?)
+        .prepare_cached(
+            "SELECT id FROM accounts WHERE space = ?1 \
+             UNION SELECT r.account FROM revisions r JOIN nodes n ON n.id = r.node \
+             JOIN teams t ON t.space = n.space JOIN team_members m ON m.team = t.id AND m.account = r.account \
+             WHERE r.node = ?2 AND (r.id = n.revision OR r.number = (SELECT min(number) FROM revisions WHERE node = ?2))",
+        )?
+        .query_map(params![space.row, node.as_bytes()], |row| read_id(row, 0))?
+        .collect::<rusqlite::Result<_>>()?)
 }
 
 /// The number of comments a reply to this one has above it.
@@ -144,10 +150,10 @@ impl Tx<'_> {
         search::index_node(self.conn, about.row)?;
         let written = find(self.conn, id)?
             .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
-        let mut recipients = Vec::from_iter(owner(self.conn, actor.space)?);
-        recipients.extend(answered.map(|comment| comment.author.id));
-        recipients.sort_unstable();
-        recipients.dedup();
+        let mut told = owners(self.conn, actor.space, node)?;
+        told.extend(answered.map(|comment| comment.author.id));
+        told.sort_unstable();
+        told.dedup();
         let quoted: String = text.chars().take(QUOTED).collect();
         let data = json!({"file_id": node, "comment_id": id, "author": written.author.email, "text": quoted});
         let title = format!(

@@ -148,6 +148,8 @@ impl ShareRow {
         let share = &self.share;
         let past = |at: Option<Timestamp>| at.is_some_and(|at| at.0 <= now);
         [
+            (self.node_gone, ShareIssue::FileGone),
+            (self.maker_left, ShareIssue::MakerLeft),
             (!share.is_active, ShareIssue::Deactivated),
             (past(share.expires_at), ShareIssue::Expired),
             (
@@ -172,7 +174,9 @@ impl ShareRow {
         let mut share = self.share.clone();
         share.url = format!("{base}/s/{}", share.short_code);
         share.status = match self.issues(now).first() {
-            None => ShareStatus::Active,
+            None | Some(ShareIssue::NoFiles) => ShareStatus::Active,
+            Some(ShareIssue::FileGone) => ShareStatus::FileGone,
+            Some(ShareIssue::MakerLeft) => ShareStatus::MakerLeft,
             Some(ShareIssue::Deactivated) => ShareStatus::Deactivated,
             Some(ShareIssue::Expired) => ShareStatus::Expired,
             Some(ShareIssue::AtDownloadLimit) => ShareStatus::AtDownloadLimit,
@@ -530,6 +534,24 @@ impl Store {
         self.read(|conn| by_code(conn, code))?
             .filter(|found| !found.node_gone && !found.maker_left)
             .ok_or_else(|| Error::not_found("there is no such share link; ask who sent it to you"))
+    }
+
+    /// Returns true if a link carries no file although there is one to carry.
+    pub fn lacks_files(&self, share: &ShareRow) -> Result<bool> {
+        if share.share.files > 0 || share.node_gone {
+            return Ok(false);
+        }
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \
+                     INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
+                     SELECT EXISTS (SELECT 1 FROM sub JOIN nodes n ON n.id = sub.id WHERE n.kind = 0)",
+                )?
+                .query_row(params![share.share.file_id.as_bytes(), share.space], |row| {
+                    row.get(0)
+                })?)
+        })
     }
 
     /// The files of a link that are still where they were shared.

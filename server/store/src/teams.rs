@@ -1,7 +1,7 @@
 //! Teams and who belongs to them; each has a space of its own.
 //!
-//! Whoever is no member learns nothing, not even that the team exists (404); a member without the
-//! right is told so (403).
+//! Whoever is no member learns nothing of what a team has (403), and so does a member without the
+//! right.
 
 mod figures;
 mod grants;

@@ -1,7 +1,10 @@
 //! Comments, replies, and whose they are.
 
-use super::world::World;
+use super::world::{Caller, Draft, World};
+use cairn_wire::Page;
 use cairn_wire::comments::{Comment, Comments};
+use cairn_wire::notifications::Notification;
+use cairn_wire::teams::Team;
 use serde_json::json;
 
 #[tokio::test]
@@ -121,4 +124,33 @@ async fn a_text_has_bounds_and_what_is_others_is_not_there() {
         )
         .await
         .failed(400);
+}
+
+#[tokio::test]
+async fn whose_file_it_is_hears_of_comments_on_it_in_a_team_as_well() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let teams: Page<Team> = owner.get("/api/v1/teams").await.ok();
+    let space = teams.content[0].space_id;
+    let (here, there) = (owner.in_space(space), member.in_space(space));
+    let file = here.file(None, "a", "x").await;
+    let comment = async |who: &Caller| {
+        let path = format!("/api/v1/nodes/{}/comments", file.id);
+        who.post(&path, &json!({"text": "hi"})).await.done(201);
+    };
+    let told = async |who: &Caller| -> u64 {
+        let all: Page<Notification> = who.get("/api/v1/social/notifications").await.ok();
+        all.content
+            .iter()
+            .filter(|one| one.kind == "comment")
+            .count() as u64
+    };
+    comment(&there).await;
+    assert_eq!((told(&owner).await, told(&member).await), (1, 0));
+    // Both who made it and who changed it last.
+    there.upload(&Draft::of(&file, "y")).await.done(200);
+    comment(&here).await;
+    assert_eq!((told(&owner).await, told(&member).await), (1, 1));
+    comment(&there).await;
+    assert_eq!((told(&owner).await, told(&member).await), (2, 1));
 }

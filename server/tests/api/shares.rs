@@ -220,6 +220,13 @@ async fn health_names_every_issue() {
             .await
             .ok::<ShareHealth>()
     };
+    assert_eq!(health().await.issues, [ShareIssue::NoFiles]);
+    let carried =
+        json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "eA=="}]});
+    owner
+        .put(&format!("{path}/files"), &carried)
+        .await
+        .done(200);
     let healthy = health().await;
     assert_eq!(
         (healthy.status.as_str(), healthy.issues.len()),
@@ -245,6 +252,14 @@ async fn health_names_every_issue() {
     let later = json!({"active_from": "2027-01-01T00:00:00Z", "active_until": null, "is_active": true, "expiry_days": null});
     owner.put(&path, &later).await.done(200);
     assert_eq!(health().await.issues, [ShareIssue::NotYetActive]);
+    let node = format!("/api/v1/nodes/{}", file.id);
+    owner.delete(&node).await.done(200);
+    let gone = health().await;
+    assert_eq!(
+        gone.issues,
+        [ShareIssue::FileGone, ShareIssue::NotYetActive]
+    );
+    assert_eq!(gone.link.status, ShareStatus::FileGone);
 }
 
 #[tokio::test]

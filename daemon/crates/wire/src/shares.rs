@@ -36,11 +36,17 @@ pub enum AccessMode {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ShareIssue {
+    /// The shared file is in the trash or deleted: the link answers as if it did not exist.
+    FileGone,
+    /// Its maker has left the team whose files it shares.
+    MakerLeft,
     Deactivated,
     Expired,
     AtDownloadLimit,
     NotYetActive,
     ActiveWindowEnded,
+    /// It opens and shows nothing: no client has added the keys of the files to it.
+    NoFiles,
 }
 
 /// State of a link.
@@ -49,6 +55,8 @@ pub enum ShareIssue {
 #[serde(rename_all = "snake_case")]
 pub enum ShareStatus {
     Active,
+    FileGone,
+    MakerLeft,
     Deactivated,
     Expired,
     AtDownloadLimit,

@@ -34,6 +34,9 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 fn refuse(issue: ShareIssue) -> Error {
     match issue {
         ShareIssue::Deactivated => Error::forbidden("the owner has switched this link off"),
+        ShareIssue::FileGone | ShareIssue::MakerLeft | ShareIssue::NoFiles => {
+            Error::not_found("there is no such share link; ask who sent it to you")
+        }
         ShareIssue::NotYetActive => Error::forbidden("this link does not open yet"),
         ShareIssue::Expired => Error::gone("this link has expired"),
         ShareIssue::ActiveWindowEnded => Error::gone("the time in which this link opens is over"),

@@ -12,7 +12,9 @@ use axum::extract::State;
 use cairn_store::Span;
 use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
-use cairn_wire::shares::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, ShareHealth};
+use cairn_wire::shares::{
+    AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, ShareHealth, ShareIssue,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -117,7 +119,8 @@ fn summary(entries: &[AccessEntry]) -> AuditSummary {
     }
 }
 
-/// Returns the state of a link: whether it opens now, and everything that keeps it from opening.
+/// Returns the state of a link: whether it opens and shows something now, and everything that keeps
+/// it from that.
 #[utoipa::path(
     get, path = "/api/v1/shares/{id}/health", tag = "shares",
     params(("id" = String, Path, description = "Id or short code")),
@@ -134,7 +137,10 @@ async fn health(
 ) -> Result<Json<ShareHealth>> {
     let share = app.store.share(caller.account, &id)?;
     let now = app.source.now_ms();
-    let issues = share.issues(now);
+    let mut issues = share.issues(now);
+    if app.store.lacks_files(&share)? {
+        issues.push(ShareIssue::NoFiles);
+    }
     let status = if issues.is_empty() {
         "healthy"
     } else {
