@@ -1,6 +1,7 @@
 //! Comments and the replies to them.
 
 use super::rows::id as read_id;
+use super::social::refuse_blocked;
 use super::{Actor, Space, Store, Tx, nodes, search};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, NodeId};
@@ -20,9 +21,9 @@ const MAX_DEPTH: u64 = 20;
 /// A page of comments that reply to none, each with all replies to it.
 pub struct Threads {
     pub page: Vec<Comment>,
-    /// How many such comments there are.
+    /// The number of such comments.
     pub threads: u64,
-    /// How many comments there are, replies included, deleted ones not.
+    /// The number of all comments, replies included, deleted ones not.
     pub comments: u64,
 }
 
@@ -104,11 +105,32 @@ fn nested(all: Vec<Comment>) -> Vec<Comment> {
     take(&mut below, None)
 }
 
+/// Returns who hears of a comment: whose file it is, and who is answered.
+///
+/// # Errors
+/// 403 where one of them blocks the author.
+fn recipients(
+    conn: &Connection,
+    actor: &Actor,
+    node: NodeId,
+    answered: Option<Comment>,
+) -> Result<Vec<AccountId>> {
+    let mut all = owners(conn, actor.space, node)?;
+    all.extend(answered.map(|comment| comment.author.id));
+    all.sort_unstable();
+    all.dedup();
+    for other in &all {
+        refuse_blocked(conn, actor.account, *other)?;
+    }
+    Ok(all)
+}
+
 impl Tx<'_> {
     /// Writes a comment, or a reply to one.
     ///
     /// # Errors
-    /// 404 for the node or the comment that is answered, 409 in the trash.
+    /// 404 for the node or the comment that is answered, 403 where whose it is blocks the author, 409
+    /// in the trash.
     pub fn add_comment(
         &self,
         actor: &Actor,
@@ -134,6 +156,7 @@ impl Tx<'_> {
                 "replies nest {MAX_DEPTH} deep at most; answer a comment further up"
             )));
         }
+        let recipients = recipients(self.conn, actor, node, answered)?;
         let id = uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid();
         self.conn
             .prepare_cached(
@@ -150,10 +173,6 @@ impl Tx<'_> {
         search::index_node(self.conn, about.row)?;
         let written = find(self.conn, id)?
             .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
-        let mut told = owners(self.conn, actor.space, node)?;
-        told.extend(answered.map(|comment| comment.author.id));
-        told.sort_unstable();
-        told.dedup();
         let quoted: String = text.chars().take(QUOTED).collect();
         let data = json!({"file_id": node, "comment_id": id, "author": written.author.email, "text": quoted});
         let title = format!(

@@ -59,6 +59,21 @@ pub(super) fn refuse_blocked(conn: &Connection, who: AccountId, by: AccountId) -
     Ok(())
 }
 
+impl Tx<'_> {
+    /// Refuses somebody who is about to write to an address whose account blocks them.
+    ///
+    /// # Errors
+    /// 403.
+    pub fn refuse_blocked_at(&self, who: AccountId, email: &str) -> Result<()> {
+        match self.account_with_email(email)? {
+            Some(by) if pair(self.conn, Pair::Blocks, by, who)? => {
+                Err(Error::Forbidden(format!("{email} has blocked you")))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
 fn relationship(following: bool, followed_by: bool) -> Relationship {
     match (following, followed_by) {
         (true, true) => Relationship::Friends,

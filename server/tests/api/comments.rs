@@ -138,7 +138,7 @@ async fn whose_file_it_is_hears_of_comments_on_it_in_a_team_as_well() {
         let path = format!("/api/v1/nodes/{}/comments", file.id);
         who.post(&path, &json!({"text": "hi"})).await.done(201);
     };
-    let told = async |who: &Caller| -> u64 {
+    let heard = async |who: &Caller| -> u64 {
         let all: Page<Notification> = who.get("/api/v1/social/notifications").await.ok();
         all.content
             .iter()
@@ -146,11 +146,11 @@ async fn whose_file_it_is_hears_of_comments_on_it_in_a_team_as_well() {
             .count() as u64
     };
     comment(&there).await;
-    assert_eq!((told(&owner).await, told(&member).await), (1, 0));
+    assert_eq!((heard(&owner).await, heard(&member).await), (1, 0));
     // Both who made it and who changed it last.
     there.upload(&Draft::of(&file, "y")).await.done(200);
     comment(&here).await;
-    assert_eq!((told(&owner).await, told(&member).await), (1, 1));
+    assert_eq!((heard(&owner).await, heard(&member).await), (1, 1));
     comment(&there).await;
-    assert_eq!((told(&owner).await, told(&member).await), (2, 1));
+    assert_eq!((heard(&owner).await, heard(&member).await), (2, 1));
 }

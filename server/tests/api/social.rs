@@ -3,12 +3,14 @@
 use super::world::{Caller, World};
 use cairn_model::AccountId;
 use cairn_wire::Page;
+use cairn_wire::comments::Comment;
 use cairn_wire::notifications::Notification;
 use cairn_wire::payments::Wallet;
 use cairn_wire::social::{
     Connection, Contact, FeedEntry, FollowedMany, Profile, Relationship, Report, Suggestion,
     TipReceipt, Visibility,
 };
+use cairn_wire::teams::Team;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -240,6 +242,30 @@ async fn a_block_parts_both_and_keeps_the_blocked_away() {
         .post(&format!("/api/v1/social/follow/{member_id}"), &json!({}))
         .await
         .failed(409);
+    // No way around it: comments, links and invitations would reach them as well.
+    let team: Page<Team> = owner.get("/api/v1/teams").await.ok();
+    let space = team.content[0].space_id;
+    let file = owner.in_space(space).file(None, "a", "x").await;
+    let comments = format!("/api/v1/nodes/{}/comments", file.id);
+    let text = json!({"text": "hi"});
+    let said: Comment = owner.in_space(space).post(&comments, &text).await.ok();
+    let there = member.in_space(space);
+    there.post(&comments, &text).await.failed(403);
+    let own = there.file(None, "b", "x").await;
+    let about = format!("/api/v1/nodes/{}/comments", own.id);
+    there.post(&about, &text).await.done(201);
+    let replies = format!("{comments}/{}/replies", said.id);
+    there.post(&replies, &text).await.failed(403);
+    let file = member.file(None, "c", "x").await;
+    let link = json!({"file_id": file.id, "email": "owner@example.com"});
+    member.post("/api/v1/shares/email", &link).await.failed(403);
+    let made: Team = member
+        .post("/api/v1/teams", &json!({"name": "M"}))
+        .await
+        .ok();
+    let invite = format!("/api/v1/teams/{}/invite", made.id);
+    let whom = json!({"email": "Owner@example.com"});
+    member.post(&invite, &whom).await.failed(403);
     let free: Connection = owner.delete(&block).await.ok();
     assert!(!free.is_blocked && !free.is_following);
     follow(&member, owner_id).await;

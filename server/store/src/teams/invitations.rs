@@ -161,6 +161,7 @@ impl Store {
     ) -> Result<Invitation> {
         self.write(|tx| {
             require(tx.conn, team, account, Right::Invite)?;
+            tx.refuse_blocked_at(account, email)?;
             tx.expire_invitations()?;
             let taken: Option<&str> = tx
                 .conn

@@ -35,6 +35,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     responses(
         (status = 201, description = "The link, and whether the mail is on its way", body = SharedByEmail),
         (status = 400, description = "`email` is no address, or a setting is out of range"),
+        (status = 403, description = "The file is somebody else's, or who has the address blocks the caller"),
         (status = 404, description = "There is no such file or folder")
     )
 )]
@@ -56,6 +57,7 @@ async fn by_email(
         None,
     )?;
     let row = app.store.write(|tx| {
+        tx.refuse_blocked_at(caller.account, &address)?;
         let settings = change.first(&tx.share_defaults(caller.account)?, tx.now)?;
         let made = NewShare {
             id: new.id,
