@@ -4,7 +4,10 @@ use super::diagnostics::has_table;
 use super::rows::{NODE_COLUMNS, NODE_TABLES, media, node_row};
 use super::usage::month;
 use super::{Actor, Space, Store, Tx, nodes};
+use crate::catalog::included_ai_tokens;
 use crate::error::{Error, Result};
+use crate::payments::plan_of;
+use crate::revisions::signed;
 use cairn_model::{AccountId, Kind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::ai::AiUse;
@@ -42,6 +45,18 @@ impl AiPlan {
             Self::Premium => None,
         }
     }
+}
+
+/// An account's use of the assistant in a calendar month.
+pub struct MonthOfAi {
+    /// `2026-01`
+    pub month: String,
+    pub plan: AiPlan,
+    /// Tokens that the plan includes.
+    pub included: u64,
+    /// Tokens taken from bought packs.
+    pub purchased: u64,
+    pub by_kind: BTreeMap<String, AiUse>,
 }
 
 /// A file as the assistant names it.
@@ -101,6 +116,25 @@ fn usage(conn: &Connection, account: AccountId, now: i64) -> Result<BTreeMap<Str
         .collect::<rusqlite::Result<_>>()?)
 }
 
+/// Returns the tokens of this month, those that were bought aside or alone.
+fn tokens_used(conn: &Connection, account: AccountId, now: i64) -> Result<(i64, i64)> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT coalesce(sum(tokens - purchased), 0), coalesce(sum(purchased), 0) FROM ai_usage \
+             WHERE account = ?1 AND month = ?2",
+        )?
+        .query_row(params![account.as_bytes(), month(now)], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?)
+}
+
+/// Returns what is left of the tokens that the account's plan includes in a month.
+pub(crate) fn included_left(conn: &Connection, account: AccountId, now: i64) -> Result<i64> {
+    let all = signed(included_ai_tokens(plan_of(conn, account)?));
+    let (used, _) = tokens_used(conn, account, now)?;
+    Ok((all - used).max(0))
+}
+
 fn named(conn: &Connection, space: Space, rest: &str, since: i64) -> Result<Vec<NamedFile>> {
     let sql = format!(
         "SELECT n.name, n.size, coalesce(n.modified_at, n.updated_at) AS touched FROM nodes n \
@@ -119,13 +153,24 @@ fn named(conn: &Connection, space: Space, rest: &str, since: i64) -> Result<Vec<
 }
 
 impl Tx<'_> {
-    /// Adds to what the assistant has cost the account this month.
+    /// Pays for a use of the assistant: with what the plan includes this month, then with tokens that
+    /// were bought.
+    ///
+    /// # Errors
+    /// 402 if both together are less.
     pub fn add_ai_use(&self, account: AccountId, kind: &str, used: AiUse) -> Result<()> {
+        let included = included_left(self.conn, account, self.now)?;
+        let purchased = (signed(used.tokens) - included).max(0);
+        if purchased > 0 {
+            self.spend_ai_tokens(account, purchased)?;
+        }
         self.conn
             .prepare_cached(
-                "INSERT INTO ai_usage (account, month, kind, requests, files, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+                "INSERT INTO ai_usage (account, month, kind, requests, files, tokens, purchased) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
                  ON CONFLICT (account, month, kind) DO UPDATE SET requests = requests + excluded.requests, \
-                 files = files + excluded.files, tokens = tokens + excluded.tokens",
+                 files = files + excluded.files, tokens = tokens + excluded.tokens, \
+                 purchased = purchased + excluded.purchased",
             )?
             .execute(params![
                 account.as_bytes(),
@@ -133,7 +178,8 @@ impl Tx<'_> {
                 kind,
                 used.requests,
                 used.files,
-                used.tokens
+                used.tokens,
+                purchased
             ])?;
         Ok(())
     }
@@ -186,13 +232,19 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// The account's tier and what the assistant has cost it this month, by kind of use.
-    pub fn ai_usage(
-        &self,
-        account: AccountId,
-    ) -> Result<(String, AiPlan, BTreeMap<String, AiUse>)> {
+    /// The account's tier and what it has used of the assistant this month.
+    pub fn ai_usage(&self, account: AccountId) -> Result<MonthOfAi> {
         let now = self.source().now_ms();
-        self.read(|conn| Ok((month(now), plan(conn, account)?, usage(conn, account, now)?)))
+        self.read(|conn| {
+            let (_, purchased) = tokens_used(conn, account, now)?;
+            Ok(MonthOfAi {
+                month: month(now),
+                plan: plan(conn, account)?,
+                included: included_ai_tokens(plan_of(conn, account)?),
+                purchased: u64::try_from(purchased).unwrap_or_default(),
+                by_kind: usage(conn, account, now)?,
+            })
+        })
     }
 
     /// Returns the facts that the assistant may talk about.

@@ -18,6 +18,8 @@ struct TierRow {
     storage_factor: u64,
     members: u64,
     ai_files: Option<u64>,
+    /// AI tokens of a month that cost nothing more.
+    ai_tokens: u64,
 }
 
 const TIERS: [TierRow; 3] = [
@@ -28,6 +30,7 @@ const TIERS: [TierRow; 3] = [
         storage_factor: 1,
         members: 10,
         ai_files: Some(100),
+        ai_tokens: 500,
     },
     TierRow {
         plan: Plan::Professional,
@@ -36,6 +39,7 @@ const TIERS: [TierRow; 3] = [
         storage_factor: 2,
         members: 100,
         ai_files: Some(1000),
+        ai_tokens: 5_000,
     },
     TierRow {
         plan: Plan::Premium,
@@ -44,6 +48,7 @@ const TIERS: [TierRow; 3] = [
         storage_factor: 5,
         members: 1000,
         ai_files: None,
+        ai_tokens: 50_000,
     },
 ];
 
@@ -61,6 +66,11 @@ fn row(plan: Plan) -> &'static TierRow {
         .unwrap_or(&TIERS[0])
 }
 
+/// Returns the AI tokens that a plan includes in a month.
+pub(crate) fn included_ai_tokens(plan: Plan) -> u64 {
+    row(plan).ai_tokens
+}
+
 /// A tier; `base_storage` is the configured limit of a new account, in bytes.
 pub fn tier(plan: Plan, base_storage: u64) -> Tier {
     let row = row(plan);
@@ -72,6 +82,7 @@ pub fn tier(plan: Plan, base_storage: u64) -> Tier {
         storage_limit: storage_limit(plan, base_storage),
         team_member_limit: row.members,
         ai_files_per_month: row.ai_files,
+        ai_tokens_per_month: row.ai_tokens,
     }
 }
 

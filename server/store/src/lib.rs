@@ -88,7 +88,7 @@ pub use upload_content::BatchItem;
 pub use uploads::OpenUpload;
 pub use webhooks::{AfterAttempt, AttemptResult, Due, Outgoing};
 
-pub use ai::AiPlan;
+pub use ai::{AiPlan, MonthOfAi};
 pub use api_keys::KeyHolder;
 pub use hub::Hub;
 pub use purge::Purged;
@@ -110,7 +110,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -120,10 +120,8 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("sql/0022_payments.sql"),
     include_str!("sql/0030_trash_index.sql"),
     include_str!("sql/0031_stored_bytes.sql"),
+    include_str!("sql/0032_ai_tokens.sql"),
 ];
-
-/// The schema from which on spaces count what is stored.
-const COUNTS_STORED_BYTES: usize = 9;
 
 /// As many as reads that can run at once on a small machine.
 const READERS: usize = 2;
@@ -362,9 +360,6 @@ fn migrate(conn: &mut Connection) -> Result<()> {
     }
     for sql in &MIGRATIONS[done..] {
         tx.execute_batch(sql)?;
-    }
-    if done < COUNTS_STORED_BYTES {
-        usage::recount(&tx)?;
     }
     tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
     tx.commit()?;

@@ -4,6 +4,7 @@ use super::world::World;
 use cairn_wire::ai::{AiUsage, ClassifiedFolder};
 use cairn_wire::diagnostics::{CheckResult, EncryptionDiagnosis, UploadDiagnosis};
 use cairn_wire::nodes::Node;
+use cairn_wire::payments::TokenBalance;
 use serde_json::{Value, json};
 
 /// Name and data of each event of a whole stream.
@@ -70,7 +71,7 @@ async fn an_answer_streams_and_is_counted() {
         ("2026-01", "standard")
     );
     assert_eq!(used.breakdown["chat"].requests, 2);
-    assert_ne!(used.cost, "0.00");
+    assert_eq!((used.included_tokens, used.cost.as_str()), (500, "0.00"));
     for bad in [
         json!({"message": " "}),
         json!({"message": "x".repeat(4001)}),
@@ -89,6 +90,52 @@ async fn an_answer_streams_and_is_counted() {
             .tokens_used,
         0
     );
+}
+
+#[tokio::test]
+async fn tokens_come_from_the_plan_and_then_from_what_was_bought() {
+    let world = World::new();
+    let owner = world.owner();
+    let ask = json!({"message": "x".repeat(600)});
+    let chat = async || owner.post("/api/v1/ai/chat", &ask).await;
+    let books = async || -> (AiUsage, TokenBalance) {
+        let used = owner.get("/api/v1/ai/usage").await.ok();
+        (used, owner.get("/api/v1/payment/tokens/balance").await.ok())
+    };
+    let mut answer = chat().await;
+    while answer.status == 200 {
+        answer = chat().await;
+    }
+    let message = answer.failed(402);
+    assert!(message.contains("buy a pack"), "{message}");
+    let (used, balance) = books().await;
+    assert_eq!((balance.used, used.purchased_tokens_used), (0, 0));
+    assert_eq!(
+        used.tokens_used + u64::try_from(balance.included).unwrap(),
+        500
+    );
+
+    let pack = json!({"pack": "starter"});
+    owner
+        .post("/api/v1/payment/tokens/purchase", &pack)
+        .await
+        .done(201);
+    chat().await.done(200);
+    let (used, balance) = books().await;
+    assert_eq!(balance.included, 0);
+    assert!(balance.used > 0 && used.cost != "0.00");
+    assert_eq!(
+        used.purchased_tokens_used,
+        u64::try_from(balance.used).unwrap()
+    );
+    assert_eq!(used.tokens_used, 500 + used.purchased_tokens_used);
+    assert_eq!(balance.balance, 500 - balance.used);
+
+    // The next month begins with the plan's tokens; bought ones stay.
+    world.app.source().advance(31 * 86_400_000);
+    let (used, later) = books().await;
+    assert_eq!((used.tokens_used, later.included), (0, 500));
+    assert_eq!(later.balance, balance.balance);
 }
 
 #[tokio::test]

@@ -31,6 +31,9 @@ pub struct Tier {
     pub team_member_limit: u64,
     /// Files that AI may classify in a month; null without a limit.
     pub ai_files_per_month: Option<u64>,
+    /// AI tokens of a calendar month that cost nothing more; the next ones are taken from packs.
+    #[serde(default)]
+    pub ai_tokens_per_month: u64,
 }
 
 /// Answer of `GET /payment/subscriptions`.
@@ -63,11 +66,15 @@ pub struct ChangePlan {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenBalance {
-    /// AI tokens left.
+    /// Bought AI tokens that are left.
     pub balance: i64,
     /// AI tokens ever bought.
     pub purchased: i64,
+    /// Bought AI tokens that were used.
     pub used: i64,
+    /// Tokens that the plan includes and that are left this month; they are used before bought ones.
+    #[serde(default)]
+    pub included: i64,
 }
 
 /// A pack of AI tokens.

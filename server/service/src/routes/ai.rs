@@ -47,7 +47,8 @@ fn event(name: &str, data: &impl serde::Serialize) -> Result<Event> {
     post, path = "/api/v1/ai/chat", tag = "ai", request_body = ChatMessage,
     responses(
         (status = 200, description = "Server-sent events: `delta {text}`, `usage {tokens}`, `done {conversation_id}`; `error {code, message}` where it breaks off", body = ChatDelta, content_type = "text/event-stream"),
-        (status = 400, description = "The message is empty or too long")
+        (status = 400, description = "The message is empty or too long"),
+        (status = 402, description = "The plan's tokens of this month and the bought ones are used up")
     )
 )]
 async fn chat(
@@ -91,13 +92,15 @@ async fn chat(
     responses((status = 200, description = "The usage", body = AiUsage))
 )]
 async fn usage(caller: Caller, State(app): State<AppState>) -> Result<Json<AiUsage>> {
-    let (period, plan, breakdown) = app.store.ai_usage(caller.account)?;
-    let tokens_used: u64 = breakdown.values().map(|used| used.tokens).sum();
-    let cents = (tokens_used * PACK_CENTS).div_ceil(PACK_TOKENS);
+    let used = app.store.ai_usage(caller.account)?;
+    let (plan, breakdown) = (used.plan, used.by_kind);
+    let cents = (used.purchased * PACK_CENTS).div_ceil(PACK_TOKENS);
     Ok(Json(AiUsage {
-        period,
+        period: used.month,
         plan: plan.name().to_owned(),
-        tokens_used,
+        tokens_used: breakdown.values().map(|used| used.tokens).sum(),
+        included_tokens: used.included,
+        purchased_tokens_used: used.purchased,
         classified_files: breakdown.get("classify").map_or(0, |used| used.files),
         classified_files_limit: plan.files(),
         breakdown,
@@ -112,6 +115,7 @@ async fn usage(caller: Caller, State(app): State<AppState>) -> Result<Json<AiUsa
     responses(
         (status = 200, description = "The labels of each file", body = ClassifiedFolder),
         (status = 400, description = "`confirm_token_use` is not true, or it is no folder"),
+        (status = 402, description = "The plan's tokens of this month and the bought ones are used up"),
         (status = 403, description = "The plan has fewer classifications left this month than the folder has files"),
         (status = 404, description = "There is no such folder")
     )

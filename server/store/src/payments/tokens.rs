@@ -3,15 +3,37 @@
 use super::Purchase;
 use super::ledger::Posting;
 use super::ledger::{Book, Currency, balance, received, transfer};
-use crate::Store;
+use crate::ai::included_left;
 use crate::catalog;
 use crate::error::{Error, Result};
+use crate::rows::fresh_id;
+use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::payments::{Receipt, TokenBalance};
+
+impl Tx<'_> {
+    /// Takes bought tokens for a use of the assistant.
+    ///
+    /// # Errors
+    /// 402 if there are fewer.
+    pub(crate) fn spend_ai_tokens(&self, account: AccountId, tokens: i64) -> Result<()> {
+        let wallet = Book::Wallet(account);
+        let left = balance(self.conn, wallet, Currency::AiTokens)?;
+        if tokens > left {
+            return Err(Error::PaymentRequired(format!(
+                "the plan's tokens of this month are used up, {tokens} more are needed, and {left} bought ones \
+                 are left; buy a pack of AI tokens"
+            )));
+        }
+        let lines = transfer(wallet, Book::Mint, Currency::AiTokens, tokens);
+        self.post(fresh_id(self), "ai_use", &lines)
+    }
+}
 
 impl Store {
     /// Returns an account's balance of AI tokens.
     pub fn token_balance(&self, account: AccountId) -> Result<TokenBalance> {
+        let now = self.source().now_ms();
         self.read(|conn| {
             let wallet = Book::Wallet(account);
             let left = balance(conn, wallet, Currency::AiTokens)?;
@@ -20,6 +42,7 @@ impl Store {
                 balance: left,
                 purchased,
                 used: purchased - left,
+                included: included_left(conn, account, now)?,
             })
         })
     }
