@@ -143,6 +143,7 @@ fn status(error: &StoreError) -> StatusCode {
         StoreError::Sql(_)
         | StoreError::Objects(_)
         | StoreError::Io { .. }
+        | StoreError::Unopenable(_)
         | StoreError::Config(_)
         | StoreError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

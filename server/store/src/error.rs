@@ -48,6 +48,9 @@ pub enum Error {
         what: String,
         source: std::io::Error,
     },
+    /// A record was sealed with a key that is not here, or is damaged.
+    #[error("{0}")]
+    Unopenable(String),
     /// The configuration or the data directory can't be used.
     #[error("{0}")]
     Config(String),
@@ -84,6 +87,7 @@ impl Error {
             Self::Sql(_)
             | Self::Objects(_)
             | Self::Io { .. }
+            | Self::Unopenable(_)
             | Self::Config(_)
             | Self::Internal(_) => true,
             Self::Invalid(_)

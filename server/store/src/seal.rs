@@ -47,10 +47,10 @@ impl Sealer {
     /// Opens what [`Sealer::seal`] made with the same `about`.
     ///
     /// # Errors
-    /// [`Error::Internal`] for anything else.
+    /// [`Error::Unopenable`] for anything else.
     pub(crate) fn open_record(&self, about: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let refused = || {
-            Error::Internal(format!(
+            Error::Unopenable(format!(
                 "a sealed record can't be opened: {KEY_FILE} in the data directory is not the one it was sealed with"
             ))
         };

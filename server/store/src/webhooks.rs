@@ -367,8 +367,10 @@ impl Store {
         rows.into_iter()
             .map(|(mut attempt, sealed)| {
                 if let Some(sealed) = sealed {
-                    let plain = self.outbox.sealer.open_record(&about, &sealed)?;
-                    attempt.response = Some(String::from_utf8_lossy(&plain).into_owned());
+                    // One that was sealed with a lost key is no reason to hide the rest.
+                    let plain = self.outbox.sealer.open_record(&about, &sealed).ok();
+                    attempt.response =
+                        plain.map(|plain| String::from_utf8_lossy(&plain).into_owned());
                 }
                 Ok(attempt)
             })
@@ -431,7 +433,26 @@ impl Store {
         })
     }
 
+    /// Marks a delivery as failed that can't be sent at all, however often it is tried.
+    pub fn give_up_delivery(&self, due: Due, reason: &str) -> Result<()> {
+        self.write(|tx| {
+            tx.conn
+                .prepare_cached(
+                    "INSERT INTO webhook_attempts (delivery, number, at, latency_ms, error) \
+                     SELECT ?1, coalesce(max(number), 0) + 1, ?2, 0, ?3 FROM webhook_attempts WHERE delivery = ?1",
+                )?
+                .execute(params![due.row, tx.now, reason])?;
+            tx.conn
+                .prepare_cached("UPDATE webhook_deliveries SET state = ?2, due_at = NULL WHERE row = ?1")?
+                .execute(params![due.row, number_of(DeliveryState::Failed)])?;
+            Ok(())
+        })
+    }
+
     /// Opens a delivery that is still due; `None` if its webhook was disabled or deleted meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Unopenable`] where the delivery or the secret was sealed with a key that is gone.
     pub fn outgoing(&self, due: Due) -> Result<Option<Outgoing>> {
         let now = self.source.now_ms();
         let id = due.webhook;

@@ -497,3 +497,32 @@ async fn finished_deliveries_are_forgotten_after_a_month() {
     world.app.housekeep().await.unwrap();
     assert_eq!(deliveries(&world, &made).await.len(), 0);
 }
+
+#[tokio::test]
+async fn a_delivery_that_no_key_opens_is_given_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = World::with(Options {
+        allow_private_webhooks: true,
+        data: dir.path().to_owned(),
+        ..Options::default()
+    });
+    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let owner = world.owner();
+    owner.file(None, "a", "x").await;
+    owner.file(None, "b", "x").await;
+    let database = rusqlite::Connection::open(dir.path().join("cairn.db")).unwrap();
+    let damage = "UPDATE webhook_deliveries SET payload = zeroblob(60) \
+                  WHERE row = (SELECT max(row) FROM webhook_deliveries)";
+    assert_eq!(database.execute(damage, []).unwrap(), 1);
+    world.app.deliver_due().await.unwrap();
+    // The other one arrived, and this one is not tried again.
+    assert_eq!(receiver.bodies().len(), 1);
+    let given_up = deliveries(&world, &made).await.remove(0);
+    assert_eq!(
+        (&given_up["state"], &given_up["next_attempt_at"]),
+        (&json!("failed"), &Value::Null)
+    );
+    let reason = given_up["attempts"][0]["error"].as_str().unwrap();
+    assert!(reason.contains("records.key"), "{reason}");
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+}

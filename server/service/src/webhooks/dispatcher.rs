@@ -7,7 +7,7 @@ use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
 use super::target::{self, AddressPolicy, Guard};
 use crate::error::{Error, Result};
 use crate::state::AppState;
-use cairn_store::{AfterAttempt, AttemptResult, Due, Outgoing};
+use cairn_store::{AfterAttempt, AttemptResult, Due, Error as StoreError, Outgoing};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
 use std::collections::HashSet;
@@ -138,8 +138,15 @@ impl Dispatcher {
 }
 
 async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<AfterAttempt>> {
-    let Some(outgoing) = app.store.outgoing(due)? else {
-        return Ok(None);
+    let outgoing = match app.store.outgoing(due) {
+        Ok(Some(outgoing)) => outgoing,
+        Ok(None) => return Ok(None),
+        Err(StoreError::Unopenable(reason)) => {
+            tracing::warn!(webhook = %due.webhook, reason, "gave a webhook delivery up");
+            app.store.give_up_delivery(due, &reason)?;
+            return Ok(Some(AfterAttempt::Failed));
+        }
+        Err(error) => return Err(error.into()),
     };
     let began = app.source.now_ms();
     let clock = Instant::now();
