@@ -1,5 +1,6 @@
 //! The configuration file (`--config FILE`, TOML): what rarely changes.
 
+use crate::logging::LogFormat;
 use cairn_service::{Error, Options, RegisteredClient, Result};
 use cairn_store::ObjectLocation;
 use serde::Deserialize;
@@ -17,6 +18,7 @@ struct File {
     clients: Vec<ClientPart>,
     revisions: RevisionsPart,
     behind_proxy: Option<bool>,
+    log_format: LogFormat,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -70,17 +72,18 @@ struct RevisionsPart {
     days: Option<u32>,
 }
 
-/// Reads a configuration file into the options; what it does not name stays as it is.
+/// Reads a configuration file into the options; what it does not name stays as it is. Returns the
+/// form of the log.
 ///
 /// # Errors
 /// A file that can't be read; one that is not valid, with line and column.
-pub fn load(path: &Path, options: &mut Options) -> Result<()> {
+pub fn load(path: &Path, options: &mut Options) -> Result<LogFormat> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| Error::io(format!("can't read {}", path.display()), source))?;
     apply(&text, options).map_err(|e| Error::config(format!("{}: {e}", path.display())))
 }
 
-fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
+fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error> {
     let file: File = toml::from_str(text)?;
     if file.public_url.is_some() {
         options.public_url = file.public_url;
@@ -127,7 +130,7 @@ fn apply(text: &str, options: &mut Options) -> Result<(), toml::de::Error> {
     rate.write = file.rate_limits.write.unwrap_or(rate.write);
     rate.content = file.rate_limits.content.unwrap_or(rate.content);
     rate.open = file.rate_limits.open.unwrap_or(rate.open);
-    Ok(())
+    Ok(file.log_format)
 }
 
 #[cfg(test)]

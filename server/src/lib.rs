@@ -5,6 +5,7 @@
 //! crate that could open anything.
 
 mod config;
+mod logging;
 
 pub use cairn_dev::{
     Print, Reach, build as build_dev, build_reachable as build_dev_reachable, receive,
@@ -16,3 +17,4 @@ pub use cairn_service::{
 };
 pub use cairn_store::{Clock, KeptRevisions, Limits, ObjectLocation, Source};
 pub use config::load as load_config;
+pub use logging::{LogFormat, start_log};

@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
-    Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi, receive,
-    refuse_development_data, serve,
+    LogFormat, Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi,
+    receive, refuse_development_data, serve, start_log,
 };
 use clap::{Args, Parser, Subcommand};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -11,7 +11,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
 
 /// The fewest characters of a password.
 const MIN_PASSWORD: usize = 8;
@@ -106,14 +105,17 @@ struct Serve {
 }
 
 impl Place {
+    /// Reads the configuration, and starts the log in the form that it asks for.
     fn options(&self) -> Result<Options> {
         let mut options = Options {
             data: self.data.clone(),
             ..Options::default()
         };
-        if let Some(config) = &self.config {
-            load_config(config, &mut options)?;
-        }
+        let format = match &self.config {
+            Some(config) => load_config(config, &mut options)?,
+            None => LogFormat::default(),
+        };
+        start_log(format);
         Ok(options)
     }
 
@@ -123,12 +125,6 @@ impl Place {
 }
 
 fn main() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            EnvFilter::try_from_env("CAIRN_LOG").unwrap_or_else(|_| EnvFilter::new("info")),
-        )
-        .with_writer(std::io::stderr)
-        .init();
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -161,7 +157,10 @@ fn run(cli: Cli) -> Result<()> {
         }
         Some(Command::Apikey { email, place }) => say(&place.server()?.create_api_key(&email)?),
         Some(Command::Token { email, place }) => say(&place.server()?.issue_token(&email)?),
-        Some(Command::WebhookSink { listen, secret }) => runtime()?.block_on(sink(listen, secret)),
+        Some(Command::WebhookSink { listen, secret }) => {
+            start_log(LogFormat::default());
+            runtime()?.block_on(sink(listen, secret))
+        }
         Some(Command::Openapi { module: None }) => {
             say(&serde_json::to_string_pretty(openapi::document())?)
         }

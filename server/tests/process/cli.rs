@@ -1,8 +1,10 @@
 //! The commands and what they print.
 
-use super::server::{Server, run};
+use super::server::{Server, command, run};
 use cairn_server::openapi;
 use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -252,5 +254,45 @@ fn the_development_accounts_are_there_only_with_dev() {
     ] {
         let server = Server::start(args);
         assert_eq!(server.call("GET", "/api/v1/nodes/", b"").status, status);
+    }
+}
+
+/// Starts a production server whose log goes to a file, and returns the log.
+fn log_of(config: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let (log, file) = (dir.path().join("log"), dir.path().join("config.toml"));
+    std::fs::write(&file, config).unwrap();
+    let mut child = command(&["--listen", "127.0.0.1:0", "--ephemeral"])
+        .arg("--config")
+        .arg(&file)
+        .env("CAIRN_LOG", "debug")
+        .stdout(Stdio::piped())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::read_to_string(log).unwrap()
+}
+
+#[test]
+fn the_log_in_a_file_has_no_colours_and_is_json_where_asked() {
+    let plain = log_of("");
+    assert!(plain.contains("public_url is not configured"), "{plain}");
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    let known = log_of("public_url = 'https://files.example.com'\n");
+    assert!(!known.contains("public_url is not configured"), "{known}");
+    let json = log_of("log_format = 'json'\n");
+    assert!(json.contains("public_url is not configured"), "{json}");
+    for line in json.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(
+            line["level"].is_string() && line["timestamp"].is_string(),
+            "{line}"
+        );
     }
 }
