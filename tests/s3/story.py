@@ -88,6 +88,7 @@ class Server:
     def ask(self, method, path, body=None):
         request = urllib.request.Request(self.url + path, method=method)
         request.add_header("Authorization", f"Bearer {KEY}")
+        request.add_header("Content-Type", "application/json")
         data = None if body is None else json.dumps(body).encode()
         with urllib.request.urlopen(request, data) as answer:
             text = answer.read()

@@ -237,10 +237,14 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
             .doing(what)?
     };
     print_link(app, &made);
-    if made.email_sent == Some(true) {
-        app.out.note(
+    match made.email_sent {
+        Some(true) => app.out.note(
             "The mail has the address without its key: send the whole address above another way.",
-        );
+        ),
+        Some(false) => app
+            .out
+            .note("The server has sent no mail: send the whole address above yourself."),
+        None => {}
     }
     Ok(())
 }

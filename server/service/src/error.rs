@@ -21,6 +21,9 @@ pub enum Error {
     MethodNotAllowed(String),
     #[error("{0}")]
     TooLarge(String),
+    /// A body of another media type than the one that belongs there.
+    #[error("{0}")]
+    MediaType(String),
     #[error("the range lies outside the chunk's {size} bytes")]
     Range { size: u64 },
     #[error("too many requests to {endpoint}; try again in {retry_after} s")]
@@ -85,6 +88,7 @@ impl Error {
             Self::Store(error) => status(error),
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
         }
@@ -122,7 +126,9 @@ impl Error {
                 Some((header::RETRY_AFTER, retry_after.to_string()))
             }
             Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),
-            Self::Store(_) | Self::MethodNotAllowed(_) | Self::TooLarge(_) => None,
+            Self::Store(_) | Self::MethodNotAllowed(_) | Self::TooLarge(_) | Self::MediaType(_) => {
+                None
+            }
         }
     }
 }

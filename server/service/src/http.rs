@@ -5,6 +5,7 @@
 
 pub(crate) mod address;
 pub(crate) mod body;
+mod conditional;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
 pub(crate) mod limit;
@@ -130,7 +131,8 @@ async fn finish(State(app): State<AppState>, request: Request, next: Next) -> Re
         .cloned();
     let id = given.or_else(|| HeaderValue::from_str(&hex::encode(app.source.bytes::<8>())).ok());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let mut response = next.run(request).await;
+    let conditional = conditional::Request::of(&request);
+    let mut response = conditional.answer(next.run(request).await);
     if response.status().is_client_error() || response.status().is_server_error() {
         response = with_error_body(response);
     }
@@ -151,9 +153,7 @@ fn with_error_body(response: Response) -> Response {
         return response;
     }
     let status = match response.status() {
-        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            StatusCode::BAD_REQUEST
-        }
+        StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
         status => status,
     };
     let (mut parts, _) = response.into_parts();

@@ -2,8 +2,8 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, node_row, parent_blob};
 use super::{Space, Store, nodes};
-use crate::error::Result;
-use cairn_model::{Name, NodeId};
+use crate::error::{Error, Result};
+use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use rusqlite::types::ToSql;
 
@@ -43,7 +43,7 @@ impl Store {
     /// One page and the number of all.
     ///
     /// # Errors
-    /// [`crate::Error::NotFound`] for a folder that isn't there.
+    /// 404 for a folder that isn't there, 400 for a file.
     pub fn list(
         &self,
         space: Space,
@@ -57,7 +57,12 @@ impl Store {
             let filter = match what {
                 Listing::Children { parent, name } => {
                     if let Some(parent) = parent {
-                        nodes::visible(conn, space, *parent)?;
+                        let found = nodes::visible(conn, space, *parent)?;
+                        if found.node.kind == Kind::File {
+                            return Err(Error::invalid(format!(
+                                "`parent_id` {parent} is a file; it has to be a folder"
+                            )));
+                        }
                     }
                     values.push(Box::new(parent_blob(parent.as_ref()).to_vec()));
                     if let Some(name) = name {

@@ -13,7 +13,7 @@ use rusqlite::{Connection, params};
 /// The places that a text is looked for in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// A part of a name, a description, a label or a tag.
+    /// Words or parts of them, each in a name, a description, a label or a tag.
     #[default]
     Parts,
     /// Words, or their beginnings, also in comments.
@@ -32,6 +32,11 @@ pub struct Search {
     pub from: Option<i64>,
     /// Created up to this time.
     pub to: Option<i64>,
+}
+
+/// The words of a text as LIKE patterns: each has to be found, in any order.
+fn patterns(text: &str) -> Vec<String> {
+    text.split_whitespace().map(pattern).collect()
 }
 
 /// A LIKE pattern that finds the text itself anywhere.
@@ -162,10 +167,12 @@ impl Matching {
         Some(match search.mode {
             Mode::Parts => Self {
                 tables: "nodes n",
-                filter: "(n.name LIKE ?1 ESCAPE '\\' OR n.description LIKE ?1 ESCAPE '\\' \
-                         OR n.tags LIKE ?1 ESCAPE '\\' OR n.labels LIKE ?1 ESCAPE '\\')",
+                // A JSON array of patterns: however many words, it is one statement.
+                filter: "NOT EXISTS (SELECT 1 FROM json_each(?1) p WHERE NOT (n.name LIKE p.value ESCAPE '\\' \
+                         OR n.description LIKE p.value ESCAPE '\\' OR coalesce(n.tags, '') LIKE p.value ESCAPE '\\' \
+                         OR coalesce(n.labels, '') LIKE p.value ESCAPE '\\'))",
                 order: "n.name_key, n.id",
-                text: pattern(&search.text),
+                text: serde_json::Value::from(patterns(&search.text)).to_string(),
             },
             Mode::Words => Self {
                 tables: "node_text t JOIN nodes n ON n.row = t.rowid",

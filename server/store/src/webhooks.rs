@@ -7,7 +7,9 @@ use crate::error::{Error, Result};
 use crate::events::EventKind;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::webhooks::{Delivery, DeliveryAttempt, DeliveryState, Webhook, WebhookStatus};
+use cairn_wire::webhooks::{
+    Delivery, DeliveryAttempt, DeliveryState, Webhook, WebhookFilter, WebhookStatus,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use uuid::Uuid;
@@ -184,22 +186,29 @@ impl Store {
     pub fn webhooks(
         &self,
         account: AccountId,
+        which: WebhookFilter,
         skip: u64,
         take: u64,
     ) -> Result<(Vec<Webhook>, u64)> {
         let now = self.source.now_ms();
+        let enabled = match which {
+            WebhookFilter::Active => Some(true),
+            WebhookFilter::Disabled => Some(false),
+            WebhookFilter::All => None,
+        };
         self.read(|conn| {
             let total = conn.query_row(
-                "SELECT count(*) FROM webhooks WHERE account = ?1",
-                [account.as_bytes()],
+                "SELECT count(*) FROM webhooks WHERE account = ?1 AND (?2 IS NULL OR enabled = ?2)",
+                params![account.as_bytes(), enabled],
                 |row| row.get(0),
             )?;
             let sql = format!(
-                "SELECT {COLUMNS} FROM webhooks WHERE account = ?1 ORDER BY created_at, id LIMIT ?3 OFFSET ?2"
+                "SELECT {COLUMNS} FROM webhooks WHERE account = ?1 AND (?2 IS NULL OR enabled = ?2) \
+                 ORDER BY created_at, id LIMIT ?4 OFFSET ?3"
             );
             let found = conn
                 .prepare_cached(&sql)?
-                .query_map(params![account.as_bytes(), skip, take], |row| webhook(row, now))?
+                .query_map(params![account.as_bytes(), enabled, skip, take], |row| webhook(row, now))?
                 .collect::<rusqlite::Result<_>>()?;
             Ok((found, total))
         })

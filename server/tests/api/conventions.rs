@@ -1,9 +1,10 @@
 //! Conventions that hold on every endpoint: error bodies, request ids, path forms, authentication,
 //! limits.
 
-use super::world::{World, new_node};
+use super::world::{World, id_of, new_node};
 use axum::http::Method;
 use cairn_server::{Options, RateLimits};
+use cairn_wire::account::Quota;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -329,4 +330,86 @@ async fn a_browser_gets_a_page_about_the_address_and_a_program_a_404() {
     let icon = nobody.get("/favicon.ico").await;
     icon.done(200);
     assert_eq!(icon.header("content-type"), "image/svg+xml");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named_with_its_rule() {
+    let world = World::new();
+    let owner = world.owner();
+    for (path, status, parts) in [
+        ("/api/v1/nodes/nonsense", 404, ["`id`", "UUID"]),
+        ("/api/v1/nodes?page=x", 400, ["`page`", "whole number"]),
+        (
+            "/api/v1/nodes?page_size=-1",
+            400,
+            ["`page_size`", "whole number"],
+        ),
+        ("/api/v1/nodes?parent_id=x", 400, ["`parent_id`", "UUID"]),
+        (
+            "/api/v1/social/notifications?unread_only=maybe",
+            400,
+            ["`unread_only`", "`true` or `false`"],
+        ),
+    ] {
+        let message = owner.get(path).await.failed(status);
+        for part in parts {
+            assert!(message.contains(part), "{path}: {message}");
+        }
+        for word in ["deserialize", "Cannot parse", "invalid digit"] {
+            assert!(!message.contains(word), "{path}: {message}");
+        }
+    }
+    let file = owner.file(None, "a", "x").await;
+    let list = format!("/api/v1/nodes?parent_id={}", file.id);
+    assert!(owner.get(&list).await.failed(400).contains("is a file"));
+}
+
+#[tokio::test]
+async fn a_body_that_says_it_is_no_json_is_refused() {
+    let world = World::new();
+    let owner = world.owner();
+    let body = json!({"kind": "folder", "name": "a"}).to_string();
+    let send = async |kind: &str| {
+        let headers = [("content-type", kind)];
+        let path = "/api/v1/nodes";
+        owner.send(Method::POST, path, &headers, body.clone()).await
+    };
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "json"] {
+        assert!(send(kind).await.failed(415).contains(kind));
+    }
+    send("application/json; charset=utf-8").await.done(201);
+}
+
+#[tokio::test]
+async fn what_the_client_has_is_not_sent_again() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a", "x").await;
+    let path = format!("/api/v1/nodes/{}", file.id);
+    let tag = owner.get(&path).await.header("etag").to_owned();
+    let again = async |path: &str, tag: &str| {
+        let headers = [("if-none-match", tag)];
+        owner.send(Method::GET, path, &headers, "").await
+    };
+    let known = again(&path, &tag).await;
+    assert_eq!((known.status.as_u16(), known.body.len()), (304, 0));
+    assert_eq!(known.header("etag"), tag);
+    again(&path, "\"other\"").await.done(200);
+    let chunk = format!("/api/v1/chunks/{}?node={}", id_of(b"x"), file.id);
+    let tag = owner.get(&chunk).await.header("etag").to_owned();
+    let used = async || {
+        owner
+            .get("/api/v1/userusage/quota-limit")
+            .await
+            .ok::<Quota>()
+    };
+    let before = used().await;
+    again(&chunk, &tag).await.done(304);
+    assert_eq!(used().await, before, "nothing was transferred");
+    // A change is no matter of what the client has.
+    let headers = [("if-none-match", "*")];
+    owner
+        .send(Method::DELETE, &path, &headers, "")
+        .await
+        .done(200);
 }

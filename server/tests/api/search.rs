@@ -147,3 +147,34 @@ async fn filters_narrow_and_pages_follow_them() {
     // SQLite ends a pattern at such a byte, and what is left of it finds everything.
     owner.get("/api/v1/search/?query=%00%00").await.failed(400);
 }
+
+#[tokio::test]
+async fn words_are_found_in_any_order_and_place() {
+    let world = World::new();
+    let owner = world.owner();
+    let node = owner.file(None, "Budget 2026.xlsx", "x").await;
+    owner.file(None, "Budget 2025.xlsx", "x").await;
+    let about = json!({"description": "for the board"});
+    owner
+        .put(&format!("/api/v1/nodes/{}", node.id), &about)
+        .await
+        .done(200);
+    for query in [
+        "2026%20budget",
+        "budget%202026",
+        "board%20026",
+        "xlsx%20for%20%202026",
+    ] {
+        let found: Page<Node> = owner
+            .get(&format!("/api/v1/search?query={query}"))
+            .await
+            .ok();
+        assert_eq!(found.total_elements, 1, "{query}");
+        assert_eq!(found.content[0].id, node.id);
+    }
+    let none: Page<Node> = owner
+        .get("/api/v1/search?query=2026%20board%20x_y")
+        .await
+        .ok();
+    assert_eq!(none.total_elements, 0);
+}

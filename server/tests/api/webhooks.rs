@@ -305,6 +305,10 @@ async fn a_disabled_webhook_waits_and_goes_on_when_it_is_enabled() {
     owner.file(None, "before", "x").await;
     let off: Value = owner.post(&path(&made, "/disable"), &json!({})).await.ok();
     assert_eq!(off["status"], "disabled");
+    for (query, count) in [("", 0), ("?status=disabled", 1), ("?status=all", 1)] {
+        let list: Value = owner.get(&format!("/api/v1/webhooks{query}")).await.ok();
+        assert_eq!(list["totalElements"], count, "{query}");
+    }
     owner.file(None, "meanwhile", "x").await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 0);
     owner

@@ -35,12 +35,13 @@ fn path(id: &str) -> String {
 }
 
 impl Api {
-    /// `GET /webhooks`: all webhooks.
+    /// `GET /webhooks`: all webhooks, disabled ones as well.
     ///
     /// # Errors
     /// [`ApiError`].
     pub async fn webhooks(&self) -> Result<Vec<Value>, ApiError> {
-        self.all_pages("/api/v1/webhooks", &()).await
+        self.all_pages("/api/v1/webhooks", &[("status", "all")])
+            .await
     }
 
     /// `POST /webhooks`: makes a webhook; only this answer has its secret.

@@ -192,7 +192,8 @@ fn person(member: &Value, id: &str) -> String {
 pub(crate) fn delete_webhook(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("webhook_id").unwrap_or_default();
-        let query = [("page_size".to_owned(), "100".to_owned())];
+        let query = [("status", "all"), ("page_size", "100")];
+        let query = query.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let list = call.request(Verb::Get, &["webhooks"], &query, None).await;
         let list = list.unwrap_or_default();
         let hook = list["content"]

@@ -269,7 +269,8 @@ pub struct ShareByEmail {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SharedByEmail {
     pub share: Share,
-    /// The mail is in the outbox. It has the address without the secret, which the owner hands over.
+    /// The mail has left the server. Without a mail server it stays in the outbox, and the owner hands
+    /// over the address; its secret the owner hands over in any case.
     pub email_sent: bool,
 }
 

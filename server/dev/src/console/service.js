@@ -27,7 +27,7 @@ function nodeRow(node) {
 
 const webhooks = () =>
   act("", async () => {
-    const page = await ask("GET", "/api/v1/webhooks/?page_size=100");
+    const page = await ask("GET", "/api/v1/webhooks/?status=all&page_size=100");
     at("webhooks").replaceChildren(...page.content.map(webhookRow));
     shown = page.content.find((webhook) => webhook.id === shown)?.id ?? page.content.at(-1)?.id ?? null;
     await deliveries();

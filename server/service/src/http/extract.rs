@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::http::body;
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -15,6 +17,57 @@ pub(crate) const MAX_LIST: usize = 16 * 1024 * 1024;
 /// Parts of the path. One that is no id can't name anything: 404.
 pub struct Args<T>(pub T);
 
+/// Returns what a part of the path has to be, for somebody who sent something else.
+fn path_rule(rejection: &PathRejection) -> String {
+    let PathRejection::FailedToDeserializePathParams(failed) = rejection else {
+        return "the path can't be read".to_owned();
+    };
+    let kind = failed.kind();
+    if let ErrorKind::ParseErrorAtKey { key, value, .. } = kind {
+        return format!("`{key}` can't be `{value}`");
+    }
+    if let ErrorKind::DeserializeError { key, message, .. } = kind {
+        return format!("`{key}`: {}", rule(message));
+    }
+    if let ErrorKind::Message(message) = kind {
+        return rule(message);
+    }
+    rule(&kind.to_string())
+}
+
+/// Says what a value has to be, in place of what a library stumbled over.
+fn rule(message: &str) -> String {
+    if message.contains("UUID") || message.contains("invalid length: expected") {
+        return "it has to be a UUID, such as 0b9d5a3e-5f0c-4f6e-9a53-2f8c1d7e6b40".to_owned();
+    }
+    let known = [
+        ("invalid digit", "it has to be a whole number, 0 or more"),
+        (
+            "cannot parse integer from empty string",
+            "it is empty; it has to be a whole number, 0 or more",
+        ),
+        ("number too large", "the number is too large"),
+        ("provided string was not", "it has to be `true` or `false`"),
+    ];
+    known
+        .iter()
+        .find(|(part, _)| message.contains(part))
+        .map_or_else(|| message.to_owned(), |(_, rule)| (*rule).to_owned())
+}
+
+/// Names the parameter that can't be read, and what it has to be.
+fn query_rule(text: &str) -> String {
+    let text = text
+        .strip_prefix("Failed to deserialize query string: ")
+        .unwrap_or(text);
+    match text.split_once(": ") {
+        Some((field, message)) if !field.contains(' ') => {
+            format!("the query parameter `{field}`: {}", rule(message))
+        }
+        Some(_) | None => format!("the query can't be read: {text}"),
+    }
+}
+
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Args<T> {
     type Rejection = Error;
 
@@ -23,7 +76,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Args<T>
             Error::not_found(format!(
                 "there is nothing at {}: {}",
                 parts.uri.path(),
-                e.body_text()
+                path_rule(&e)
             ))
         })?;
         Ok(Self(value))
@@ -39,7 +92,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Query(value) = Query::from_request_parts(parts, state)
             .await
-            .map_err(|e| Error::invalid(e.body_text()))?;
+            .map_err(|e| Error::invalid(query_rule(&e.body_text())))?;
         Ok(Self(value))
     }
 }
@@ -51,6 +104,7 @@ impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
+        check_media_type(request.headers())?;
         let bytes = body::whole(request, LIMIT).await?;
         // Serde would also take an array, whose elements it gives to the fields in their order.
         if bytes.trim_ascii_start().first() == Some(&b'[') {
@@ -60,6 +114,28 @@ impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for
         }
         strict(&bytes).map(Self)
     }
+}
+
+/// Refuses a body that says it is something else than JSON; one that says nothing is taken as JSON.
+///
+/// # Errors
+/// 415.
+fn check_media_type(headers: &HeaderMap) -> Result<()> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let text = value.to_str().unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let is_json = essence.eq_ignore_ascii_case("application/json")
+        || essence
+            .rsplit_once('+')
+            .is_some_and(|(_, suffix)| suffix.eq_ignore_ascii_case("json"));
+    if is_json {
+        return Ok(());
+    }
+    Err(Error::MediaType(format!(
+        "the body is `{text}`; send JSON with `Content-Type: application/json`"
+    )))
 }
 
 /// Reads JSON and refuses what nothing reads: a misspelt field must not pass as one left out.
@@ -80,6 +156,14 @@ pub(crate) fn strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
         ))),
         None => Ok(value),
     }
+}
+
+/// Returns true if `If-None-Match` has this tag: the client has the content already.
+pub(crate) fn if_none_match(headers: &HeaderMap, tag: &str) -> bool {
+    headers
+        .get(header::IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|wanted| super::conditional::matches(wanted, tag))
 }
 
 /// The version in `If-Match: "VERSION"`.

@@ -44,7 +44,7 @@ const TAGS: [(&str, &str); 23] = [
 ];
 
 /// Status, name of the shared answer, description, example.
-const FAILURES: [(&str, &str, &str, &str); 4] = [
+const FAILURES: [(&str, &str, &str, &str); 6] = [
     (
         "400",
         "BadRequest",
@@ -58,10 +58,22 @@ const FAILURES: [(&str, &str, &str, &str); 4] = [
         "the access token has expired; get a new one",
     ),
     (
+        "403",
+        "Forbidden",
+        "It exists, and the caller has no access to it.",
+        "you have no access to the team 6f1c5d0e-8f0b-4a53-9d5c-0a4f8b6f2c11",
+    ),
+    (
         "404",
         "NotFound",
-        "There is no such thing, or it is not the caller's.",
+        "There is no such thing.",
         "there is no node 6f1c5d0e-8f0b-4a53-9d5c-0a4f8b6f2c11",
+    ),
+    (
+        "415",
+        "UnsupportedMediaType",
+        "The body is of another media type than JSON.",
+        "the body is `text/plain`; send JSON with `Content-Type: application/json`",
     ),
     (
         "429",
@@ -147,6 +159,9 @@ fn shared_answers(document: &mut Value) {
 /// Gives every failure its body, and adds those that any request can meet.
 fn failures(path: &str, operation: &mut Value) {
     let open = operation["security"] == json!([{}]);
+    let takes_json = operation
+        .pointer("/requestBody/content/application~1json")
+        .is_some();
     let oauth = path.starts_with("/oauth") || path.starts_with("/.well-known");
     let Some(responses) = operation["responses"].as_object_mut() else {
         return;
@@ -162,6 +177,8 @@ fn failures(path: &str, operation: &mut Value) {
     for (status, name, ..) in FAILURES {
         let possible = match status {
             "401" => !open,
+            "403" => !open && path.contains('{'),
+            "415" => takes_json && !oauth,
             "404" => path.contains('{'),
             "400" => !oauth,
             _ => true,

@@ -3,7 +3,7 @@
 use super::revisions::downloaded;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Args, Input, Params, if_none_match};
 use crate::state::AppState;
 use axum::body::Body;
 use axum::extract::State;
@@ -80,6 +80,7 @@ fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
     ),
     responses(
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 304, description = "`If-None-Match` has the chunk's id: it never changes"),
         (status = 206, description = "The range of them", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 416, description = "The range lies outside the chunk"),
         (status = 507, description = "This month's bandwidth is used up")
@@ -93,6 +94,10 @@ async fn chunk(
     headers: HeaderMap,
 ) -> Result<Response> {
     let place = app.store.chunk_place(caller.space, query.node, id)?;
+    if if_none_match(&headers, &format!("\"{id}\"")) {
+        // Before anything is read and counted.
+        return Ok(StatusCode::NOT_MODIFIED.into_response());
+    }
     let range = range(&headers, place.size)?;
     let wanted = range.clone().unwrap_or(0..place.size);
     app.bandwidth

@@ -12,9 +12,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use cairn_store::events::EventKind;
 use cairn_wire::Page;
-use cairn_wire::page::PageQuery;
 use cairn_wire::webhooks::{
-    CreateWebhook, Delivery, ListDeliveries, UpdateWebhook, Webhook, WebhookEvent,
+    CreateWebhook, Delivery, ListDeliveries, ListWebhooks, UpdateWebhook, Webhook, WebhookEvent,
     WebhookWithSecret,
 };
 use utoipa_axum::router::OpenApiRouter;
@@ -61,20 +60,21 @@ fn with_secret(status: StatusCode, secret: String, webhook: Webhook) -> Response
     response
 }
 
-/// Lists the caller's webhooks, oldest first.
+/// Lists the caller's active webhooks, oldest first; `status` asks for others.
 #[utoipa::path(
-    get, path = "/api/v1/webhooks", tag = "webhooks", params(PageQuery),
+    get, path = "/api/v1/webhooks", tag = "webhooks", params(ListWebhooks),
     responses((status = 200, description = "One page", body = Page<Webhook>))
 )]
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    Params(query): Params<ListWebhooks>,
 ) -> Result<Json<Page<Webhook>>> {
     let window = Window::new(query.page, query.page_size)?;
+    let which = query.status.unwrap_or_default();
     let found = app
         .store
-        .webhooks(caller.account, window.skip(), window.take())?;
+        .webhooks(caller.account, which, window.skip(), window.take())?;
     Ok(Json(window.envelope(found)))
 }
 

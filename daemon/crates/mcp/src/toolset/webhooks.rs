@@ -39,7 +39,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists your webhooks with events and status.",
         &[],
-        Run::Rest(get("webhooks").fixed(&[("page_size", "100")])),
+        Run::Rest(get("webhooks").fixed(&[("status", "all"), ("page_size", "100")])),
     ),
     Tool::new(
         "delete_webhook",

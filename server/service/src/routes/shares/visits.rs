@@ -41,7 +41,7 @@ async fn log(
     Args(id): Args<String>,
     Params(query): Params<PageQuery>,
 ) -> Result<Json<Page<AccessEntry>>> {
-    let window = Window::new(query.page, query.page_size)?;
+    let window = Window::from_zero(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
     let found = app
         .store
@@ -65,7 +65,7 @@ async fn audit(
     Args(id): Args<String>,
     Params(query): Params<AuditQuery>,
 ) -> Result<Json<Audit>> {
-    let window = Window::new(query.page, query.page_size)?;
+    let window = Window::from_zero(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
     let span = Span {
         from: query.date_from.map(|at| at.0),
