@@ -386,3 +386,10 @@ async fn the_page_is_complete_and_lets_nothing_else_in() {
     unknown.done(404);
     assert!(unknown.header("content-type").starts_with("text/html"));
 }
+
+#[tokio::test]
+async fn the_page_says_that_an_address_is_not_verified() {
+    let page = World::new().nobody().get("/s/anycode").await;
+    let text = String::from_utf8(page.body.to_vec()).unwrap();
+    assert!(text.contains("It is not verified."), "{text}");
+}
