@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post};
 use axum::{Extension, Json, Router};
-use cairn_service::{AppState, Args, Error, Input, Params, Result};
+use cairn_service::{AppState, Args, Error, Params, Result, Undescribed};
 use cairn_store::Mail;
 use cairn_wire::Timestamp;
 use cairn_wire::account::Quota;
@@ -51,7 +51,7 @@ async fn list_faults(Extension(dev): Extension<Arc<Dev>>) -> Json<FaultList> {
 async fn add_fault(
     State(app): State<AppState>,
     Extension(dev): Extension<Arc<Dev>>,
-    Input(fault): Input<Fault>,
+    Undescribed(fault): Undescribed<Fault>,
 ) -> Result<(StatusCode, Json<Rule>)> {
     let account = match &fault.account {
         Some(email) => Some(app.store.account_by_email(email)?.id),
@@ -119,7 +119,10 @@ struct Advance {
     ms: u64,
 }
 
-async fn advance(State(app): State<AppState>, Input(by): Input<Advance>) -> Result<Json<Now>> {
+async fn advance(
+    State(app): State<AppState>,
+    Undescribed(by): Undescribed<Advance>,
+) -> Result<Json<Now>> {
     let now = app.source.now_ms();
     if i64::try_from(by.ms).map_or(true, |ms| now.saturating_add(ms) > LATEST_MS) {
         return Err(Error::invalid(
@@ -144,7 +147,7 @@ struct SetQuota {
 
 async fn set_quota(
     State(app): State<AppState>,
-    Input(quota): Input<SetQuota>,
+    Undescribed(quota): Undescribed<SetQuota>,
 ) -> Result<Json<Quota>> {
     if quota.storage_limit.is_none() && quota.bandwidth_limit.is_none() {
         return Err(Error::invalid(

@@ -5,6 +5,7 @@
 
 pub(crate) mod address;
 pub(crate) mod body;
+pub(crate) mod check;
 mod conditional;
 pub(crate) mod extract;
 pub(crate) mod idempotency;

@@ -24,7 +24,7 @@ pub use auth::{Access, Holder, bearer, holder};
 pub use error::{Error, Result};
 pub use hooks::{Hooks, ResponseFuture};
 pub use http::canonical;
-pub use http::extract::{Args, Input, Params};
+pub use http::extract::{Args, Params, Undescribed};
 pub use options::{ConnectionLimits, Options, RateLimits, RegisteredClient};
 pub use routes::nodes::name;
 pub use serve::serve;

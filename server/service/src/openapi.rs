@@ -7,9 +7,11 @@ mod closed;
 mod described;
 mod example;
 pub(crate) mod head;
+mod limits;
 mod streams;
 
 use crate::error::{Error, Result};
+use crate::http::check;
 use crate::http::extract::Args;
 use crate::routes;
 use crate::state::AppState;
@@ -49,6 +51,7 @@ pub fn document() -> &'static Value {
         described::complete(&mut document);
         streams::complete(&mut document);
         closed::complete(&mut document);
+        limits::complete(&mut document);
         example::complete(&mut document);
         prune(&mut document);
         document
@@ -147,6 +150,7 @@ fn names(value: &Value, place: &str) -> BTreeSet<String> {
 
 /// The documents and Swagger UI.
 pub(crate) fn routes() -> Router<AppState> {
+    check::use_document(document);
     let mut urls = vec!["/api/v1/openapi.json".to_owned()];
     urls.extend(
         modules()

@@ -42,6 +42,11 @@ impl Tx<'_> {
             )
             .optional()?
             .ok_or_else(|| no_upload(self.conn, upload.account, upload.id))?;
+        let found = chunks::stored(self.conn, node, chunk.id)?;
+        if found.as_ref().map(|found| found.place.object.as_str()) != replaces {
+            return Ok(None);
+        }
+        let known = found.map(|found| found.place.size);
         let mut garbage = Vec::new();
         chunks::remove(self.conn, node, chunk.id, &mut garbage)?;
         let row = chunks::add_object(self.conn, object)?;

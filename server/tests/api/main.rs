@@ -26,6 +26,7 @@ mod idempotency;
 mod identity;
 mod keeping;
 mod keys;
+mod limits;
 mod listing;
 mod nodes;
 mod openapi;

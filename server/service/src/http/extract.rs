@@ -1,13 +1,15 @@
 //! Extractors that refuse with our own errors: path parts, query parameters, JSON bodies.
 
 use crate::error::{Error, Result};
-use crate::http::body;
+use crate::http::{body, check};
 use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use bytes::Bytes;
 use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
 /// The largest JSON body, batches and chunk lists aside.
 pub(crate) const MAX_JSON: usize = 1024 * 1024;
@@ -97,23 +99,47 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     }
 }
 
-/// A JSON object of at most `LIMIT` bytes, with known fields only.
-pub struct Input<T, const LIMIT: usize = MAX_JSON>(pub T);
+/// A JSON object of at most `LIMIT` bytes, with known fields only, that keeps the rules of the OpenAPI
+/// document.
+pub(crate) struct Input<T, const LIMIT: usize = MAX_JSON>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for Input<T, LIMIT> {
+impl<T: DeserializeOwned + ToSchema, S: Send + Sync, const LIMIT: usize> FromRequest<S>
+    for Input<T, LIMIT>
+{
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        check_media_type(request.headers())?;
-        let bytes = body::whole(request, LIMIT).await?;
-        // Serde would also take an array, whose elements it gives to the fields in their order.
-        if bytes.trim_ascii_start().first() == Some(&b'[') {
-            return Err(Error::invalid(
-                "the body has to be a JSON object; it is an array",
-            ));
+        let bytes = object(request, LIMIT).await?;
+        // First, because its messages name the field; what is no JSON at all is the reader's concern.
+        if let Ok(plain) = serde_json::from_slice(&bytes) {
+            check::body(&T::name(), &plain)?;
         }
         strict(&bytes).map(Self)
     }
+}
+
+/// A JSON object with known fields only, of an endpoint that the document does not describe.
+pub struct Undescribed<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Undescribed<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        strict(&object(request, MAX_JSON).await?).map(Self)
+    }
+}
+
+/// Reads the bytes of a JSON object.
+async fn object(request: Request, limit: usize) -> Result<Bytes> {
+    check_media_type(request.headers())?;
+    let bytes = body::whole(request, limit).await?;
+    // Serde would also take an array, whose elements it gives to the fields in their order.
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(Error::invalid(
+            "the body has to be a JSON object; it is an array",
+        ));
+    }
+    Ok(bytes)
 }
 
 /// Refuses a body that says it is something else than JSON; one that says nothing is taken as JSON.

@@ -16,11 +16,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// Characters.
-const MIN_QUERY: usize = 2;
+pub(crate) const MIN_QUERY: usize = 2;
 /// Bytes.
-const MAX_QUERY: usize = 255;
+pub(crate) const MAX_QUERY: usize = 255;
 /// The categories that a name can suggest; folders are one of their own here.
-const CATEGORIES: [&str; 7] = [
+pub(crate) const CATEGORIES: [&str; 7] = [
     "image", "video", "audio", "document", "archive", "other", "folder",
 ];
 
