@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
+use crate::missing;
 use crate::progress::Reporter;
 use crate::services::Services;
 use crate::spaces::Sent;
@@ -30,7 +31,7 @@ pub(crate) struct Call {
 pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let services = call.services.clone();
     let mut value = run_unfinished(tool, call).await?;
-    crate::share_tools::complete_addresses(&services, &mut value).await;
+    crate::share_address::complete_addresses(&services, &mut value).await;
     Ok(value)
 }
 
@@ -77,8 +78,8 @@ impl Call {
         more: Map<String, Value>,
     ) -> ToolResult<Value> {
         let fields = self.arguments.fields();
-        let segments = segments(route, fields)?;
-        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let parts = segments(route, fields)?;
+        let segments: Vec<&str> = parts.iter().map(String::as_str).collect();
         let mut sent: Map<String, Value> = fields
             .iter()
             .filter(|(name, _)| !in_path(route, name))
@@ -94,14 +95,20 @@ impl Call {
                     .iter()
                     .map(|(name, value)| (name.clone(), to_text(value)))
                     .collect();
-                self.request(route.verb, &segments, &query, None).await?
+                self.request(route.verb, &segments, &query, None).await
             }
             Verb::Post | Verb::Put => {
                 let body = Value::Object(sent);
-                self.request(route.verb, &segments, &[], Some(&body))
-                    .await?
+                self.request(route.verb, &segments, &[], Some(&body)).await
             }
         };
+        let named: Vec<(&str, &str)> = route
+            .path
+            .split('/')
+            .zip(&segments)
+            .filter_map(|(part, value)| Some((argument_of(part)?, *value)))
+            .collect();
+        let response = response.map_err(|error| missing::named(error, &named))?;
         Ok(with_success(response, route.success_message))
     }
 

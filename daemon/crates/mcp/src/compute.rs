@@ -191,30 +191,10 @@ fn format_bytes(values: &[Value]) -> ToolResult<Value> {
                 "values[{at}] is {number}: a size can't be negative"
             )));
         }
-        formatted.push(json!({ "bytes": number, "formatted": size(bytes) }));
+        formatted.push(json!({ "bytes": number, "formatted": crate::size::binary(bytes) }));
     }
     let count = formatted.len();
     Ok(response("format_bytes", Value::Array(formatted), count))
-}
-
-/// Formats a size in binary units, with one decimal from KiB on.
-pub(crate) fn size(bytes: f64) -> String {
-    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut size = bytes;
-    let mut unit = 0;
-    // What would be shown as 1024.0 is the next unit.
-    while size >= 1023.95 && unit < UNITS.len() - 1 {
-        if unit == 0 && size < 1024.0 {
-            break;
-        }
-        size /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 {
-        format!("{size} {}", UNITS[unit])
-    } else {
-        format!("{size:.1} {}", UNITS[unit])
-    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,13 @@ pub(crate) enum ToolError {
     WrongPassphrase,
     #[error("{}", api_message(.0))]
     Api(#[from] ApiError),
+    /// An argument names nothing that the service has.
+    #[error("not found: {what}; {source_of_ids}")]
+    NotFound {
+        what: String,
+        /// The advice where to get an id that exists.
+        source_of_ids: &'static str,
+    },
     #[error("{}", transfer_message(.0))]
     Transfer(#[from] TransferError),
     #[error(
@@ -92,10 +99,6 @@ fn api_message(error: &ApiError) -> String {
             "the service doesn't accept the access token: check SERVICE_API_KEY, it may have expired or been revoked".to_owned()
         }
         ApiError::Forbidden { message } => forbidden(message),
-        // Every tool's own address exists: an id in it can't be read.
-        ApiError::NotFound { message } if message.starts_with("there is nothing at ") => {
-            "not found: an id in the call is not an id of the service; list or search first to get a current id".to_owned()
-        }
         ApiError::NotFound { message } => {
             format!("not found: {message}; list or search first to get a current id")
         }

@@ -119,7 +119,7 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
         }
     };
     let mut value = outcome.unwrap_or_else(|error| error.json());
-    crate::share_tools::complete_addresses(services, &mut value).await;
+    crate::share_address::complete_addresses(services, &mut value).await;
     crate::clean::value(&mut value);
     crate::response::remove_useless_fields(&mut value);
     Some(value)

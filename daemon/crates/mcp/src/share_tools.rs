@@ -3,7 +3,6 @@
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
-use crate::services::Services;
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_api::ApiError;
 use cairn_crypto::DEFAULT_ITERATIONS;
@@ -15,7 +14,6 @@ use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-const INCOMPLETE: &str = "the address lacks its secret and opens nothing: set SERVICE_PASSPHRASE of the account that made the link";
 const NO_CONTENT: &str =
     "the link shows names only: set SERVICE_PASSPHRASE to create links that open content";
 
@@ -178,53 +176,6 @@ async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {
     let mut response = with_success(call.rest(route).await?, None);
     response["note"] = json!(NO_CONTENT);
     Ok(response)
-}
-
-/// Gives links in a response their whole addresses, for which the keys are needed; marks those that stay
-/// without their secret and open nothing.
-pub(crate) async fn complete_addresses(services: &Services, value: &mut Value) {
-    if !has_keyed_links(value) {
-        return;
-    }
-    let space = services.space_if_any().await.ok().flatten();
-    complete(space.as_ref(), value);
-}
-
-fn has_keyed_links(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(has_keyed_links),
-        Value::Object(fields) => {
-            fields.get("key_blob").is_some_and(|blob| !blob.is_null())
-                || fields.values().any(has_keyed_links)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    }
-}
-
-fn complete(space: Option<&Space>, value: &mut Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| complete(space, item)),
-        Value::Object(fields) => {
-            let keyed = fields.get("key_blob").is_some_and(|blob| !blob.is_null());
-            let whole = fields
-                .get("url")
-                .and_then(Value::as_str)
-                .is_none_or(|url| url.contains('#'));
-            if keyed && !whole {
-                let share = serde_json::from_value::<Share>(Value::Object(fields.clone())).ok();
-                let address = share.zip(space).and_then(|(share, space)| {
-                    let address = space.share_address(&share);
-                    address.ok().flatten()
-                });
-                match address {
-                    Some(address) => fields.insert("url".to_owned(), json!(address)),
-                    None => fields.insert("url_is_incomplete".to_owned(), json!(INCOMPLETE)),
-                };
-            }
-            fields.values_mut().for_each(|field| complete(space, field));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }
 
 /// Returns the link with its whole address, the one to hand over.

@@ -54,7 +54,7 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
         format!(
             "Replace the local file {} ({}) with the download?",
             quoted(&to.to_string_lossy()),
-            crate::compute::size(meta.len() as f64)
+            crate::size::binary(meta.len() as f64)
         )
     }))
 }

@@ -178,7 +178,9 @@ async fn an_id_never_leads_to_another_address() {
         .call_err("delete_webhook", json!({ "webhook_id": "nope" }))
         .await;
     assert!(
-        reply.contains("not an id of the service") && !reply.contains("/api"),
+        reply.contains("webhook_id `nope`")
+            && reply.contains("list_webhooks")
+            && !reply.contains("/api"),
         "{reply}"
     );
 }
