@@ -129,8 +129,17 @@ pub(super) async fn replace_keys(
         .put_keys(&put, Some(replaces))
         .await
         .doing("replace the account's keys")?;
+    keep_keys(app, session, put.bundle)
+}
+
+/// Replaces the bundle in the home by the one that the server has now.
+pub(super) fn keep_keys(
+    app: &App,
+    session: &Session,
+    keys: cairn_wire::keys::KeyBundle,
+) -> Outcome {
     Account {
-        keys: put.bundle,
+        keys,
         ..session.account.clone()
     }
     .save(&app.home)

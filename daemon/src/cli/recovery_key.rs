@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::cli::{passphrase, prompt};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Doing as _, Failure, Outcome};
 use crate::keys;
 use cairn_crypto::{RecoveryKey, SystemRandom};
+use cairn_space::account_keys;
 use cairn_wire::keys::PutKeys;
 use serde_json::json;
 use std::path::PathBuf;
@@ -56,15 +57,11 @@ async fn setup(app: &App, passphrase_file: Option<PathBuf>) -> Outcome {
     let session = app.session()?;
     let (bundle, unlocked, auth) =
         passphrase::unlock_current(&session, passphrase_file.as_deref()).await?;
-    let (key, changed) = cairn_crypto::make_recovery_key(&bundle, &unlocked, &mut SystemRandom)?;
-    let put = PutKeys {
-        bundle: keys::to_wire(&changed),
-        auth: auth.to_hex(),
-        current_auth: Some(auth.to_hex()),
-        recovery_auth: Some(key.auth().to_hex()),
-    };
-    passphrase::replace_keys(app, &session, put, bundle.version).await?;
-    let shown = key.reveal();
+    let made = account_keys::make_recovery_key(&session.api, &bundle, &unlocked, &auth)
+        .await
+        .doing("replace the account's keys")?;
+    passphrase::keep_keys(app, &session, made.bundle)?;
+    let shown = made.key.reveal();
     app.out.line("Your recovery key, shown only this once:");
     app.out.line(format_args!("\n    {}\n", *shown));
     app.out.line("Keep it where you keep other valuables, not on this machine: whoever has it and the account");

@@ -5,9 +5,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::services::{KeySource, OpenedBundle};
 use crate::tool::{ToolFuture, get, post};
-use cairn_crypto::SystemRandom;
 use cairn_space::account_keys;
-use cairn_wire::keys::PutKeys;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 
@@ -38,23 +36,13 @@ async fn make(call: &Call, opened: OpenedBundle) -> ToolResult<Value> {
         unlocked,
         auth,
     } = opened;
-    let (key, changed) = cairn_crypto::make_recovery_key(&bundle, &unlocked, &mut SystemRandom)
-        .map_err(|_| ToolError::refused(crate::mask::GENERIC))?;
-    let put = PutKeys {
-        bundle: account_keys::to_wire(&changed),
-        auth: auth.to_hex(),
-        current_auth: Some(auth.to_hex()),
-        recovery_auth: Some(key.auth().to_hex()),
-    };
-    call.services
-        .writes
-        .put_keys(&put, Some(bundle.version))
-        .await?;
+    let api = &call.services.writes;
+    let made = account_keys::make_recovery_key(api, &bundle, &unlocked, &auth).await?;
     Ok(json!({
         "configured": true,
         "made_by": "client",
         "opens_files": true,
-        "recovery_key": *key.reveal(),
+        "recovery_key": *made.key.reveal(),
         "note": "shown only now: keep it off this machine. Earlier recovery keys no longer work.",
     }))
 }

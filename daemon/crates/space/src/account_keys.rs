@@ -2,7 +2,7 @@
 //! account. Passphrases come from the caller and go nowhere else.
 
 use cairn_api::Api;
-use cairn_crypto::{KeyBundle, SystemRandom, Unlocked, WrappedSpaceKey};
+use cairn_crypto::{AuthValue, KeyBundle, RecoveryKey, SystemRandom, Unlocked, WrappedSpaceKey};
 use cairn_transfer::TransferError;
 use cairn_wire::Sealed;
 use cairn_wire::account::AccountInfo;
@@ -123,6 +123,39 @@ pub async fn create(
     };
     api.put_keys(&put, None).await?;
     Ok((bundle, unlocked))
+}
+
+/// A recovery key that was made just now, and the bundle that it opens.
+pub struct NewRecoveryKey {
+    pub key: RecoveryKey,
+    /// As the server has it from now on.
+    pub bundle: wire::KeyBundle,
+}
+
+/// Makes a recovery key for an opened bundle and replaces the bundle on the server; an earlier recovery
+/// key opens nothing any more.
+///
+/// # Errors
+/// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the server has another bundle by now; nothing is changed then.
+pub async fn make_recovery_key(
+    api: &Api,
+    bundle: &KeyBundle,
+    unlocked: &Unlocked,
+    auth: &AuthValue,
+) -> Result<NewRecoveryKey, TransferError> {
+    let (key, changed) = cairn_crypto::make_recovery_key(bundle, unlocked, &mut SystemRandom)
+        .map_err(TransferError::Sealing)?;
+    let put = PutKeys {
+        bundle: to_wire(&changed),
+        auth: auth.to_hex(),
+        current_auth: Some(auth.to_hex()),
+        recovery_auth: Some(key.auth().to_hex()),
+    };
+    api.put_keys(&put, Some(bundle.version)).await?;
+    Ok(NewRecoveryKey {
+        key,
+        bundle: put.bundle,
+    })
 }
 
 #[cfg(test)]
