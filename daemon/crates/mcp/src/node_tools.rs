@@ -5,7 +5,7 @@ use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::tool::{ToolFuture, Verb, delete, post, put};
 use cairn_api::ApiError;
-use cairn_model::{Kind, Name, NodeId};
+use cairn_model::{Name, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
@@ -124,30 +124,11 @@ async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> T
     let mut at = parent;
     let mut made = Vec::new();
     for name in names {
-        at = Some(match space.child(at, name).await? {
-            Some(node) if node.kind == Kind::Folder => node.id,
-            Some(node) => {
-                return Err(ToolError::refused(format!(
-                    "`{}` is a file: a folder can't have the same name; {} folders were created before it",
-                    node.name,
-                    made.len()
-                )));
-            }
-            None => match space.make_folder(at, name).await {
-                Ok(node) => {
-                    made.push(shown(&node)?);
-                    node.id
-                }
-                // Another call created it meanwhile.
-                Err(error) if error.is_stale() => {
-                    let node = space.child(at, name).await?;
-                    node.filter(|node| node.kind == Kind::Folder)
-                        .ok_or(error)?
-                        .id
-                }
-                Err(error) => return Err(error.into()),
-            },
-        });
+        let ensured = space.ensure_folder(at, name).await?;
+        at = Some(ensured.node.id);
+        if ensured.is_new {
+            made.push(shown(&ensured.node)?);
+        }
     }
     Ok(json!({ "folders": made, "leaf_folder_uuid": at }))
 }

@@ -38,6 +38,13 @@ impl Reporter {
             .send_modify(|report| report.total = Some(total));
     }
 
+    /// Adds to the number of bytes that the call will transfer, as far as it is known.
+    pub(crate) fn add_total(&self, bytes: u64) {
+        self.reports.send_modify(|report| {
+            report.total = Some(report.total.unwrap_or(0).saturating_add(bytes));
+        });
+    }
+
     /// Sets the description of the current step.
     pub(crate) fn set_message(&self, message: impl Into<String>) {
         let message = crate::clean::text(&message.into());

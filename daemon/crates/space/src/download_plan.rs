@@ -4,6 +4,7 @@
 //! contains itself, leaves nothing.
 
 use crate::Space;
+use crate::each::each;
 use crate::verify::ring;
 use cairn_crypto::ContentHasher;
 use cairn_model::{ContentHash, Kind, NodeId};
@@ -141,20 +142,18 @@ impl Space {
         files: Vec<PlannedFile>,
         limit: u64,
     ) -> Result<(), PlanError> {
-        let mut downloads: Vec<Download> = Vec::with_capacity(files.len());
-        let mut with_content = Vec::with_capacity(files.len());
+        let mut with_content: Vec<(PlannedFile, Download)> = Vec::with_capacity(files.len());
         for file in files {
             match self.head(&file.node) {
-                Ok(download) => {
-                    downloads.push(download);
-                    with_content.push(file);
-                }
+                Ok(download) => with_content.push((file, download)),
                 // Its download says what is wrong with it.
                 Err(_) => plan.add(file, limit)?,
             }
         }
-        let manifests = self.transfer.manifests(&downloads).await;
-        for (file, manifest) in with_content.into_iter().zip(manifests) {
+        let manifests = each(with_content, async |downloads| {
+            self.transfer.manifests(&downloads).await
+        });
+        for (file, manifest) in manifests.await {
             let path = file.to.clone();
             let local = self
                 .transfer

@@ -6,14 +6,20 @@
 
 pub mod account_keys;
 mod download_plan;
+mod each;
 mod share;
 mod space;
 mod team;
 mod trust;
+mod upload_folder;
 mod verify;
 
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
-pub use space::{LocalFacts, SmallFile, Space, random_id};
+pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};
+pub use upload_folder::{
+    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, Sending,
+    UploadProgress, UploadedFolder,
+};

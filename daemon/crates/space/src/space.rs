@@ -4,7 +4,9 @@
 mod change;
 mod content;
 
-pub use content::{LocalFacts, SmallFile};
+pub use change::EnsuredFolder;
+pub use content::LocalFacts;
+pub(crate) use content::SmallFile;
 
 use cairn_api::Api;
 use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};

@@ -1,8 +1,10 @@
 //! Local files as the content tools use them.
 
+use super::{MAX_UPLOAD, MB, exact_size};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
+use crate::services::LocalFiles;
 use cairn_model::Name;
 use cairn_space::LocalFacts;
 use cairn_transfer::{Source, SourceReader};
@@ -27,7 +29,8 @@ impl Source for CheckedSource {
     }
 }
 
-pub(super) fn facts(call: &Call, path: &Path, meta: &Metadata) -> LocalFacts {
+/// Returns the facts of a local file that travel with its content.
+pub(super) fn facts(files: &dyn LocalFiles, path: &Path, meta: &Metadata) -> LocalFacts {
     let modified = meta
         .modified()
         .ok()
@@ -36,8 +39,26 @@ pub(super) fn facts(call: &Call, path: &Path, meta: &Metadata) -> LocalFacts {
     LocalFacts {
         size: meta.len(),
         modified_ms: modified.unwrap_or(0),
-        executable: call.services.files.executable(path),
+        executable: files.executable(path),
     }
+}
+
+/// Refuses anything but regular files, and files that are too large.
+pub(super) fn check(path: &Path, meta: &Metadata) -> ToolResult {
+    let shown = path.display();
+    if !meta.is_file() {
+        return Err(ToolError::refused(format!(
+            "`{shown}` is not a regular file"
+        )));
+    }
+    if meta.len() > MAX_UPLOAD {
+        return Err(ToolError::refused(format!(
+            "`{shown}` has {}, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
+            exact_size(meta.len()),
+            MAX_UPLOAD / MB
+        )));
+    }
+    Ok(())
 }
 
 /// Returns the last component of a name from the server, if this system allows it.

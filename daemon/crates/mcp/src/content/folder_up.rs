@@ -1,31 +1,25 @@
 //! Upload of a local folder with matching folders on the service. One file that fails doesn't stop
 //! the others.
 
+use super::disk::{CheckedSource, check, facts};
 use super::up;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use cairn_model::{Kind, Name, NodeId};
-use cairn_space::Space;
+use crate::local_paths::LocalPaths;
+use crate::progress::Reporter;
+use crate::services::LocalFiles;
+use cairn_model::Name;
+use cairn_space::{
+    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, Sending,
+    UploadProgress,
+};
+use cairn_transfer::{Progress, Source};
 use serde_json::{Value, json};
-use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
 const MAX_REPORTED_ERRORS: usize = 100;
-
-#[derive(Default)]
-struct UploadReport {
-    files: u64,
-    folders: u64,
-    bytes: u64,
-    errors: Vec<Value>,
-}
-
-impl UploadReport {
-    fn failed(&mut self, path: &Path, message: &str) {
-        let message = json!({ "path": path.to_string_lossy(), "error": message });
-        self.errors.push(message);
-    }
-}
 
 pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
@@ -45,106 +39,102 @@ pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
     })?;
     let space = call.services.space().await?;
     let parent = up::target(&space, call).await?;
-    let mut report = UploadReport::default();
-    let top = folder_for(&space, parent, &name, &mut report).await?;
-    let recursive = call.arguments.flag("recursive") != Some(false);
-    let mut waiting = vec![(local, top)];
-    while let Some((dir, node)) = waiting.pop() {
-        for (name, path, meta) in entries(call, &dir, &mut report)? {
-            if meta.is_dir() {
-                if recursive {
-                    match folder_for(&space, Some(node), &name, &mut report).await {
-                        Ok(below) => waiting.push((path, below)),
-                        Err(error) => report.failed(&path, &error.public_message()),
-                    }
-                }
-                continue;
-            }
-            call.progress.set_message(name.as_str());
-            match one(call, &space, &path, &meta, node, &name).await {
-                Ok(()) => {
-                    report.files += 1;
-                    report.bytes += meta.len();
-                }
-                Err(error) => report.failed(&path, &error.public_message()),
-            }
-        }
-    }
-    let failed = report.errors.len();
-    report.errors.truncate(MAX_REPORTED_ERRORS);
+    let upload = FolderUpload {
+        local: &local,
+        tree: Arc::new(AllowedFiles {
+            paths: call.paths.clone(),
+            files: call.services.files.clone(),
+        }),
+        recursive: call.arguments.flag("recursive") != Some(false),
+        progress: &call.progress,
+    };
+    let done = space.upload_folder(upload, parent, &name).await?;
+    let failed = done.failed.len();
+    let errors = done.failed.into_iter().take(MAX_REPORTED_ERRORS);
     Ok(json!({
-        "folder_uuid": top,
-        "files_uploaded": report.files,
-        "folders_created": report.folders,
-        "total_bytes": report.bytes,
+        "folder_uuid": done.folder,
+        "files_uploaded": done.files,
+        "folders_created": done.folders,
+        "total_bytes": done.bytes,
         "failed": failed,
-        "errors": report.errors,
+        "errors": errors.map(error_entry).collect::<Vec<_>>(),
     }))
 }
 
-async fn one(
-    call: &Call,
-    space: &Space,
-    path: &Path,
-    meta: &Metadata,
-    parent: NodeId,
-    name: &Name,
-) -> ToolResult {
-    if meta.is_symlink() {
-        return Err(ToolError::refused(
-            "it is a symbolic link, and links are not uploaded",
-        ));
-    }
-    up::check(path, meta)?;
-    up::send(call, space, path, meta, Some(parent), name)
-        .await
-        .map(drop)
+fn error_entry(failed: FailedUpload) -> Value {
+    let error = match failed.reason {
+        NotUploaded::Transfer(error) => ToolError::from(error),
+        reason => ToolError::refused(reason.to_string()),
+    };
+    json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })
 }
 
-/// Lists a directory by name; reports what can't be uploaded.
-fn entries(
-    call: &Call,
-    dir: &Path,
-    report: &mut UploadReport,
-) -> ToolResult<Vec<(Name, PathBuf, Metadata)>> {
-    let reading = || ToolError::local(format!("read `{}`", dir.display()));
-    call.paths.recheck(dir)?;
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(dir).map_err(reading())? {
-        let path = entry.map_err(reading())?.path();
+/// The files that tools may upload.
+struct AllowedFiles {
+    paths: LocalPaths,
+    files: Arc<dyn LocalFiles>,
+}
+
+impl LocalTree for AllowedFiles {
+    fn list(&self, dir: &Path) -> io::Result<Vec<LocalEntry>> {
+        self.paths
+            .recheck(dir)
+            .map_err(|e| io::Error::new(io::ErrorKind::PermissionDenied, e.to_string()))?;
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(dir)? {
+            let path = entry?.path();
+            let kind = self.kind(&path);
+            entries.push(LocalEntry { path, kind });
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(entries)
+    }
+
+    fn source(&self, path: &Path) -> Arc<dyn Source> {
+        Arc::new(CheckedSource {
+            path: path.to_owned(),
+            allowed: self.paths.clone(),
+        })
+    }
+}
+
+impl AllowedFiles {
+    fn kind(&self, path: &Path) -> EntryKind {
+        let rejected = |reason: &str| EntryKind::Rejected(reason.to_owned());
         let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.and_then(|name| Name::new(name).ok());
-        match (name, path.symlink_metadata()) {
-            (Some(name), Ok(_)) if name.as_str().starts_with('.') => {
-                report.failed(&path, "hidden files and folders are not uploaded");
-            }
-            (Some(name), Ok(meta)) => found.push((name, path, meta)),
-            (None, _) => {
-                report.failed(&path, "its name is not UTF-8 or not allowed on the service")
-            }
-            (_, Err(error)) => report.failed(&path, &error.to_string()),
+        let Some(name) = name.and_then(|name| Name::new(name).ok()) else {
+            return rejected("its name is not UTF-8 or not allowed on the service");
+        };
+        if name.as_str().starts_with('.') {
+            return rejected("hidden files and folders are not uploaded");
+        }
+        let meta = match path.symlink_metadata() {
+            Ok(meta) => meta,
+            Err(error) => return EntryKind::Rejected(error.to_string()),
+        };
+        if meta.is_symlink() {
+            return rejected("it is a symbolic link, and links are not uploaded");
+        }
+        if meta.is_dir() {
+            return EntryKind::Folder(name);
+        }
+        match check(path, &meta) {
+            Ok(()) => EntryKind::File(name, facts(self.files.as_ref(), path, &meta)),
+            Err(error) => EntryKind::Rejected(error.to_string()),
         }
     }
-    found.sort_by(|a, b| a.1.cmp(&b.1));
-    Ok(found)
 }
 
-async fn folder_for(
-    space: &Space,
-    parent: Option<NodeId>,
-    name: &Name,
-    report: &mut UploadReport,
-) -> ToolResult<NodeId> {
-    match space.child(parent, name).await? {
-        Some(node) if node.kind == Kind::Folder => Ok(node.id),
-        Some(node) => Err(ToolError::refused(format!(
-            "the service has a file `{}` where a folder is needed: rename one of them",
-            node.name
-        ))),
-        None => {
-            let node = space.make_folder(parent, name).await?;
-            report.folders += 1;
-            Ok(node.id)
+impl UploadProgress for Reporter {
+    fn found(&self, bytes: u64) {
+        self.add_total(bytes);
+    }
+
+    fn begin(&self, what: Sending<'_>, _bytes: u64) -> Box<dyn Progress> {
+        match what {
+            Sending::File(name) => self.set_message(name),
+            Sending::SmallFiles(files) => self.set_message(format!("{files} small files")),
         }
+        Box::new(self.file())
     }
 }

@@ -1,19 +1,13 @@
 //! Upload of one local file.
 
-use super::disk::{CheckedSource, facts};
-use super::{MAX_UPLOAD, MB, exact_size, node};
+use super::disk::{CheckedSource, check, facts};
+use super::node;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
-use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
-use std::fs::Metadata;
-use std::path::Path;
 use std::sync::Arc;
-
-/// The number of attempts to upload a file that others change at the same time.
-const MAX_TRIES: u32 = 5;
 
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
@@ -43,7 +37,15 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let space = call.services.space().await?;
     let parent = target(&space, call).await?;
     call.progress.set_total(meta.len());
-    let node = send(call, &space, &local, &meta, parent, &name).await?;
+    let source = Arc::new(CheckedSource {
+        path: local.clone(),
+        allowed: call.paths.clone(),
+    });
+    let facts = facts(call.services.files.as_ref(), &local, &meta);
+    let progress = call.progress.file();
+    let node = space
+        .upload(source, facts, parent, &name, &progress)
+        .await?;
     Ok(json!({
         "file_uuid": node.id,
         "name": node.name,
@@ -63,49 +65,4 @@ pub(super) async fn target(space: &Space, call: &Call) -> ToolResult<Option<Node
     }
     let folder = node(space, call, "folder_uuid", Kind::Folder).await?;
     Ok(Some(folder.id))
-}
-
-/// Refuses anything but regular files, and files that are too large.
-pub(super) fn check(path: &Path, meta: &Metadata) -> ToolResult {
-    let shown = path.display();
-    if !meta.is_file() {
-        return Err(ToolError::refused(format!(
-            "`{shown}` is not a regular file"
-        )));
-    }
-    if meta.len() > MAX_UPLOAD {
-        return Err(ToolError::refused(format!(
-            "`{shown}` has {}, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
-            exact_size(meta.len()),
-            MAX_UPLOAD / MB
-        )));
-    }
-    Ok(())
-}
-
-pub(super) async fn send(
-    call: &Call,
-    space: &Space,
-    local: &Path,
-    meta: &Metadata,
-    parent: Option<NodeId>,
-    name: &Name,
-) -> ToolResult<Node> {
-    let source = Arc::new(CheckedSource {
-        path: local.to_owned(),
-        allowed: call.paths.clone(),
-    });
-    let facts = facts(call, local, meta);
-    let progress = call.progress.file();
-    let mut tries = 1;
-    loop {
-        let uploaded = space
-            .upload(source.clone(), facts, parent, name, &progress)
-            .await;
-        match uploaded {
-            // Another call changed the file meanwhile: this is the next version.
-            Err(error) if error.is_stale() && tries < MAX_TRIES => tries += 1,
-            uploaded => return Ok(uploaded?),
-        }
-    }
 }

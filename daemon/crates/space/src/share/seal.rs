@@ -3,6 +3,7 @@
 use super::ShareError;
 use super::walk::{FileToShare, UnverifiedNodes};
 use crate::Space;
+use crate::each::each;
 use cairn_crypto::{LinkFile, LinkKey, SystemRandom};
 use cairn_model::NodeId;
 use cairn_transfer::{Download, OpenedRevision, TransferError};
@@ -75,13 +76,16 @@ impl Space {
         &self,
         group: &[FileToShare],
     ) -> Result<Vec<(NodeId, LinkFile)>, TransferError> {
-        let downloads: Vec<Download> = group
-            .iter()
-            .map(|file| self.head(&file.node))
-            .collect::<Result<_, _>>()?;
-        let opened = self.transfer.open_revisions(&downloads).await;
+        let mut files = Vec::with_capacity(group.len());
+        for file in group {
+            let download = self.head(&file.node)?;
+            files.push(((file, download), download));
+        }
+        let opened = each(files, async |downloads: Vec<Download>| {
+            self.transfer.open_revisions(&downloads).await
+        });
         let mut out = Vec::with_capacity(group.len());
-        for ((file, download), opened) in group.iter().zip(downloads).zip(opened) {
+        for ((file, download), opened) in opened.await {
             let OpenedRevision { key, manifest } = opened?;
             let opened = LinkFile {
                 revision: download.revision,

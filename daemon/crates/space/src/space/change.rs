@@ -2,11 +2,20 @@
 //! present state can be vouched for.
 
 use super::{Space, facts, random_id};
+use cairn_api::ApiError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
+
+/// A folder that is there.
+#[derive(Clone, Debug)]
+pub struct EnsuredFolder {
+    pub node: Node,
+    /// True if it was made just now.
+    pub is_new: bool,
+}
 
 impl Space {
     /// Makes a folder.
@@ -39,6 +48,54 @@ impl Space {
             seal: Some(self.sealed(&facts, info)),
         };
         Ok(self.api.create_folder(&folder).await?)
+    }
+
+    /// Returns the folder of a name, which is made if there is none.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if a file has the name.
+    pub async fn ensure_folder(
+        &self,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<EnsuredFolder, TransferError> {
+        let present = self.child(parent, name).await?;
+        self.ensure_unless(present, parent, name).await
+    }
+
+    /// Returns the folder of a name, which is made unless something `present` has the name.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`] if a file has the name.
+    pub(crate) async fn ensure_unless(
+        &self,
+        present: Option<Node>,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<EnsuredFolder, TransferError> {
+        let present = match present {
+            Some(node) => node,
+            None => match self.make_folder(parent, name).await {
+                Ok(node) => return Ok(EnsuredFolder { node, is_new: true }),
+                // Somebody else made it meanwhile.
+                Err(error) if error.is_stale() => self.child(parent, name).await?.ok_or(error)?,
+                Err(error) => return Err(error),
+            },
+        };
+        match present.kind {
+            Kind::Folder => Ok(EnsuredFolder {
+                node: present,
+                is_new: false,
+            }),
+            Kind::File => Err(ApiError::Conflict {
+                head: None,
+                message: format!(
+                    "a file is called `{}` where a folder is needed: rename one of them",
+                    present.name
+                ),
+            }
+            .into()),
+        }
     }
 
     /// Moves or renames a node, in one step. It must be as it was when it was found.

@@ -1,6 +1,7 @@
 //! Content of one file: what is needed to fetch it, and a new revision of it.
 
 use super::{Space, random_id};
+use crate::each::each;
 use cairn_api::ApiError;
 use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::TransferError;
@@ -20,16 +21,18 @@ pub struct LocalFacts {
     pub executable: bool,
 }
 
-/// One small file to upload with others, for [`Space::upload_small`].
-#[derive(Clone, Debug)]
-pub struct SmallFile {
-    /// The whole file; [`cairn_crypto::MIN_CHUNK`] bytes or less is what batches are made for.
-    pub bytes: Vec<u8>,
-    pub local: LocalFacts,
-    pub parent: Option<NodeId>,
-    pub name: Name,
+/// Attempts to upload a file that others change at the same time.
+const MAX_TRIES: u32 = 5;
+
+/// One small file to upload with others. [`cairn_crypto::MIN_CHUNK`] bytes or less is what batches are made
+/// for.
+pub(crate) struct SmallFile {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) local: LocalFacts,
+    pub(crate) parent: NodeId,
+    pub(crate) name: Name,
     /// The node that has the name already, from [`Space::children`]: it gets a new revision.
-    pub present: Option<Node>,
+    pub(crate) present: Option<Node>,
 }
 
 impl Space {
@@ -60,10 +63,11 @@ impl Space {
         }
     }
 
-    /// Uploads one file into a folder under a name; a file that has the name gets a new revision.
+    /// Uploads one file into a folder under a name; a file that has the name gets a new revision, also one
+    /// that somebody else is changing.
     ///
     /// # Errors
-    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if a folder has the name, or somebody changed the file meanwhile.
+    /// [`ApiError::Conflict`] if a folder has the name, or others go on changing the file.
     pub async fn upload(
         &self,
         source: Arc<dyn Source>,
@@ -72,10 +76,30 @@ impl Space {
         name: &Name,
         progress: &dyn Progress,
     ) -> Result<Node, TransferError> {
+        let mut tries = 1;
+        loop {
+            let uploaded = self
+                .upload_once(source.clone(), local, parent, name, progress)
+                .await;
+            match uploaded {
+                Err(error) if error.is_stale() && tries < MAX_TRIES => tries += 1,
+                uploaded => return uploaded,
+            }
+        }
+    }
+
+    async fn upload_once(
+        &self,
+        source: Arc<dyn Source>,
+        local: LocalFacts,
+        parent: Option<NodeId>,
+        name: &Name,
+        progress: &dyn Progress,
+    ) -> Result<Node, TransferError> {
         let present = self.child(parent, name).await?;
-        let target = match &present {
+        let target = match present.clone() {
             None => new_file(parent, name),
-            Some(node) => self.over(std::slice::from_ref(&node)).await.remove(0)?,
+            Some(node) => self.revisions_of(vec![(node, ())]).await.remove(0).1?,
         };
         let upload = Upload {
             target,
@@ -93,65 +117,65 @@ impl Space {
         }
     }
 
-    /// Uploads many small files in few requests; each succeeds or fails alone, in the given order.
-    pub async fn upload_small(
+    /// Uploads many small files in few requests, and returns each item with its own outcome.
+    pub(crate) async fn upload_small<K>(
         &self,
-        files: Vec<SmallFile>,
+        files: Vec<(K, SmallFile)>,
         progress: &dyn Progress,
-    ) -> Vec<Result<Node, TransferError>> {
-        let present: Vec<&Node> = files.iter().filter_map(|f| f.present.as_ref()).collect();
-        let mut over = self.over(&present).await.into_iter();
-        let mut outcomes: Vec<Option<Result<Node, TransferError>>> = Vec::new();
-        let mut uploads = Vec::new();
-        for file in files {
-            let target = match &file.present {
-                None => Ok(new_file(file.parent, &file.name)),
-                Some(_) => over.next().unwrap_or_else(|| Err(nothing_uploaded())),
-            };
-            outcomes.push(match target {
-                Ok(target) => {
-                    uploads.push(SmallUpload {
-                        target,
-                        revision: RevisionId::from_random_bytes(random_id()),
-                        bytes: file.bytes,
-                        modified_ms: file.local.modified_ms,
-                        executable: file.local.executable,
-                        unless: None,
-                    });
-                    None
+    ) -> Vec<(K, Result<Node, TransferError>)> {
+        let (mut uploads, mut existing) = (Vec::new(), Vec::new());
+        for (item, file) in files {
+            match file.present.clone() {
+                None => {
+                    let target = new_file(Some(file.parent), &file.name);
+                    uploads.push((item, small_upload(file, target)));
                 }
-                Err(error) => Some(Err(error)),
-            });
+                Some(node) => existing.push((node, (item, file))),
+            }
         }
-        let mut answers = self
-            .transfer
-            .upload_batch(uploads, progress)
-            .await
-            .into_iter();
-        let outcomes = outcomes.into_iter().map(|settled| {
-            settled.unwrap_or_else(|| match answers.next() {
-                Some(Ok(Uploaded::Committed { node, .. })) => Ok(*node),
-                Some(Ok(Uploaded::Unchanged)) | None => Err(nothing_uploaded()),
-                Some(Err(error)) => Err(error),
-            })
+        let mut outcomes = Vec::new();
+        for ((item, file), target) in self.revisions_of(existing).await {
+            match target {
+                Ok(target) => uploads.push((item, small_upload(file, target))),
+                Err(error) => outcomes.push((item, Err(error))),
+            }
+        }
+        let sent = each(uploads, async |uploads| {
+            self.transfer.upload_batch(uploads, progress).await
         });
-        outcomes.collect()
+        outcomes.extend(sent.await.into_iter().map(|(item, uploaded)| {
+            let node = match uploaded {
+                Ok(Uploaded::Committed { node, .. }) => Ok(*node),
+                Ok(Uploaded::Unchanged) => Err(nothing_uploaded()),
+                Err(error) => Err(error),
+            };
+            (item, node)
+        }));
+        outcomes
     }
 
-    /// New revisions of what has the names already, in the given order.
-    async fn over(&self, present: &[&Node]) -> Vec<Result<UploadTarget, TransferError>> {
-        let downloads: Vec<Result<Download, TransferError>> =
-            present.iter().map(|node| self.head(node)).collect();
-        let wanted: Vec<Download> = downloads.iter().flatten().copied().collect();
-        let mut manifests = self.transfer.manifests(&wanted).await.into_iter();
-        let targets = present.iter().zip(downloads).map(|(node, download)| {
-            let download = download?;
-            let manifest = manifests
-                .next()
-                .unwrap_or_else(|| Err(nothing_uploaded()))?;
-            self.next_revision(node, download.revision, &manifest)
+    /// Returns for each item the next revision of a node that is there.
+    async fn revisions_of<K>(
+        &self,
+        nodes: Vec<(Node, K)>,
+    ) -> Vec<(K, Result<UploadTarget, TransferError>)> {
+        let mut outcomes = Vec::new();
+        let mut with_content = Vec::new();
+        for (node, item) in nodes {
+            match self.head(&node) {
+                Ok(download) => with_content.push(((item, node, download), download)),
+                Err(error) => outcomes.push((item, Err(error))),
+            }
+        }
+        let manifests = each(with_content, async |downloads| {
+            self.transfer.manifests(&downloads).await
         });
-        targets.collect()
+        outcomes.extend(manifests.await.into_iter().map(|(item, manifest)| {
+            let (item, node, download) = item;
+            let next = |manifest| self.next_revision(&node, download.revision, &manifest);
+            (item, manifest.and_then(next))
+        }));
+        outcomes
     }
 
     /// Returns the content that a file has now.
@@ -209,6 +233,17 @@ fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
         node: NodeId::from_random_bytes(random_id()),
         parent,
         name: name.as_str().to_owned(),
+    }
+}
+
+fn small_upload(file: SmallFile, target: UploadTarget) -> SmallUpload {
+    SmallUpload {
+        target,
+        revision: RevisionId::from_random_bytes(random_id()),
+        bytes: file.bytes,
+        modified_ms: file.local.modified_ms,
+        executable: file.local.executable,
+        unless: None,
     }
 }
 

@@ -272,6 +272,46 @@ async fn long_work_tells_how_far_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn small_files_of_a_folder_travel_together_and_each_has_an_outcome() {
+    let (world, mut session, dir) = begin().await;
+    let from = dir.path().join("many");
+    std::fs::create_dir_all(from.join("taken")).unwrap();
+    for n in 0..40 {
+        std::fs::write(from.join(format!("f{n:02}")), n.to_string()).unwrap();
+    }
+    std::fs::write(from.join("taken/x"), "x").unwrap();
+    let first = json!({ "local_path": from });
+    let up = session.call_ok("upload_folder", first).await;
+    assert_eq!((&up["files_uploaded"], &up["failed"]), (&json!(41), &json!(0)));
+    // A file stands where the folder has to go.
+    let list = json!({ "folder_uuid": up["folder_uuid"], "page_size": 100 });
+    let list = session.call_ok("list_files", list).await;
+    let children = list["content"].as_array().unwrap();
+    let named = |name: &str| {
+        let found = children.iter().find(|node| node["name"] == name);
+        found.unwrap()["id"].clone()
+    };
+    let delete = json!({ "file_uuid": named("taken") });
+    session.call_ok("delete_file", delete).await;
+    let rename = json!({ "file_uuid": named("f00"), "new_name": "taken" });
+    session.call_ok("rename_file", rename).await;
+    let before = world.requests().await.len();
+    let params = json!({
+        "name": "upload_folder",
+        "arguments": { "local_path": from },
+        "_meta": { "progressToken": "many" },
+    });
+    let response = session.request("tools/call", params).await;
+    let up = crate::mcp::session::text(&response["result"]);
+    assert_eq!((&up["files_uploaded"], &up["failed"]), (&json!(40), &json!(1)), "{up}");
+    assert!(up["errors"][0]["path"].as_str().unwrap().ends_with("taken"), "{up}");
+    let requests = world.requests().await.len() - before;
+    assert!(requests < 20, "{requests} requests for 40 files");
+    let report = session.notifications.last().unwrap();
+    assert!(report["params"]["total"].is_number(), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_download_leaves_nothing() {
     let (world, mut session, dir) = begin().await;
     let id = upload(&mut session, dir.path(), "big", &noise(4_000_000)).await;

@@ -1,0 +1,284 @@
+//! Upload of a local folder with everything below it. Folders are made where they are missing, small files
+//! travel together, and one file that fails doesn't hold up the others.
+
+mod report;
+mod tree;
+
+pub use report::{FailedUpload, NotUploaded, UploadedFolder};
+pub use tree::{EntryKind, LocalEntry, LocalTree, Sending, UploadProgress};
+
+use crate::space::SmallFile;
+use crate::{LocalFacts, Space};
+use cairn_model::{Name, NameKey, NodeId};
+use cairn_transfer::TransferError;
+use cairn_wire::nodes::Node;
+use futures_util::StreamExt as _;
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Files up to this many bytes travel together.
+const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
+/// So many bytes or files of them are held in memory at once: a few requests' worth.
+const GROUP_BYTES: u64 = 32 * 1024 * 1024;
+const GROUP_FILES: usize = 1024;
+/// Larger files on their way at once.
+const AT_ONCE: usize = 3;
+
+/// A local folder to upload.
+pub struct FolderUpload<'a> {
+    pub local: &'a Path,
+    pub tree: Arc<dyn LocalTree>,
+    /// False to leave out the folders below it.
+    pub recursive: bool,
+    pub progress: &'a dyn UploadProgress,
+}
+
+/// A folder on both sides.
+struct Folder {
+    local: PathBuf,
+    node: NodeId,
+    /// Made just now: nothing is in it.
+    is_new: bool,
+}
+
+/// A file that is to be uploaded.
+struct Found {
+    path: PathBuf,
+    facts: LocalFacts,
+    parent: NodeId,
+    name: Name,
+    present: Option<Node>,
+}
+
+/// Small files until they are worth a few requests.
+#[derive(Default)]
+struct Group {
+    files: Vec<Found>,
+    bytes: u64,
+}
+
+impl Space {
+    /// Uploads a folder with everything below it into a folder (`None`: the top) under a name.
+    ///
+    /// # Errors
+    /// [`TransferError`] if the folder itself can't be made, if nobody is logged in, or the server can't be
+    /// reached; what concerns single files is in the report.
+    pub async fn upload_folder(
+        &self,
+        upload: FolderUpload<'_>,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<UploadedFolder, TransferError> {
+        let top = self.ensure_folder(parent, name).await?;
+        let mut report = UploadedFolder::new(top.node.id);
+        report.folders += u64::from(top.is_new);
+        let mut waiting = vec![Folder {
+            local: upload.local.to_owned(),
+            node: top.node.id,
+            is_new: top.is_new,
+        }];
+        let mut small = Group::default();
+        let mut large = Vec::new();
+        while let Some(folder) = waiting.pop() {
+            let found = self
+                .look_into(&upload, folder, &mut waiting, &mut report)
+                .await?;
+            for file in found {
+                upload.progress.found(file.facts.size);
+                if file.facts.size > SMALL {
+                    large.push(file);
+                } else if let Some(full) = small.add(file) {
+                    self.send_small(&upload, full, &mut report).await?;
+                }
+            }
+        }
+        self.send_small(&upload, small.files, &mut report).await?;
+        self.send_large(&upload, large, &mut report).await?;
+        report.failed.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(report)
+    }
+
+    /// Makes the folders in one folder and returns the files in it.
+    async fn look_into(
+        &self,
+        upload: &FolderUpload<'_>,
+        folder: Folder,
+        waiting: &mut Vec<Folder>,
+        report: &mut UploadedFolder,
+    ) -> Result<Vec<Found>, TransferError> {
+        let mut present = self.names_in(&folder).await?;
+        let mut files = Vec::new();
+        let (tree, dir) = (upload.tree.clone(), folder.local.clone());
+        let listed = self.transfer.blocking().run(move || tree.list(&dir)).await;
+        let entries = match listed {
+            Ok(entries) => entries,
+            Err(error) => {
+                report.fail(&folder.local, NotUploaded::Unreadable(error));
+                return Ok(files);
+            }
+        };
+        for LocalEntry { path, kind } in entries {
+            match kind {
+                EntryKind::Rejected(reason) => {
+                    report.fail(&path, NotUploaded::Rejected(reason));
+                }
+                EntryKind::Folder(_) if !upload.recursive => {}
+                EntryKind::Folder(name) => {
+                    let node = present.remove(&name.key());
+                    let below = self.ensure_unless(node, Some(folder.node), &name).await;
+                    match below {
+                        Ok(below) => {
+                            report.folders += u64::from(below.is_new);
+                            waiting.push(Folder {
+                                local: path,
+                                node: below.node.id,
+                                is_new: below.is_new,
+                            });
+                        }
+                        Err(error) => report.record(&path, Err(error))?,
+                    }
+                }
+                EntryKind::File(name, facts) => files.push(Found {
+                    path,
+                    facts,
+                    parent: folder.node,
+                    present: present.remove(&name.key()),
+                    name,
+                }),
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns what the folder on the service has, by name.
+    async fn names_in(&self, folder: &Folder) -> Result<HashMap<NameKey, Node>, TransferError> {
+        let mut present = HashMap::new();
+        if folder.is_new {
+            return Ok(present);
+        }
+        for node in self.children(Some(folder.node)).await? {
+            if let Ok(name) = Name::new(node.name.clone()) {
+                present.insert(name.key(), node);
+            }
+        }
+        Ok(present)
+    }
+
+    async fn send_small(
+        &self,
+        upload: &FolderUpload<'_>,
+        files: Vec<Found>,
+        report: &mut UploadedFolder,
+    ) -> Result<(), TransferError> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let tree = upload.tree.clone();
+        let read = self.transfer.blocking();
+        let read = read.run(move || {
+            let read = files.into_iter().map(|file| {
+                let bytes = read_whole(tree.as_ref(), &file);
+                (file, bytes)
+            });
+            read.collect::<Vec<_>>()
+        });
+        let mut sending = Vec::new();
+        for (file, bytes) in read.await {
+            match bytes {
+                Ok(bytes) => {
+                    let small = SmallFile {
+                        bytes,
+                        local: file.facts,
+                        parent: file.parent,
+                        name: file.name.clone(),
+                        present: file.present.clone(),
+                    };
+                    sending.push((file, small));
+                }
+                Err(reason) => report.fail(&file.path, reason),
+            }
+        }
+        let total = sending.iter().map(|(file, _)| file.facts.size).sum();
+        let what = Sending::SmallFiles(sending.len());
+        let progress = upload.progress.begin(what, total);
+        let sent = self.upload_small(sending, progress.as_ref()).await;
+        for (file, sent) in sent {
+            match sent {
+                // Somebody else changed it meanwhile: what is there now gets the next revision.
+                Err(error) if error.is_stale() => {
+                    let sent = self.send_one(upload, &file).await;
+                    report.record(&file.path, sent)?;
+                }
+                sent => report.record(&file.path, sent)?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_large(
+        &self,
+        upload: &FolderUpload<'_>,
+        files: Vec<Found>,
+        report: &mut UploadedFolder,
+    ) -> Result<(), TransferError> {
+        let sending = files.into_iter().map(|file| async move {
+            let sent = self.send_one(upload, &file).await;
+            (file, sent)
+        });
+        let mut sending = futures_util::stream::iter(sending).buffer_unordered(AT_ONCE);
+        while let Some((file, sent)) = sending.next().await {
+            report.record(&file.path, sent)?;
+        }
+        Ok(())
+    }
+
+    async fn send_one(
+        &self,
+        upload: &FolderUpload<'_>,
+        file: &Found,
+    ) -> Result<Node, TransferError> {
+        let source = upload.tree.source(&file.path);
+        let what = Sending::File(file.name.as_str());
+        let progress = upload.progress.begin(what, file.facts.size);
+        self.upload(
+            source,
+            file.facts,
+            Some(file.parent),
+            &file.name,
+            progress.as_ref(),
+        )
+        .await
+    }
+}
+
+impl Group {
+    /// Adds a file, and hands all out once they are enough.
+    fn add(&mut self, file: Found) -> Option<Vec<Found>> {
+        self.bytes += file.facts.size;
+        self.files.push(file);
+        if self.bytes < GROUP_BYTES && self.files.len() < GROUP_FILES {
+            return None;
+        }
+        self.bytes = 0;
+        Some(std::mem::take(&mut self.files))
+    }
+}
+
+/// Reads a file that was small when it was listed; one that has changed since is left to another time.
+fn read_whole(tree: &dyn LocalTree, file: &Found) -> Result<Vec<u8>, NotUploaded> {
+    let mut bytes = Vec::new();
+    let reader = tree.source(&file.path).open();
+    reader
+        .and_then(|reader| reader.take(file.facts.size + 1).read_to_end(&mut bytes))
+        .map_err(NotUploaded::Unreadable)?;
+    if bytes.len() as u64 == file.facts.size {
+        Ok(bytes)
+    } else {
+        Err(NotUploaded::Changing)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! Reading of small files.
+
+use super::*;
+use cairn_transfer::{BytesSource, Source, SourceReader};
+use std::io;
+
+/// A tree whose files all have this content, or can't be read.
+struct Everywhere(Option<&'static [u8]>);
+
+struct Unreadable;
+
+impl Source for Unreadable {
+    fn open(&self) -> io::Result<Box<dyn SourceReader>> {
+        Err(io::Error::other("it is gone"))
+    }
+}
+
+impl LocalTree for Everywhere {
+    fn list(&self, _: &Path) -> io::Result<Vec<LocalEntry>> {
+        Ok(Vec::new())
+    }
+
+    fn source(&self, _: &Path) -> Arc<dyn Source> {
+        match self.0 {
+            Some(content) => Arc::new(BytesSource(content.into())),
+            None => Arc::new(Unreadable),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_found_is_left_to_another_time() {
+    let file = Found {
+        path: PathBuf::from("log"),
+        facts: LocalFacts {
+            size: 8,
+            modified_ms: 0,
+            executable: false,
+        },
+        parent: NodeId::from_random_bytes([1; 16]),
+        name: Name::new("log").unwrap(),
+        present: None,
+    };
+    let read = |content| read_whole(&Everywhere(content), &file);
+    assert_eq!(read(Some(b"one line")).unwrap(), b"one line");
+    for changed in [b"one line and another".as_slice(), b"one"] {
+        assert!(matches!(read(Some(changed)), Err(NotUploaded::Changing)));
+    }
+    assert!(matches!(read(None), Err(NotUploaded::Unreadable(_))));
+}
