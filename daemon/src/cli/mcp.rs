@@ -130,7 +130,7 @@ fn filter(offer: Offer) -> ToolFilter {
         names
             .iter()
             .map(|name| name.trim().to_owned())
-            .filter(|name| !name.is_empty())
+            .filter(|name| !is_unset(name))
             .collect()
     };
     ToolFilter {
@@ -172,10 +172,15 @@ fn daemon(app: &App) -> Outcome<Option<PathBuf>> {
     Ok(used.then(|| app.home.socket_path()))
 }
 
+/// Recognizes what hosts put into a variable for a setting that nobody filled in.
+fn is_unset(text: &str) -> bool {
+    text.is_empty() || (text.starts_with("${") && text.ends_with('}'))
+}
+
 /// A variable that says something.
 fn variable(name: &str) -> Outcome<Option<String>> {
     match std::env::var(name) {
-        Ok(text) if text.trim().is_empty() => Ok(None),
+        Ok(text) if is_unset(text.trim()) => Ok(None),
         Ok(text) => Ok(Some(text.trim().to_owned())),
         Err(std::env::VarError::NotPresent) => Ok(None),
         Err(std::env::VarError::NotUnicode(_)) => {

@@ -1,11 +1,12 @@
 //! The account of the tools: the one in the environment, else the one that this machine is logged
 //! in to.
 
-use super::variable;
+use super::{is_unset, variable};
+use crate::account::Account;
 use crate::app::App;
 use crate::failure::{Exit, Failure, Outcome};
 use crate::keys;
-use crate::session::{RetryProfile, Session};
+use crate::session::{RetryProfile, Session, address_error};
 use cairn_api::ApiKey;
 use cairn_mcp::KeySource;
 use cairn_model::DeviceId;
@@ -17,7 +18,8 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8787";
 
 pub(super) fn find(app: &App) -> Outcome<cairn_mcp::Account> {
     match std::env::var("SERVICE_API_KEY") {
-        Ok(key) if key.trim().is_empty() => Err(Failure::usage(
+        Ok(key) if is_unset(&key) && is_logged_in(app)? => from_login(app),
+        Ok(key) if key.trim().is_empty() || is_unset(&key) => Err(Failure::usage(
             "SERVICE_API_KEY is empty: set it to an API key or access token, or unset it to use the account that this machine is logged in to",
         )),
         Ok(key) => from_environment(key.trim()),
@@ -25,16 +27,40 @@ pub(super) fn find(app: &App) -> Outcome<cairn_mcp::Account> {
     }
 }
 
+fn is_logged_in(app: &App) -> Outcome<bool> {
+    let account = Account::read(&app.home)?;
+    Ok(account.is_some_and(|account| !account.logged_out))
+}
+
 fn from_environment(key: &str) -> Outcome<cairn_mcp::Account> {
-    let url = variable("SERVICE_API_URL")?.unwrap_or_else(|| DEFAULT_URL.to_owned());
+    let url = address("SERVICE_API_URL")?.unwrap_or_else(|| DEFAULT_URL.to_owned());
     Ok(cairn_mcp::Account {
         auth: Arc::new(ApiKey::new(key)),
         url,
-        file_server: variable("SERVICE_FILE_SERVER_URL")?,
+        file_server: address("SERVICE_FILE_SERVER_URL")?,
         // Nobody knows this device by a name; its changes are told apart from those of others all the same.
         device: DeviceId::from_random_bytes(cairn_space::random_id()),
         keys: passphrase()?.map_or(KeySource::Missing, opened_with),
     })
+}
+
+/// Returns the address in a variable, without the path of the interface, which documentation often names.
+fn address(name: &str) -> Outcome<Option<String>> {
+    let Some(text) = variable(name)? else {
+        return Ok(None);
+    };
+    let text = text.trim_end_matches('/');
+    let text = text.strip_suffix("/api/v1").unwrap_or(text);
+    let unprotected = cairn_api::is_unprotected(text).map_err(|error| {
+        let failure = address_error(error);
+        Failure::new(failure.exit, format!("{name}: {}", failure.message))
+    })?;
+    if unprotected {
+        return Err(Failure::usage(format!(
+            "{name}: {text} is not encrypted: anyone on the way could read the access token and the names of your files; use https://"
+        )));
+    }
+    Ok(Some(text.to_owned()))
 }
 
 fn from_login(app: &App) -> Outcome<cairn_mcp::Account> {
@@ -65,7 +91,7 @@ fn passphrase() -> Outcome<Option<Zeroizing<String>>> {
             .map_err(|_| Failure::usage("SERVICE_PASSPHRASE is not valid UTF-8 text"))?,
     );
     let text = text.trim_end_matches(['\r', '\n']);
-    Ok((!text.is_empty()).then(|| Zeroizing::new(text.to_owned())))
+    Ok((!is_unset(text)).then(|| Zeroizing::new(text.to_owned())))
 }
 
 fn opened_with(passphrase: Zeroizing<String>) -> KeySource {

@@ -185,6 +185,39 @@ fn without_variables_it_is_the_account_of_this_machine() {
 }
 
 #[test]
+fn an_unset_key_of_a_bundle_means_the_account_of_this_machine() {
+    let world = World::new();
+    for unset in ["", "${user_config.api_key}"] {
+        let key = [("SERVICE_API_KEY", unset)];
+        let answer = world.run_with("none", &["mcp"], &key);
+        answer.refused(2, &["SERVICE_API_KEY is empty"]);
+    }
+    world.login("a");
+    for unset in ["", "${user_config.api_key}"] {
+        let mut session = Session::start(&world, "a", &[("SERVICE_API_KEY", unset)]);
+        let account = session.call("get_account_info", json!({}));
+        assert!(account["email"].is_string(), "{account}");
+        assert_eq!(session.end(), Some(0));
+    }
+    let blank = world.run_with("a", &["mcp"], &[("SERVICE_API_KEY", " ")]);
+    blank.refused(2, &["SERVICE_API_KEY is empty"]);
+}
+
+#[test]
+fn an_address_may_end_with_the_path_of_the_interface() {
+    let world = World::new();
+    let url = format!("{}/api/v1/", world.url);
+    let variables = [
+        ("SERVICE_API_KEY", "ck_dev_owner"),
+        ("SERVICE_API_URL", url.as_str()),
+    ];
+    let mut session = Session::start(&world, "none", &variables);
+    let list = session.call("list_files", json!({}));
+    assert_eq!(list["totalElements"], 0, "{list}");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
 fn wrong_settings_are_said_before_anything_is_served() {
     let world = World::new();
     for (variables, words) in [
@@ -192,6 +225,24 @@ fn wrong_settings_are_said_before_anything_is_served() {
         (
             vec![("SERVICE_API_KEY", "k"), ("SERVICE_API_URL", "nowhere")],
             "is not a server address",
+        ),
+        (
+            vec![("SERVICE_API_KEY", "k"), ("SERVICE_API_URL", "ftp://x")],
+            "SERVICE_API_URL: `ftp://x` is not a server address",
+        ),
+        (
+            vec![
+                ("SERVICE_API_KEY", "k"),
+                ("SERVICE_API_URL", "http://example.com"),
+            ],
+            "SERVICE_API_URL: http://example.com is not encrypted",
+        ),
+        (
+            vec![
+                ("SERVICE_API_KEY", "k"),
+                ("SERVICE_FILE_SERVER_URL", "http://192.0.2.1"),
+            ],
+            "SERVICE_FILE_SERVER_URL: http://192.0.2.1 is not encrypted",
         ),
         (
             vec![("SERVICE_API_KEY", "k"), ("CAIRN_MCP_TOOLSETS", "nope")],
