@@ -5,6 +5,7 @@
 mod account;
 mod disk;
 mod install;
+mod trust;
 
 use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};
@@ -113,6 +114,9 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         account: account::find(app)?,
         filter: filter(args.offer),
         confirm: confirm(args.safety.confirm)?,
+        trust: Arc::new(trust::HomeTrust {
+            home: app.home.clone(),
+        }),
         files: Arc::new(disk::Disk::new(app, args.safety.allow_dirs)),
         overwrite: args.safety.overwrite,
         daemon: daemon(app)?,

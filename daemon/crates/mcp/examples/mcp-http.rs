@@ -4,8 +4,12 @@
 #![expect(clippy::print_stdout, reason = "the judges read the address on stdout")]
 
 use cairn_api::ApiKey;
-use cairn_mcp::{Account, Confirm, KeySource, LocalFiles, Server, Settings, ToolFilter};
+use cairn_crypto::Unlocked;
+use cairn_mcp::{
+    Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
+};
 use cairn_model::{DeviceId, Name};
+use cairn_space::Trust;
 use std::env;
 use std::error::Error;
 use std::io;
@@ -26,6 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         filter: ToolFilter::default(),
         confirm: Confirm::Risky,
         overwrite: false,
+        trust: Arc::new(NoTrust),
         files: Arc::new(NoFiles),
         daemon: None,
     };
@@ -34,6 +39,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("serving tools at http://{}/mcp", listener.local_addr()?);
     server.serve_http(listener).await?;
     Ok(())
+}
+
+/// Without keys nobody's are pinned.
+struct NoTrust;
+
+impl DeviceTrust for NoTrust {
+    fn update(&self, _: &Unlocked, _: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+        Err("nothing is kept here".to_owned())
+    }
+
+    fn is_strict(&self) -> Result<bool, String> {
+        Ok(false)
+    }
 }
 
 /// Files are of no concern to the protocol.

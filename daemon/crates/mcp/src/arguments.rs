@@ -90,11 +90,6 @@ impl Arguments {
         parse_id(name, self.required(name)?)
     }
 
-    /// Returns an optional id.
-    pub(crate) fn optional_id<T: std::str::FromStr>(&self, name: &str) -> ToolResult<Option<T>> {
-        self.text(name).map(|text| parse_id(name, text)).transpose()
-    }
-
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.0.get(name).and_then(Value::as_bool)
     }

@@ -3,7 +3,7 @@
 use crate::mask;
 use cairn_api::ApiError;
 use cairn_control::ControlError;
-use cairn_space::ShareError;
+use cairn_space::{ShareError, TeamError};
 use cairn_transfer::TransferError;
 use serde_json::{Value, json};
 use std::io;
@@ -40,6 +40,9 @@ pub(crate) enum ToolError {
         "{0}; have a person look at them, and make the link with `cairn share create --include-unverified`"
     )]
     Unverified(ShareError),
+    /// The key of a team's space can't be used.
+    #[error("{0}")]
+    Team(TeamError),
     #[error("can't {doing}: {source}")]
     Local { doing: String, source: io::Error },
     #[error("the sync daemon refused it: {0}")]
@@ -89,6 +92,22 @@ impl From<ShareError> for ToolError {
         match error {
             ShareError::Transfer(error) => error.into(),
             ShareError::Unverified { .. } => Self::Unverified(error),
+        }
+    }
+}
+
+impl From<TeamError> for ToolError {
+    fn from(error: TeamError) -> Self {
+        match error {
+            TeamError::Transfer(error) => error.into(),
+            TeamError::Refused { .. } => Self::refused(mask::GENERIC),
+            error @ (TeamError::NotGranted { .. }
+            | TeamError::NoRight { .. }
+            | TeamError::KeyChanged { .. }
+            | TeamError::NotShown { .. }
+            | TeamError::NotNew { .. }
+            | TeamError::Ambiguous { .. }
+            | TeamError::KeyWithheld { .. }) => Self::Team(error),
         }
     }
 }

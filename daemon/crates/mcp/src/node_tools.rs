@@ -4,7 +4,6 @@
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::tool::{ToolFuture, Verb, delete, post, put};
-use cairn_api::ApiError;
 use cairn_model::{Name, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::Node;
@@ -16,8 +15,9 @@ const MAX_LEVELS: usize = 20;
 pub(crate) fn create_folder(call: Call) -> ToolFuture {
     async move {
         let name = name(&call, "name")?;
-        let parent: Option<NodeId> = call.arguments.optional_id("parent_uuid")?;
-        if let Some((space, parent)) = own_space(&call, parent).await? {
+        let parent = call.arguments.text("parent_uuid");
+        let opened = call.services.folder_if_opened(parent).await?;
+        if let Some((space, parent)) = opened {
             return shown(&space.make_folder(parent, &name).await?);
         }
         let kind = Map::from_iter([("kind".to_owned(), json!("folder"))]);
@@ -30,9 +30,9 @@ pub(crate) fn create_folder(call: Call) -> ToolFuture {
 pub(crate) fn move_file(call: Call) -> ToolFuture {
     async move {
         let to: NodeId = call.arguments.id("target_folder_uuid")?;
-        if let Some((space, node)) = own_node(&call).await? {
+        if let Some((space, node)) = opened_node(&call).await? {
             let name = current_name(&node)?;
-            let to = below_root(&space, to);
+            let to = call.services.folder_in(&space, to).await?;
             return shown(&space.move_node(&node, to, &name).await?);
         }
         let route = put("nodes/{file_uuid}").renamed(&[("target_folder_uuid", "parent_id")]);
@@ -44,7 +44,7 @@ pub(crate) fn move_file(call: Call) -> ToolFuture {
 pub(crate) fn rename_file(call: Call) -> ToolFuture {
     async move {
         let name = name(&call, "new_name")?;
-        if let Some((space, node)) = own_node(&call).await? {
+        if let Some((space, node)) = opened_node(&call).await? {
             return shown(&space.move_node(&node, node.parent_id, &name).await?);
         }
         let route = put("nodes/{file_uuid}").renamed(&[("new_name", "name")]);
@@ -56,13 +56,10 @@ pub(crate) fn rename_file(call: Call) -> ToolFuture {
 pub(crate) fn copy_file(call: Call) -> ToolFuture {
     async move {
         let to: NodeId = call.arguments.id("target_folder_uuid")?;
-        if let Some((space, node)) = own_node(&call).await? {
+        if let Some((space, node)) = opened_node(&call).await? {
             let name = current_name(&node)?;
-            return shown(
-                &space
-                    .copy_node(&node, below_root(&space, to), &name)
-                    .await?,
-            );
+            let to = call.services.folder_in(&space, to).await?;
+            return shown(&space.copy_node(&node, to, &name).await?);
         }
         let route = post("nodes/{file_uuid}/copy").renamed(&[("target_folder_uuid", "parent_id")]);
         call.rest(&route).await
@@ -73,7 +70,7 @@ pub(crate) fn copy_file(call: Call) -> ToolFuture {
 pub(crate) fn delete_file(call: Call) -> ToolFuture {
     const DONE: &str = "moved to the trash: restore_from_trash brings it back";
     async move {
-        if let Some((space, node)) = own_node(&call).await? {
+        if let Some((space, node)) = opened_node(&call).await? {
             space.trash_node(&node).await?;
             let gone = json!({ "file_uuid": node.id, "name": node.name });
             return Ok(with_success(gone, Some(DONE)));
@@ -102,8 +99,9 @@ pub(crate) fn favorite_file(call: Call) -> ToolFuture {
 pub(crate) fn create_nested_folders(call: Call) -> ToolFuture {
     async move {
         let names = path_levels(call.arguments.required("path")?)?;
-        let parent: Option<NodeId> = call.arguments.optional_id("parent_uuid")?;
-        if let Some((space, parent)) = own_space(&call, parent).await? {
+        let parent = call.arguments.text("parent_uuid");
+        let opened = call.services.folder_if_opened(parent).await?;
+        if let Some((space, parent)) = opened {
             return make_levels(&space, &names, parent).await;
         }
         let path: Vec<_> = names.iter().map(Name::as_str).collect();
@@ -161,48 +159,10 @@ fn current_name(node: &Node) -> ToolResult<Name> {
         .map_err(|e| ToolError::refused(format!("its name can't be used: {e}")))
 }
 
-/// Returns the folder, `None` if the id is that of the space, which names its root.
-fn below_root(space: &Space, id: NodeId) -> Option<NodeId> {
-    (id.to_string() != space.keys().space().to_string()).then_some(id)
-}
-
-/// Returns the space and the folder if a change below that can be sealed with keys that are available.
-async fn own_space(
-    call: &Call,
-    parent: Option<NodeId>,
-) -> ToolResult<Option<(Space, Option<NodeId>)>> {
-    let Some(space) = call.services.space_if_any().await? else {
-        return Ok(None);
-    };
-    let Some(id) = parent.and_then(|id| below_root(&space, id)) else {
-        return Ok(Some((space, None)));
-    };
-    match call.services.reads.node(id).await {
-        Ok(node) if node.space_id == space.keys().space() => Ok(Some((space, Some(id)))),
-        // A node of a team: the service makes the change.
-        Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Returns the node that the call names if a change of it can be sealed.
-async fn own_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
-    let Some(space) = call.services.space_if_any().await? else {
-        return Ok(None);
-    };
-    let node = match call
-        .services
-        .reads
-        .node(call.arguments.id("file_uuid")?)
-        .await
-    {
-        Ok(node) if node.space_id == space.keys().space() => node,
-        // A node of a team: the service makes the change.
-        Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    space.check(&node)?;
-    Ok(Some((space, node)))
+async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
+    let id = call.arguments.id("file_uuid")?;
+    call.services.node_if_opened(id).await
 }
 
 fn shown(node: &Node) -> ToolResult<Value> {

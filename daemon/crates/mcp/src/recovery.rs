@@ -3,7 +3,8 @@
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::services::{KeySource, OpenedBundle};
+use crate::keys::OpenedBundle;
+use crate::services::KeySource;
 use crate::tool::{ToolFuture, get, post};
 use cairn_space::account_keys;
 use futures_util::FutureExt as _;
@@ -63,7 +64,7 @@ pub(crate) fn status(call: Call) -> ToolFuture {
 pub(crate) fn encryption_status(call: Call) -> ToolFuture {
     async move {
         let mut status = call.rest(&get("diagnostics/encryption")).await?;
-        let (passphrase, advice) = match call.services.key_source() {
+        let (passphrase, advice) = match &call.services.key_source {
             KeySource::Open(_) => ("not_needed", None),
             KeySource::Missing => (
                 "missing",

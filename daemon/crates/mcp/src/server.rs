@@ -7,6 +7,7 @@ mod http;
 mod roots;
 mod transport;
 
+use crate::device::DeviceTrust;
 use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use cairn_api::ApiError;
@@ -25,6 +26,7 @@ pub struct Settings {
     pub account: Account,
     pub filter: ToolFilter,
     pub confirm: Confirm,
+    pub trust: Arc<dyn DeviceTrust>,
     pub files: Arc<dyn LocalFiles>,
     /// True to replace local files without a question.
     pub overwrite: bool,
@@ -60,6 +62,7 @@ impl Server {
         let selection = Selection::new(&settings.filter, settings.daemon.is_some())?;
         let services = Services::new(
             settings.account,
+            settings.trust,
             settings.files,
             settings.overwrite,
             settings.daemon,

@@ -4,11 +4,9 @@
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::tool::{Route, ToolFuture, post, put};
-use cairn_api::ApiError;
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
-use cairn_space::{LinkPassword, SharedLink, Space, UnverifiedNodes};
-use cairn_wire::nodes::Node;
+use cairn_space::{LinkPassword, SharedLink, UnverifiedNodes};
 use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
 use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
@@ -19,7 +17,11 @@ const NO_CONTENT: &str =
 
 pub(crate) fn create(call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = shared(&call, call.arguments.id("file_uuid")?).await? else {
+        let Some((space, node)) = call
+            .services
+            .node_if_opened(call.arguments.id("file_uuid")?)
+            .await?
+        else {
             let route = post("shares").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
@@ -35,7 +37,7 @@ pub(crate) fn create(call: Call) -> ToolFuture {
 
 pub(crate) fn by_email(call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = shared(&call, call.arguments.id("file_uuid")?).await? else {
+        let Some((space, node)) = call.services.node_if_opened(call.arguments.id("file_uuid")?).await? else {
             let route = post("shares/email").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
@@ -63,14 +65,14 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
 
 pub(crate) fn bulk(call: Call) -> ToolFuture {
     async move {
-        let Some(space) = call.services.space_if_any().await? else {
+        if call.services.space_if_any().await?.is_none() {
             let route = post("shares/bulk").renamed(&[("file_uuids", "file_ids")]);
             return without_keys(&call, &route).await;
-        };
+        }
         let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
         let mut results = Vec::new();
         for id in ids.into_iter().flatten().filter_map(Value::as_str) {
-            let link = one_of_many(&call, &space, id).await;
+            let link = one_of_many(&call, id).await;
             results.push(match link {
                 Ok(share) => json!({ "file_id": id, "share": share }),
                 Err(error) => json!({ "file_id": id, "error": error.public_message() }),
@@ -90,11 +92,11 @@ pub(crate) fn bulk(call: Call) -> ToolFuture {
     .boxed()
 }
 
-async fn one_of_many(call: &Call, space: &Space, id: &str) -> ToolResult<Value> {
+async fn one_of_many(call: &Call, id: &str) -> ToolResult<Value> {
     let id: NodeId = id
         .parse()
         .map_err(|_| ToolError::argument("it is not an id of the service"))?;
-    let node = call.services.reads.node(id).await?;
+    let (space, node) = call.services.node_with_keys(id).await?;
     space.check(&node)?;
     let link = space
         .create_share(&node, CreateShare::default(), None, UnverifiedNodes::Refuse)
@@ -114,12 +116,11 @@ pub(crate) fn update(call: Call) -> ToolFuture {
             return call.rest(&put("shares/{short_code}")).await;
         };
         let share: Share = call.services.reads.share(code).await?;
-        let space = match share.key_blob {
-            Some(_) => call.services.space().await?,
+        if share.key_blob.is_none() {
             // The service keeps the gate of a link that opens no content.
-            None => return call.rest(&put("shares/{short_code}")).await,
-        };
-        let node = call.services.reads.node(share.file_id).await?;
+            return call.rest(&put("shares/{short_code}")).await;
+        }
+        let (space, node) = call.services.node_with_keys(share.file_id).await?;
         space.check(&node)?;
         let link = space
             .set_share_password(&share, &node, Some(link_password(password)), UnverifiedNodes::Refuse)
@@ -155,21 +156,6 @@ fn link_password(password: &str) -> LinkPassword<'_> {
         password,
         iterations: DEFAULT_ITERATIONS,
     }
-}
-
-/// Returns the node to share with its keys, if they are available.
-async fn shared(call: &Call, id: NodeId) -> ToolResult<Option<(Space, Node)>> {
-    let Some(space) = call.services.space_if_any().await? else {
-        return Ok(None);
-    };
-    let node = match call.services.reads.node(id).await {
-        Ok(node) if node.space_id == space.keys().space() => node,
-        // A node of a team: the service makes the link.
-        Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    space.check(&node)?;
-    Ok(Some((space, node)))
 }
 
 async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {

@@ -185,11 +185,16 @@ impl Services {
         None
     }
 
-    /// Returns true if a node is in the space of one of the caller's teams.
-    pub(crate) async fn is_in_team(&self, id: NodeId) -> bool {
-        let ids = [id.to_string()];
-        // Without an answer the caller's own error is the better one.
-        let _ = self.find_locations(&ids).await;
-        !self.known_locations(&ids).is_empty()
+    /// Returns where an id is, if not in the account's own space.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the caller's teams can't be listed.
+    pub(crate) async fn locate(&self, id: &str) -> Result<Option<Location>, ApiError> {
+        let ids = [id.to_lowercase()];
+        if self.known_locations(&ids).is_empty() {
+            self.find_locations(&ids).await?;
+        }
+        let known = self.known_locations(&ids);
+        Ok(known.first().map(|(_, location)| *location))
     }
 }

@@ -77,7 +77,7 @@ fn from_login(app: &App) -> Outcome<cairn_mcp::Account> {
         url: session.account.server.clone(),
         file_server: session.account.file_server.clone(),
         device: session.account.device,
-        keys: KeySource::Open(session.keys.space.clone()),
+        keys: KeySource::Open(Arc::new(session.keys)),
     })
 }
 

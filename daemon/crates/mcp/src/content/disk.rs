@@ -1,6 +1,5 @@
 //! Local files as the content tools use them.
 
-use super::{MAX_UPLOAD, MB, exact_size};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
@@ -12,6 +11,11 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+
+pub(super) const MB: u64 = 1024 * 1024;
+pub(super) const GB: u64 = 1024 * MB;
+/// The largest file that a tool uploads.
+const MAX_UPLOAD: u64 = 500 * MB;
 
 /// A file to upload whose path is checked again each time it is opened.
 pub(super) struct CheckedSource {
@@ -70,4 +74,13 @@ pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
     let name = Name::new(base).map_err(|e| bad(e.to_string()))?;
     call.services.files.acceptable(&name).map_err(bad)?;
     Ok(name)
+}
+
+/// Formats a size exactly, so that it never looks like the limit that it is just above.
+pub(super) fn exact_size(size: u64) -> String {
+    if size.is_multiple_of(MB) {
+        format!("{} MB", size / MB)
+    } else {
+        format!("{size} bytes")
+    }
 }

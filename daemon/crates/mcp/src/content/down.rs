@@ -1,7 +1,7 @@
 //! Download of one file: verified first, then moved into place in one step.
 
 use super::disk::base_name;
-use super::{no_content, node};
+use super::named::{self, no_content};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
@@ -19,8 +19,9 @@ use std::time::{Duration, UNIX_EPOCH};
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     // The local path first: it is checked without any request.
     let output = output(call)?;
-    let space = call.services.space().await?;
-    let node = node(&space, call, "file_uuid", Kind::File).await?;
+    let (space, node) = named::node(call, "file_uuid", Kind::File).await?;
+    let unverified = space.unverified_path(&node).await?;
+    call.services.check_verified(&unverified)?;
     let to = target(call, output, &node)?;
     refuse_existing(call, &to)?;
     let dir = to.parent().unwrap_or(Path::new("/"));
@@ -33,7 +34,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
         "name": node.name,
         "path": to.to_string_lossy(),
         "size": size,
-        "verified": space.unverified_path(&node).await?.is_empty(),
+        "verified": unverified.is_empty(),
     }))
 }
 
@@ -47,7 +48,8 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
         Output::File(path) => path.clone(),
         Output::Folder(_) => {
             let id: NodeId = call.arguments.id("file_uuid")?;
-            target(call, output, &call.services.reads.node(id).await?)?
+            let (_, node) = call.services.node_with_keys(id).await?;
+            target(call, output, &node)?
         }
     };
     Ok(to.symlink_metadata().ok().map(|meta| {

@@ -1,11 +1,11 @@
 //! Download of a folder with everything below it. One file that fails doesn't stop the others.
 
-use super::disk::base_name;
-use super::{GB, MB, down, node};
+use super::disk::{GB, MB, base_name};
+use super::{down, named};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
-use cairn_model::{Kind, NodeId};
+use cairn_model::NodeId;
 use cairn_space::{DownloadPlan, PlanError, PlannedFile, Space};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -21,11 +21,11 @@ const MAX_REPORTED_ERRORS: usize = 100;
 /// The number of replaced files that a question names.
 const MAX_NAMED: usize = 10;
 
-pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
+pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
-    let space = call.services.space().await?;
-    let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
-    let plan = planned(call, &space, top.id, &to).await?;
+    let (space, top) = named::folder(call).await?;
+    let plan = planned(call, &space, top, &to).await?;
+    call.services.check_verified(&plan.unverified)?;
     for dir in &plan.folders {
         std::fs::create_dir_all(dir)
             .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
@@ -85,9 +85,8 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
     if call.may_replace || !to.exists() {
         return Ok(None);
     }
-    let space = call.services.space().await?;
-    let top = node(&space, call, "folder_uuid", Kind::Folder).await?;
-    let plan = planned(call, &space, top.id, &to).await?;
+    let (space, top) = named::folder(call).await?;
+    let plan = planned(call, &space, top, &to).await?;
     let replaced: Vec<_> = plan
         .files
         .iter()
@@ -116,7 +115,12 @@ fn error_entry(path: &Path, error: &ToolError) -> Value {
 }
 
 /// Plans the download, with names that this system can have.
-async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResult<DownloadPlan> {
+async fn planned(
+    call: &Call,
+    space: &Space,
+    top: Option<NodeId>,
+    to: &Path,
+) -> ToolResult<DownloadPlan> {
     let local_path = |dir: &Path, name: &str, taken: &mut HashSet<String>| {
         let mut path = || {
             let name = base_name(call, name)?;
@@ -125,9 +129,7 @@ async fn planned(call: &Call, space: &Space, top: NodeId, to: &Path) -> ToolResu
         };
         path().map_err(|error| error.public_message())
     };
-    let plan = space
-        .plan_download(Some(top), to, MAX_TOTAL, &local_path)
-        .await;
+    let plan = space.plan_download(top, to, MAX_TOTAL, &local_path).await;
     let plan = plan.map_err(|error| match error {
         PlanError::Transfer(error) => error.into(),
         PlanError::TooLarge { limit } => ToolError::refused(format!(

@@ -2,7 +2,7 @@
 //! the others.
 
 use super::disk::{CheckedSource, check, facts};
-use super::up;
+use super::named;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const MAX_REPORTED_ERRORS: usize = 100;
 
-pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
+pub(super) async fn upload(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
     let local = call.paths.check(given)?;
     let shown = given.display();
@@ -37,8 +37,7 @@ pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
             "the name of `{shown}` is not allowed on the service: {e}"
         ))
     })?;
-    let space = call.services.space().await?;
-    let parent = up::target(&space, call).await?;
+    let (space, parent) = named::folder(call).await?;
     let upload = FolderUpload {
         local: &local,
         tree: Arc::new(AllowedFiles {
@@ -64,7 +63,10 @@ pub(super) async fn folder(call: &Call) -> ToolResult<Value> {
 fn error_entry(failed: FailedUpload) -> Value {
     let error = match failed.reason {
         NotUploaded::Transfer(error) => ToolError::from(error),
-        reason => ToolError::refused(reason.to_string()),
+        reason
+        @ (NotUploaded::Rejected(_) | NotUploaded::Unreadable(_) | NotUploaded::Changing) => {
+            ToolError::refused(reason.to_string())
+        }
     };
     json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })
 }

@@ -1,11 +1,10 @@
 //! Upload of one local file.
 
 use super::disk::{CheckedSource, check, facts};
-use super::node;
+use super::named;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use cairn_model::{Kind, Name, NodeId};
-use cairn_space::Space;
+use cairn_model::Name;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -34,8 +33,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let name = Name::new(name.as_str()).map_err(|e| {
         ToolError::argument(format!("file_name can't be `{name}`: {e}; choose another"))
     })?;
-    let space = call.services.space().await?;
-    let parent = target(&space, call).await?;
+    let (space, parent) = named::folder(call).await?;
     call.progress.set_total(meta.len());
     let source = Arc::new(CheckedSource {
         path: local.clone(),
@@ -53,16 +51,4 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
         "folder_uuid": node.parent_id,
         "version_id": node.revision_id,
     }))
-}
-
-/// Returns the target folder of an upload, `None` for the root.
-pub(super) async fn target(space: &Space, call: &Call) -> ToolResult<Option<NodeId>> {
-    if !call.arguments.has("folder_uuid") {
-        return Ok(None);
-    }
-    if call.arguments.text("folder_uuid") == Some(&space.keys().space().to_string()) {
-        return Ok(None);
-    }
-    let folder = node(space, call, "folder_uuid", Kind::Folder).await?;
-    Ok(Some(folder.id))
 }

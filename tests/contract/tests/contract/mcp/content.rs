@@ -2,6 +2,7 @@
 
 use crate::mcp::session::{Session, failure};
 use crate::mcp::world::{Setup, World, with_passphrase};
+use cairn_api::Method;
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
@@ -282,7 +283,10 @@ async fn small_files_of_a_folder_travel_together_and_each_has_an_outcome() {
     std::fs::write(from.join("taken/x"), "x").unwrap();
     let first = json!({ "local_path": from });
     let up = session.call_ok("upload_folder", first).await;
-    assert_eq!((&up["files_uploaded"], &up["failed"]), (&json!(41), &json!(0)));
+    assert_eq!(
+        (&up["files_uploaded"], &up["failed"]),
+        (&json!(41), &json!(0))
+    );
     // A file stands where the folder has to go.
     let list = json!({ "folder_uuid": up["folder_uuid"], "page_size": 100 });
     let list = session.call_ok("list_files", list).await;
@@ -303,8 +307,15 @@ async fn small_files_of_a_folder_travel_together_and_each_has_an_outcome() {
     });
     let response = session.request("tools/call", params).await;
     let up = crate::mcp::session::text(&response["result"]);
-    assert_eq!((&up["files_uploaded"], &up["failed"]), (&json!(40), &json!(1)), "{up}");
-    assert!(up["errors"][0]["path"].as_str().unwrap().ends_with("taken"), "{up}");
+    assert_eq!(
+        (&up["files_uploaded"], &up["failed"]),
+        (&json!(40), &json!(1)),
+        "{up}"
+    );
+    assert!(
+        up["errors"][0]["path"].as_str().unwrap().ends_with("taken"),
+        "{up}"
+    );
     let requests = world.requests().await.len() - before;
     assert!(requests < 20, "{requests} requests for 40 files");
     let report = session.notifications.last().unwrap();
@@ -384,4 +395,51 @@ async fn folders_made_without_keys_do_not_stand_in_the_way_of_the_first() {
     let again = json!({ "local_path": local });
     let reply = other.call_err("upload_file", again).await;
     assert!(reply.contains("SERVICE_PASSPHRASE"), "{reply}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_this_device_is_strict_nothing_unverified_is_handed_out() {
+    let (world, mut session, dir) = begin().await;
+    let local = dir.path().join("x");
+    // The keys are made with the first content: what is created before has no seal.
+    upload(&mut session, dir.path(), "x", b"x").await;
+    let folder = json!({ "name": "f" });
+    let folder = session.call_ok("create_folder", folder).await["id"].clone();
+    let up = json!({ "local_path": local, "folder_uuid": folder });
+    let file = session.call_ok("upload_file", up).await["file_uuid"].clone();
+    let calls = [
+        ("read_file_content", json!({ "file_uuid": file })),
+        (
+            "download_file",
+            json!({ "file_uuid": file, "output_path": dir.path().join("back") }),
+        ),
+        (
+            "download_folder",
+            json!({ "folder_uuid": folder, "output_path": dir.path().join("all") }),
+        ),
+    ];
+    let strict = || Setup {
+        strict: true,
+        ..with_passphrase()
+    };
+    let mut session = world.session(strict()).await;
+    session
+        .call_ok("read_file_content", json!({ "file_uuid": file }))
+        .await;
+    // The service, or whoever has no keys, gives it another name.
+    let path = format!("nodes/{}", file.as_str().unwrap());
+    let renamed = Some(json!({ "name": "contract.txt" }));
+    world.rest(Method::PUT, &path, renamed).await;
+    for (tool, arguments) in &calls {
+        let refused = session.call_err(tool, arguments.clone()).await;
+        assert!(
+            refused.contains("/f/contract.txt") && refused.contains("strict"),
+            "{tool}: {refused}"
+        );
+    }
+    assert_eq!(names(dir.path()), ["x"]);
+    let mut session = world.session(with_passphrase()).await;
+    for (tool, arguments) in calls {
+        session.call_ok(tool, arguments).await;
+    }
 }

@@ -1,6 +1,8 @@
 //! Files of teams by their ids, and the roots of spaces as targets.
 
-use crate::mcp::world::{Setup, World, with_passphrase};
+use crate::mcp::world::{PASSPHRASE, Setup, World, with_passphrase};
+use cairn_crypto::{SystemRandom, Unlocked};
+use cairn_space::{TeamGrants, Trust, account_keys};
 use serde_json::{Value, json};
 
 fn id(value: &Value) -> Value {
@@ -96,4 +98,106 @@ async fn the_id_of_the_own_space_names_its_root() {
             .await;
         assert_eq!(list["totalElements"], 2, "{list}");
     }
+}
+
+/// Opens the keys of the development account.
+async fn unlocked(world: &World) -> Unlocked {
+    let api = world.api("ck_dev_owner");
+    let info = api.account().await.unwrap();
+    let bundle = account_keys::from_wire(&api.keys().await.unwrap());
+    let opened = cairn_crypto::unlock(&bundle, PASSPHRASE, info.id, info.space_id);
+    opened.unwrap().0
+}
+
+/// Makes a key for a team's space, as `cairn teams grant` does.
+async fn grant(world: &World, team: &Value) {
+    let api = world.api("ck_dev_owner");
+    let teams = api.teams().await.unwrap();
+    let team = teams
+        .iter()
+        .find(|one| team["id"] == one.id.to_string())
+        .unwrap();
+    let grants = TeamGrants::fetch(&api, team).await.unwrap();
+    let own = unlocked(world).await;
+    let granting = grants.grant(&own, &mut Trust::default(), &mut SystemRandom);
+    grants.send(&api, &granting.unwrap()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contents_of_team_files_go_up_and_down() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = world.session(with_passphrase()).await;
+    let local = dir.path().join("plan.txt");
+    std::fs::write(&local, "for all of us").unwrap();
+    // The account's own keys are made with its first content.
+    let own = json!({ "local_path": local });
+    session.call_ok("upload_file", own).await;
+    let team = session
+        .call_ok("create_team", json!({ "name": "Us" }))
+        .await;
+    let to_team = json!({ "local_path": local, "folder_uuid": id(&team) });
+    let refused = session.call_err("upload_file", to_team.clone()).await;
+    assert!(refused.contains("cairn teams grant"), "{refused}");
+    grant(&world, &team).await;
+
+    let up = session.call_ok("upload_file", to_team).await;
+    let folder = json!({ "name": "notes", "parent_uuid": id(&team) });
+    let folder = session.call_ok("create_folder", folder).await;
+    let many = dir.path().join("many");
+    std::fs::create_dir(&many).unwrap();
+    std::fs::write(many.join("a"), "1").unwrap();
+    let many = json!({ "local_path": many, "folder_uuid": id(&folder) });
+    assert_eq!(
+        session.call_ok("upload_folder", many).await["files_uploaded"],
+        1
+    );
+
+    // A fresh server has seen none of the ids.
+    let mut session = world.session(with_passphrase()).await;
+    let file = json!({ "file_uuid": up["file_uuid"] });
+    let read = session.call_ok("read_file_content", file.clone()).await;
+    assert_eq!(
+        (&read["content"], &read["verified"]),
+        (&json!("for all of us"), &json!(true)),
+        "{read}"
+    );
+    let to = dir.path().join("back.txt");
+    let down = json!({ "file_uuid": up["file_uuid"], "output_path": to });
+    session.call_ok("download_file", down).await;
+    assert_eq!(std::fs::read(&to).unwrap(), b"for all of us");
+    let to = dir.path().join("whole");
+    let down = json!({ "folder_uuid": id(&team), "output_path": to });
+    let down = session.call_ok("download_folder", down).await;
+    assert_eq!(
+        (&down["downloaded"], &down["unverified"]),
+        (&json!(2), &json!(0)),
+        "{down}"
+    );
+    assert_eq!(std::fs::read(to.join("notes/many/a")).unwrap(), b"1");
+    // What is renamed, moved or shared with the team's key stays verified, and opens.
+    let rename = json!({ "file_uuid": up["file_uuid"], "new_name": "plan (final).txt" });
+    session.call_ok("rename_file", rename).await;
+    let moved = json!({ "file_uuid": up["file_uuid"], "target_folder_uuid": id(&folder) });
+    session.call_ok("move_file", moved).await;
+    let to_own =
+        json!({ "file_uuid": up["file_uuid"], "target_folder_uuid": own_root(&mut session).await });
+    let refused = session.call_err("move_file", to_own).await;
+    assert!(refused.contains("different spaces"), "{refused}");
+    let read = session.call_ok("read_file_content", file.clone()).await;
+    assert_eq!(read["verified"], true, "{read}");
+    let link = session.call_ok("create_share_link", file.clone()).await;
+    assert!(link["url"].as_str().unwrap().contains('#'), "{link}");
+
+    let mut session = world.session(Setup::default()).await;
+    let missing = session.call_err("read_file_content", file).await;
+    assert!(
+        missing.contains("SERVICE_PASSPHRASE is not set"),
+        "{missing}"
+    );
+}
+
+async fn own_root(session: &mut crate::mcp::session::Session) -> Value {
+    let account = session.call_ok("get_account_info", json!({})).await;
+    account["space_id"].clone()
 }

@@ -4,13 +4,17 @@ use crate::mcp::session::Session;
 use cairn_api::{
     Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Transport as _,
 };
-use cairn_mcp::{Account, Confirm, KeySource, LocalFiles, Server, Settings, ToolFilter};
+use cairn_crypto::Unlocked;
+use cairn_mcp::{
+    Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
+};
 use cairn_model::{DeviceId, Name};
+use cairn_space::Trust;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -32,6 +36,8 @@ pub(crate) struct Setup {
     /// Replaces local files without a question.
     pub(crate) overwrite: bool,
     pub(crate) daemon: Option<PathBuf>,
+    /// Refuses content that no device with the keys vouches for.
+    pub(crate) strict: bool,
     /// Another service than the world's.
     pub(crate) url: Option<&'static str>,
 }
@@ -46,6 +52,7 @@ impl Default for Setup {
             allowed: None,
             overwrite: false,
             daemon: None,
+            strict: false,
             url: None,
         }
     }
@@ -98,6 +105,23 @@ impl LocalFiles for PlainFiles {
     }
 }
 
+/// A device that remembers for one session.
+struct MemoryTrust {
+    trust: Mutex<Trust>,
+    strict: bool,
+}
+
+impl DeviceTrust for MemoryTrust {
+    fn update(&self, _: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+        change(&mut self.trust.lock().expect("no test panicked with it"));
+        Ok(())
+    }
+
+    fn is_strict(&self) -> Result<bool, String> {
+        Ok(self.strict)
+    }
+}
+
 impl World {
     pub(crate) async fn start() -> Self {
         let options = cairn_server::Options {
@@ -134,6 +158,10 @@ impl World {
             },
             filter: setup.filter,
             confirm: setup.confirm,
+            trust: Arc::new(MemoryTrust {
+                trust: Mutex::default(),
+                strict: setup.strict,
+            }),
             files: Arc::new(PlainFiles {
                 allowed: setup.allowed,
             }),
@@ -210,6 +238,14 @@ impl World {
         self.rest_as("ck_dev_owner", method, path, body).await
     }
 
+    /// A client of the service.
+    pub(crate) fn api(&self, key: &str) -> Api {
+        let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
+        let device = DeviceId::from_random_bytes([8; 16]);
+        let auth = Arc::new(ApiKey::new(key));
+        Api::new(transport, &self.url, None, auth, device).expect("an address")
+    }
+
     /// The same as somebody else.
     pub(crate) async fn rest_as(
         &self,
@@ -218,10 +254,7 @@ impl World {
         path: &str,
         body: Option<Value>,
     ) -> Value {
-        let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
-        let device = DeviceId::from_random_bytes([8; 16]);
-        let auth = Arc::new(ApiKey::new(key));
-        let api = Api::new(transport, &self.url, None, auth, device).expect("an address");
+        let api = self.api(key);
         let parts: Vec<_> = path.split('/').collect();
         api.call(method, &parts, &[], body.as_ref())
             .await

@@ -1,0 +1,19 @@
+//! The device's memory of other people's keys between sessions, and how strict it is.
+
+use cairn_crypto::Unlocked;
+use cairn_space::Trust;
+
+/// The device's memory of other people's keys, and its settings of trust.
+pub trait DeviceTrust: Send + Sync {
+    /// Lets `change` look at what is pinned and noted, and keeps what it changed.
+    ///
+    /// # Errors
+    /// The reason why it can't be read or kept; nothing may be opened then.
+    fn update(&self, keys: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String>;
+
+    /// Returns true if content that no device with the keys vouches for is refused.
+    ///
+    /// # Errors
+    /// The reason why the setting can't be read.
+    fn is_strict(&self) -> Result<bool, String>;
+}

@@ -1,0 +1,170 @@
+//! The account's keys: opened with the passphrase, or made for an account that has none and was never used.
+
+use crate::error::{ToolError, ToolResult};
+use crate::services::{KeySource, Services};
+use cairn_api::ApiError;
+use cairn_crypto::{AuthValue, CryptoError, KeyBundle, Unlocked};
+use cairn_space::{Space, account_keys};
+use cairn_transfer::{Options, Transfer};
+use cairn_wire::account::AccountInfo;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use zeroize::Zeroizing;
+
+/// The account's keys, opened, and its own space.
+pub(crate) struct Opened {
+    unlocked: Arc<Unlocked>,
+    space: Space,
+}
+
+impl Services {
+    /// Opens the keys before the first call needs them. That call reports a failure.
+    pub(crate) async fn open_keys_early(&self) {
+        if let Err(error) = self.space_if_any().await {
+            tracing::warn!(%error, "the keys could not be opened at start");
+        }
+    }
+
+    /// Returns the account's space with its keys, creating them for an account that was never used.
+    pub(crate) async fn space(&self) -> ToolResult<Space> {
+        let opened = self.open(true).await?;
+        let opened = opened.ok_or_else(|| ToolError::refused(NO_KEYS))?;
+        Ok(opened.space.clone())
+    }
+
+    /// Returns the account's space if there is a passphrase and the account has keys.
+    pub(crate) async fn space_if_any(&self) -> ToolResult<Option<Space>> {
+        if self.wrong_passphrase.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        match self.open(false).await {
+            // Only content needs the keys: the rest works without them, as it does without a passphrase.
+            Err(ToolError::NoPassphrase | ToolError::WrongPassphrase) => Ok(None),
+            Err(error) => Err(error),
+            Ok(opened) => Ok(opened.map(|opened| opened.space.clone())),
+        }
+    }
+
+    /// Returns the account's opened keys, creating them for an account that was never used.
+    pub(crate) async fn unlocked(&self) -> ToolResult<Arc<Unlocked>> {
+        let opened = self.open(true).await?;
+        let opened = opened.ok_or_else(|| ToolError::refused(NO_KEYS))?;
+        Ok(opened.unlocked.clone())
+    }
+
+    async fn open(&self, may_create: bool) -> ToolResult<Option<&Opened>> {
+        let opened = self
+            .opened
+            .get_or_try_init(|| async {
+                let unlocked = match &self.key_source {
+                    KeySource::Missing => return Err(Some(ToolError::NoPassphrase)),
+                    KeySource::Open(unlocked) => unlocked.clone(),
+                    KeySource::Passphrase {
+                        passphrase,
+                        iterations,
+                    } => {
+                        let iterations = may_create.then_some(*iterations);
+                        let unlocked = self.unlock(passphrase, iterations).await;
+                        Arc::new(unlocked.map_err(Some)?.ok_or(None)?)
+                    }
+                };
+                let (api, keys) = (self.reads.clone(), unlocked.space.clone());
+                let device = api.device();
+                let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
+                Ok(Opened {
+                    unlocked,
+                    space: Space::new(api, keys, transfer),
+                })
+            })
+            .await;
+        match opened {
+            Ok(opened) => Ok(Some(opened)),
+            Err(None) => Ok(None),
+            Err(Some(error)) => Err(error),
+        }
+    }
+
+    /// Opens the account's keys, or creates them if `iterations` is given.
+    async fn unlock(
+        &self,
+        passphrase: &Zeroizing<String>,
+        iterations: Option<u32>,
+    ) -> ToolResult<Option<Unlocked>> {
+        let api = &self.reads;
+        let info = api.account().await?;
+        match api.keys().await {
+            Ok(bundle) => {
+                let bundle = account_keys::from_wire(&bundle);
+                let (unlocked, _) = self.open_bundle(&bundle, passphrase, &info).await?;
+                Ok(Some(unlocked))
+            }
+            Err(ApiError::NotFound { .. }) => {
+                let Some(iterations) = iterations else {
+                    return Ok(None);
+                };
+                if account_keys::is_used(api).await? {
+                    return Err(ToolError::refused(NO_KEYS));
+                }
+                let (_, unlocked) =
+                    account_keys::create(api, &info, passphrase, iterations).await?;
+                Ok(Some(unlocked))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens the account's keys with the passphrase, `None` without one or for an account without keys.
+    pub(crate) async fn open_with_passphrase(&self) -> ToolResult<Option<OpenedBundle>> {
+        let KeySource::Passphrase { passphrase, .. } = &self.key_source else {
+            return Ok(None);
+        };
+        let info = self.reads.account().await?;
+        let bundle = match self.reads.keys().await {
+            Ok(bundle) => account_keys::from_wire(&bundle),
+            Err(ApiError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let (unlocked, auth) = self.open_bundle(&bundle, passphrase, &info).await?;
+        Ok(Some(OpenedBundle {
+            bundle,
+            unlocked,
+            auth,
+        }))
+    }
+
+    async fn open_bundle(
+        &self,
+        bundle: &KeyBundle,
+        passphrase: &Zeroizing<String>,
+        info: &AccountInfo,
+    ) -> ToolResult<(Unlocked, AuthValue)> {
+        let (bundle, passphrase) = (bundle.clone(), passphrase.clone());
+        let (account, space) = (info.id, info.space_id);
+        let opened = tokio::task::spawn_blocking(move || {
+            cairn_crypto::unlock(&bundle, &passphrase, account, space)
+        })
+        .await
+        .map_err(|_| ToolError::Internal)?;
+        self.wrong_passphrase.store(
+            matches!(opened, Err(CryptoError::Opaque)),
+            Ordering::Relaxed,
+        );
+        match opened {
+            Ok(opened) => Ok(opened),
+            Err(CryptoError::Opaque) => Err(ToolError::WrongPassphrase),
+            Err(error) => {
+                tracing::error!(%error, "the account's keys were refused");
+                Err(ToolError::refused(crate::mask::GENERIC))
+            }
+        }
+    }
+}
+
+/// The account's keys as the service has them, opened.
+pub(crate) struct OpenedBundle {
+    pub(crate) bundle: KeyBundle,
+    pub(crate) unlocked: Unlocked,
+    pub(crate) auth: AuthValue,
+}
+
+const NO_KEYS: &str = "the service has no keys for this account although it has been used: no new keys are created; ask the operator of the service";

@@ -1,0 +1,209 @@
+//! Spaces with their keys: the account's own, and those of teams whose key was granted to it. A team's key
+//! is opened anew for each call, since it changes when somebody leaves.
+
+use crate::error::{ToolError, ToolResult};
+use crate::services::Services;
+use crate::spaces::Location;
+use cairn_api::ApiError;
+use cairn_crypto::KeyRing;
+use cairn_model::{NodeId, SpaceId};
+use cairn_space::{Space, TeamError, TeamGrants};
+use cairn_transfer::{Options, Transfer};
+use cairn_wire::nodes::Node;
+use cairn_wire::teams::Team;
+use std::sync::Arc;
+
+/// Paths that a message lists; the rest is counted.
+const LISTED: usize = 10;
+
+impl Services {
+    /// Returns a node with its space, opened: the account's own or that of a team.
+    ///
+    /// # Errors
+    /// [`ToolError::NoPassphrase`]; [`ToolError::Team`] if the team's key can't be used.
+    pub(crate) async fn node_with_keys(&self, id: NodeId) -> ToolResult<(Space, Node)> {
+        let own = self.space().await?;
+        let space = match own.api().node(id).await {
+            Ok(node) => return in_its_space(own, node),
+            Err(error @ ApiError::NotFound { .. }) => match self.locate(&id.to_string()).await? {
+                Some(Location::Node(space)) => self.team_space(space).await?,
+                Some(Location::Root(_)) | None => return Err(error.into()),
+            },
+            Err(error) => return Err(error.into()),
+        };
+        let node = space.api().node(id).await?;
+        in_its_space(space, node)
+    }
+
+    /// Returns a space, opened, with a folder of it. No id names the top of the account's own space; that of
+    /// a team or a space names its top.
+    ///
+    /// # Errors
+    /// As [`Self::node_with_keys`].
+    pub(crate) async fn folder_with_keys(
+        &self,
+        id: Option<&str>,
+    ) -> ToolResult<(Space, Option<NodeId>)> {
+        let own = self.space().await?;
+        let Some(id) = id else {
+            return Ok((own, None));
+        };
+        if id.eq_ignore_ascii_case(&own.keys().space().to_string()) {
+            return Ok((own, None));
+        }
+        let node: Option<NodeId> = id.parse().ok();
+        if let Some(node) = node {
+            match own.api().node(node).await {
+                Ok(_) => return Ok((own, Some(node))),
+                Err(ApiError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match self.locate(id).await? {
+            Some(Location::Root(space)) => Ok((self.team_space(space).await?, None)),
+            Some(Location::Node(space)) => Ok((self.team_space(space).await?, node)),
+            None => Err(ToolError::NotFound {
+                what: format!("there is no folder `{id}`"),
+                source_of_ids: "list_files and search_files give ids of folders, list_teams of teams",
+            }),
+        }
+    }
+
+    /// Returns the folder that an id names in a space, `None` for its top.
+    ///
+    /// # Errors
+    /// [`ToolError::Refused`] for a folder of another space.
+    pub(crate) async fn folder_in(&self, space: &Space, id: NodeId) -> ToolResult<Option<NodeId>> {
+        let own = space.keys().space();
+        let text = id.to_string();
+        if text == own.to_string() {
+            return Ok(None);
+        }
+        let missing = match space.api().node(id).await {
+            Ok(_) => return Ok(Some(id)),
+            Err(error @ ApiError::NotFound { .. }) => error,
+            Err(error) => return Err(error.into()),
+        };
+        match self.locate(&text).await? {
+            Some(Location::Root(space)) if space == own => Ok(None),
+            None if !self.is_in_own_space(id).await? => Err(missing.into()),
+            Some(_) | None => Err(ToolError::refused(
+                "the two are in different spaces: download it and upload it there instead",
+            )),
+        }
+    }
+
+    async fn is_in_own_space(&self, id: NodeId) -> ToolResult<bool> {
+        match self.reads.node(id).await {
+            Ok(_) => Ok(true),
+            Err(ApiError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns a node with its space, opened, if a change of it can be sealed; else the service makes it.
+    ///
+    /// # Errors
+    /// [`ToolError::Team`] for a team's key that can't be trusted.
+    pub(crate) async fn node_if_opened(&self, id: NodeId) -> ToolResult<Option<(Space, Node)>> {
+        if self.space_if_any().await?.is_none() {
+            return Ok(None);
+        }
+        let Some((space, node)) = if_opened(self.node_with_keys(id).await)? else {
+            return Ok(None);
+        };
+        space.check(&node)?;
+        Ok(Some((space, node)))
+    }
+
+    /// Returns a space, opened, with a folder of it, if a change in it can be sealed.
+    ///
+    /// # Errors
+    /// As [`Self::node_if_opened`].
+    pub(crate) async fn folder_if_opened(
+        &self,
+        id: Option<&str>,
+    ) -> ToolResult<Option<(Space, Option<NodeId>)>> {
+        if self.space_if_any().await?.is_none() {
+            return Ok(None);
+        }
+        if_opened(self.folder_with_keys(id).await)
+    }
+
+    /// Opens the space of one of the caller's teams.
+    async fn team_space(&self, space: SpaceId) -> ToolResult<Space> {
+        let teams = self.reads.teams().await?;
+        let team = teams.into_iter().find(|team| team.space_id == space);
+        let team = team.ok_or_else(|| ToolError::refused("you no longer belong to its team"))?;
+        let ring = self.team_keys(&team).await?;
+        let api = Arc::new(self.reads.in_space(space));
+        let keys = Arc::new(ring.keys());
+        let device = self.reads.device();
+        let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
+        Ok(Space::new(api, keys, transfer))
+    }
+
+    async fn team_keys(&self, team: &Team) -> ToolResult<KeyRing> {
+        let grants = TeamGrants::fetch(&self.reads, team).await?;
+        let own = self.unlocked().await?;
+        let trust = self.trust.clone();
+        let opened = tokio::task::spawn_blocking(move || {
+            let mut opened = None;
+            let updated = trust.update(&own, &mut |trust| opened = Some(grants.open(&own, trust)));
+            (opened, updated)
+        });
+        let (opened, updated) = opened.await.map_err(|_| ToolError::Internal)?;
+        updated.map_err(ToolError::refused)?;
+        Ok(opened.ok_or(ToolError::Internal)??)
+    }
+
+    /// Refuses to hand out content at these paths, which no device with the keys has put there, where this
+    /// device is strict.
+    ///
+    /// # Errors
+    /// [`ToolError::Refused`] with the paths.
+    pub(crate) fn check_verified(&self, unverified: &[String]) -> ToolResult {
+        if unverified.is_empty() || !self.trust.is_strict().map_err(ToolError::refused)? {
+            return Ok(());
+        }
+        let shown: Vec<String> = unverified
+            .iter()
+            .take(LISTED)
+            .map(|path| crate::clean::text(path))
+            .collect();
+        let more = match unverified.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Err(ToolError::refused(format!(
+            "no device of yours has put this where it is, and `sync.verify` is strict: {}{more}; a person who trusts it can run `cairn config set sync.verify warn`",
+            shown.join(", ")
+        )))
+    }
+}
+
+/// Returns `None` where no passphrase or no grant of a team's key is at hand, and for what was not found,
+/// which the service's own reply says better.
+fn if_opened<T>(opened: ToolResult<T>) -> ToolResult<Option<T>> {
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(
+            ToolError::NoPassphrase
+            | ToolError::WrongPassphrase
+            | ToolError::Team(TeamError::NotGranted { .. })
+            | ToolError::NotFound { .. }
+            | ToolError::Api(ApiError::NotFound { .. }),
+        ) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn in_its_space(space: Space, node: Node) -> ToolResult<(Space, Node)> {
+    if node.space_id == space.keys().space() {
+        return Ok((space, node));
+    }
+    Err(ToolError::refused(format!(
+        "`{}` belongs to another space, whose keys are not open here",
+        node.name
+    )))
+}

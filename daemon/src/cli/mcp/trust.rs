@@ -1,0 +1,31 @@
+//! The tools' trust on this device: the pins in the home, and the setting `sync.verify`.
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::trust;
+use cairn_crypto::Unlocked;
+use cairn_mcp::DeviceTrust;
+use cairn_platform::Home;
+use cairn_space::Trust;
+
+/// The home that the command line and the daemon use, too.
+pub(super) struct HomeTrust {
+    pub(super) home: Home,
+}
+
+impl DeviceTrust for HomeTrust {
+    fn update(&self, keys: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+        // With an API key there may be no home yet.
+        self.home.create().map_err(|error| error.to_string())?;
+        let updated = trust::update(&self.home, keys, |trust| {
+            change(trust);
+            Ok::<_, Failure>(())
+        });
+        updated.map_err(|failure| failure.message)
+    }
+
+    fn is_strict(&self) -> Result<bool, String> {
+        let config = Config::load(&self.home).map_err(|failure| failure.message)?;
+        Ok(config.strict)
+    }
+}
