@@ -356,6 +356,8 @@ fn a_client_is_reported_how_to_start_it() {
     let whole: Value =
         serde_json::from_slice(&std::fs::read(&file).expect("written")).expect("JSON");
     assert_eq!(whole["servers"]["cairn"]["type"], "stdio");
+    let printed = world.run("a", &["mcp", "install", "--client", "codex"]);
+    assert!(printed.stdout.starts_with("[mcp_servers.cairn]"), "{printed:?}");
 }
 
 #[test]
