@@ -218,7 +218,7 @@ impl Daemon {
     }
 
     fn doctor(&self) -> Reply {
-        let status = self.engine.status();
+        let (status, account) = (self.engine.status(), &self.session.account);
         let watch_problems = status
             .folders
             .iter()
@@ -230,7 +230,10 @@ impl Daemon {
             version: self.version(),
             pid: std::process::id(),
             started_at: rfc3339(self.started_ms),
-            server: self.session.account.server.clone(),
+            server: account.server.clone(),
+            account: account.email.clone(),
+            device: account.device_name.clone(),
+            device_id: account.device.to_string(),
             online: status.state != SyncState::Offline,
             watch_problems,
         })

@@ -99,6 +99,14 @@ pub struct DoctorInfo {
     pub started_at: String,
     /// The server's address.
     pub server: String,
+    /// The e-mail address of the account.
+    #[serde(default)]
+    pub account: String,
+    /// The name of this device, and its id.
+    #[serde(default)]
+    pub device: String,
+    #[serde(default)]
+    pub device_id: String,
     /// The last call reached the server.
     pub online: bool,
     /// The watcher's problems, with the exact setting to change; empty if there is none.

@@ -109,7 +109,7 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
             get(services, &["social", "notifications"], &query).await
         }
         "service://sync" if services.daemon.is_some() => {
-            crate::sync_tools::read_status(services).await
+            crate::sync_tools::status::read(services).await
         }
         _ => {
             let (template, id) = TEMPLATES

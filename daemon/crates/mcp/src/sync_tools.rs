@@ -1,66 +1,80 @@
-//! Requests to the sync daemon of this machine over its socket. Each call connects anew: the daemon may have
-//! been restarted since the last one, or be started only later.
+//! The sync daemon of this machine: its state, what it did, conflicts, pauses.
 
+mod activity;
+mod connection;
+pub(crate) mod status;
 mod target;
 
 use crate::call::{Call, with_success};
-use crate::error::{ToolError, ToolResult};
-use crate::services::Services;
+use crate::error::ToolResult;
+use crate::question::Asking;
 use crate::tool::ToolFuture;
-use cairn_control::{Client, ConflictList, ControlError, DoctorInfo, Request, Status};
-use cairn_model::{Keep, SyncState};
+use cairn_control::{ConflictList, DoctorInfo, Status, typed};
+use cairn_model::{DeletionDecision, Keep};
+use connection::{request, request_within};
 use futures_util::FutureExt as _;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Duration;
 
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time that a reply may take beyond the wait that was asked for.
+const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn status(call: Call) -> ToolFuture {
-    async move { read_status(&call.services).await }.boxed()
-}
-
-/// Returns the daemon's state, also where it does not run: that is what the caller wants to know.
-pub(crate) async fn read_status(services: &Services) -> ToolResult<Value> {
-    let status: Status = match request(services, Request::Status).await {
-        Ok(status) => status,
-        Err(ToolError::Daemon(ControlError::NotRunning)) => {
-            return Ok(json!({
-                "running": false,
-                "hint": "the sync daemon is not running: start it with `cairn start`, or look at `cairn doctor` if it ends again",
-            }));
-        }
-        Err(error) => return Err(error),
-    };
-    let conflicts: ConflictList = request(services, Request::Conflicts).await?;
-    let doctor: DoctorInfo = request(services, Request::Doctor).await?;
-    let open = conflicts.conflicts.len();
-    // A conflict waits for a person although nothing is left to transfer.
-    let attention = open > 0 && status.state == SyncState::Idle;
-    let mut value = json!(status);
-    value["running"] = json!(true);
-    value["open_conflicts"] = json!(open);
-    value["connected"] = json!(doctor.online);
-    value["server"] = json!(doctor.server);
-    value["version"] = json!(doctor.version);
-    if attention {
-        value["state"] = json!(SyncState::Attention);
-        value["hint"] = json!("sync_conflicts lists the open conflicts");
-    }
-    Ok(value)
+    async move { status::read(&call.services).await }.boxed()
 }
 
 pub(crate) fn activity(call: Call) -> ToolFuture {
+    async move { activity::read(&call).await }.boxed()
+}
+
+pub(crate) fn doctor(call: Call) -> ToolFuture {
     async move {
-        let limit = call.arguments.get("limit").and_then(Value::as_u64);
-        let limit = limit.and_then(|n| u32::try_from(n).ok()).unwrap_or(20);
-        request(&call.services, Request::Activity { limit }).await
+        let doctor: DoctorInfo = request(&call.services, typed::Doctor {}).await?;
+        let mut value = json!(doctor);
+        value["hint"] = json!("`cairn doctor` checks more, also while the daemon does not run");
+        Ok(value)
+    }
+    .boxed()
+}
+
+pub(crate) fn devices(call: Call) -> ToolFuture {
+    async move {
+        let devices = call.services.reads.devices().await?;
+        // The list is of use without the daemon, too.
+        let doctor = request(&call.services, typed::Doctor {}).await.ok();
+        let here = doctor.map(|doctor| doctor.device_id);
+        let shown: Vec<_> = devices
+            .iter()
+            .map(|device| {
+                let this = here.as_deref() == Some(device.id.to_string().as_str());
+                let mut shown = json!(device);
+                shown["this_device"] = json!(this);
+                shown
+            })
+            .collect();
+        Ok(json!({ "devices": shown }))
     }
     .boxed()
 }
 
 pub(crate) fn conflicts(call: Call) -> ToolFuture {
-    async move { request(&call.services, Request::Conflicts).await }.boxed()
+    async move {
+        let list: ConflictList = request(&call.services, typed::Conflicts {}).await?;
+        let shown: Vec<_> = list
+            .conflicts
+            .iter()
+            .map(|conflict| {
+                let folder = Path::new(&conflict.folder);
+                let mut shown = json!(conflict);
+                shown["local_path"] = json!(folder.join(&conflict.path).to_string_lossy());
+                shown["local_copy"] = json!(folder.join(&conflict.copy).to_string_lossy());
+                shown
+            })
+            .collect();
+        Ok(json!({ "conflicts": shown }))
+    }
+    .boxed()
 }
 
 pub(crate) fn resolve(call: Call) -> ToolFuture {
@@ -68,11 +82,77 @@ pub(crate) fn resolve(call: Call) -> ToolFuture {
         // The schema has let through nothing else.
         let keep = call.arguments.required("keep")?.parse();
         let keep = keep.unwrap_or(Keep::Both);
-        let list = request(&call.services, Request::Conflicts).await?;
+        let list = request(&call.services, typed::Conflicts {}).await?;
         let path = target::conflict(&list, call.arguments.required("path")?)?;
-        let resolve = Request::Resolve { path, keep };
-        let response = request(&call.services, resolve).await?;
-        Ok(with_success(response, Some("the conflict is resolved")))
+        let response = request(&call.services, typed::Resolve { path, keep }).await?;
+        Ok(with_success(json!(response), Some("the conflict is resolved")))
+    }
+    .boxed()
+}
+
+pub(crate) fn now(call: Call) -> ToolFuture {
+    async move {
+        let folder = folder(&call).await?;
+        request(&call.services, typed::Rescan { folder }).await?;
+        let wait = call.arguments.get("wait_seconds").and_then(Value::as_u64);
+        if let Some(seconds) = wait.filter(|seconds| *seconds > 0) {
+            let settle = typed::Settle {
+                timeout_ms: Some(seconds.saturating_mul(1000)),
+            };
+            let limit = Duration::from_secs(seconds) + GRACE;
+            request_within(&call.services, settle, limit).await?;
+            let done = json!({ "in_sync": true });
+            return Ok(with_success(done, Some("both sides are the same")));
+        }
+        const STARTED: &str = "looking for changes: sync_status shows when nothing is left";
+        Ok(with_success(Value::Null, Some(STARTED)))
+    }
+    .boxed()
+}
+
+pub(crate) fn confirm(call: Call) -> ToolFuture {
+    async move {
+        let folder = target::folder(
+            &request(&call.services, typed::Status {}).await?,
+            call.arguments.required("folder")?,
+        )?;
+        // The schema has let through nothing else; what keeps files is the safe one.
+        let answer = call.arguments.required("answer")?.parse();
+        let answer = answer.unwrap_or(DeletionDecision::Keep);
+        let done = match answer {
+            DeletionDecision::Delete => "the files are deleted on the other side too",
+            DeletionDecision::Keep => "the files come back",
+        };
+        let response = request(&call.services, typed::Confirm { folder, answer }).await?;
+        Ok(with_success(json!(response), Some(done)))
+    }
+    .boxed()
+}
+
+/// Returns the question before deletions are carried out; bringing files back needs none.
+pub(crate) fn deletions(call: &Call) -> Asking<'_> {
+    async move {
+        if call.arguments.text("answer") != Some(DeletionDecision::Delete.as_str()) {
+            return Ok(None);
+        }
+        let status: Status = request(&call.services, typed::Status {}).await?;
+        let local = target::folder(&status, call.arguments.required("folder")?)?;
+        let folder = status.folders.iter().find(|folder| folder.local == local);
+        let questions = folder.map(|folder| folder.questions.as_slice());
+        let files: u64 = questions
+            .unwrap_or_default()
+            .iter()
+            .map(|question| question.files)
+            .sum();
+        let files = if files == 1 {
+            "1 file".to_owned()
+        } else {
+            format!("{files} files")
+        };
+        Ok(Some(format!(
+            "Delete {files} of {} on the other side too?",
+            crate::question::quoted(&local)
+        )))
     }
     .boxed()
 }
@@ -81,8 +161,8 @@ pub(crate) fn pause(call: Call) -> ToolFuture {
     async move {
         let folder = folder(&call).await?;
         let until = None;
-        let response = request(&call.services, Request::Pause { folder, until }).await?;
-        Ok(with_success(response, Some("sync is paused")))
+        let response = request(&call.services, typed::Pause { folder, until }).await?;
+        Ok(with_success(json!(response), Some("sync is paused")))
     }
     .boxed()
 }
@@ -90,8 +170,8 @@ pub(crate) fn pause(call: Call) -> ToolFuture {
 pub(crate) fn resume(call: Call) -> ToolFuture {
     async move {
         let folder = folder(&call).await?;
-        let response = request(&call.services, Request::Resume { folder }).await?;
-        Ok(with_success(response, Some("sync is resumed")))
+        let response = request(&call.services, typed::Resume { folder }).await?;
+        Ok(with_success(json!(response), Some("sync is resumed")))
     }
     .boxed()
 }
@@ -105,21 +185,6 @@ async fn folder(call: &Call) -> ToolResult<Option<String>> {
     else {
         return Ok(None);
     };
-    let status: Status = request(&call.services, Request::Status).await?;
+    let status: Status = request(&call.services, typed::Status {}).await?;
     target::folder(&status, given).map(Some)
-}
-
-/// Sends a request to the daemon.
-async fn request<T: DeserializeOwned>(services: &Services, request: Request) -> ToolResult<T> {
-    let socket = services.daemon.as_deref().ok_or(ControlError::NotRunning)?;
-    let exchange = async {
-        let client = Client::connect(socket, "mcp").await?;
-        client.request::<T>(request).await
-    };
-    match tokio::time::timeout(REQUEST_TIMEOUT, exchange).await {
-        Ok(response) => Ok(response?),
-        Err(_) => Err(ToolError::TimedOut {
-            seconds: REQUEST_TIMEOUT.as_secs(),
-        }),
-    }
 }

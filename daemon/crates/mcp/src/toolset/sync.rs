@@ -1,6 +1,6 @@
 //! The sync daemon of this machine.
 
-use crate::param::{choice, integer_in, non_empty, text};
+use crate::param::{choice, date_time, integer_in, non_empty, text};
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool};
 
@@ -9,7 +9,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "sync_status",
         "Sync status",
         Effect::ReadOnly,
-        "Shows the state of the synced folders, transfers and problems.",
+        "Shows whether sync runs and is connected, account, device, folders, transfers, problems, deletions that wait for an answer, open conflicts.",
         &[],
         Run::Custom(sync_tools::status),
     ),
@@ -17,15 +17,19 @@ pub(super) const TOOLS: &[Tool] = &[
         "sync_activity",
         "Sync activity",
         Effect::ReadOnly,
-        "Lists what sync did last.",
-        &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
+        "Lists what sync did last, newest first, with the device that made each change.",
+        &[
+            integer_in("limit", 1, 100, "Maximum number").or_number(20),
+            date_time("since", "ISO 8601"),
+            text("device", "Name, from sync_devices"),
+        ],
         Run::Custom(sync_tools::activity),
     ),
     Tool::new(
         "sync_conflicts",
         "Sync conflicts",
         Effect::ReadOnly,
-        "Lists files that were changed on two sides.",
+        "Lists files that were changed on two sides, with the local paths of both versions.",
         &[],
         Run::Custom(sync_tools::conflicts),
     ),
@@ -44,6 +48,50 @@ pub(super) const TOOLS: &[Tool] = &[
             .required(),
         ],
         Run::Custom(sync_tools::resolve),
+    ),
+    Tool::new(
+        "sync_now",
+        "Sync now",
+        Effect::IdempotentAdditive,
+        "Looks for changes on both sides now; with wait_seconds, returns when they are the same.",
+        &[
+            text("folder", "Local folder; all if omitted"),
+            integer_in("wait_seconds", 0, 50, "Longest wait").or_number(0),
+        ],
+        Run::Custom(sync_tools::now),
+    ),
+    Tool::new(
+        "sync_confirm",
+        "Confirm deletions",
+        Effect::IdempotentDestructive,
+        "Answers deletions that wait (questions in sync_status).",
+        &[
+            non_empty("folder", "Local folder").required(),
+            choice(
+                "answer",
+                &["delete", "keep"],
+                "delete: on the other side too; keep: bring the files back",
+            )
+            .required(),
+        ],
+        Run::Custom(sync_tools::confirm),
+    )
+    .asking(sync_tools::deletions),
+    Tool::new(
+        "sync_devices",
+        "Sync devices",
+        Effect::ReadOnly,
+        "Lists the devices of the account.",
+        &[],
+        Run::Custom(sync_tools::devices),
+    ),
+    Tool::new(
+        "sync_doctor",
+        "Sync doctor",
+        Effect::ReadOnly,
+        "Shows the daemon's version, server, connection and what keeps it from noticing changes.",
+        &[],
+        Run::Custom(sync_tools::doctor),
     ),
     Tool::new(
         "sync_pause",

@@ -420,6 +420,10 @@ fn a_conflict_is_resolved_as_it_was_listed() {
     assert_ne!(status["state"], "idle", "{status}");
     let conflict = session.call("sync_conflicts", json!({}))["conflicts"][0].clone();
     assert_eq!(conflict["path"], "f.txt");
+    for field in ["local_path", "local_copy"] {
+        let path = conflict[field].as_str().expect("a path");
+        assert!(std::path::Path::new(path).is_file(), "{conflict}");
+    }
     let nothing = refusal(
         &mut session,
         "sync_resolve_conflict",
@@ -439,6 +443,59 @@ fn a_conflict_is_resolved_as_it_was_listed() {
     assert_eq!(kept, "and otherwise on b");
     let unknown = refusal(&mut session, "sync_pause", json!({ "folder": "nowhere" }));
     assert!(unknown.contains("folder-b"), "{unknown}");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn the_state_of_sync_names_account_device_and_what_happened() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        let passphrase = world.text("passphrase");
+        let login = world.login_args("ck_dev_owner", &passphrase);
+        let name = format!("laptop {home}");
+        world.json(home, &[&login[..], &["--device-name", &name]].concat());
+        world.json(home, &["add", &format!("folder-{home}")]);
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    world.write("folder-a/f.txt", "from a");
+    let mut session = Session::start(&world, "b", &[]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    let synced = session.call("sync_now", json!({ "wait_seconds": 50 }));
+    assert_eq!(synced["in_sync"], true, "{synced}");
+    assert!(world.path("folder-b/f.txt").exists());
+
+    let me = world.json("b", &["whoami"]);
+    let status = session.call("sync_status", json!({}));
+    assert_eq!(status["account"], me["email"], "{status}");
+    assert_eq!(status["device"], me["device_name"], "{status}");
+    assert_eq!(status["last_activity"]["path"], "f.txt", "{status}");
+    assert!(status.get("note").is_none(), "{status}");
+    let devices = session.call("sync_devices", json!({}))["devices"].clone();
+    let devices = devices.as_array().expect("a list");
+    let this: Vec<_> = devices.iter().filter(|one| one["this_device"] == true).collect();
+    assert_eq!((devices.len(), this.len()), (2, 1), "{devices:?}");
+    assert_eq!(this[0]["name"], me["device_name"]);
+    let other = world.json("a", &["whoami"])["device_name"].clone();
+    let events = session.call("sync_activity", json!({ "device": other }));
+    let events = events["events"].as_array().expect("a list");
+    assert!(!events.is_empty() && events.iter().all(|event| event["device"] == other));
+    let later = session.call("sync_activity", json!({ "since": "2200-01-01" }));
+    assert_eq!(later["events"], json!([]), "{later}");
+    let doctor = session.call("sync_doctor", json!({}));
+    assert_eq!((&doctor["online"], &doctor["account"]), (&json!(true), &me["email"]));
+    assert_eq!(session.end(), Some(0));
+
+    // With the key of somebody else the tools of the service are another account's.
+    let variables = [
+        ("SERVICE_API_KEY", "ck_dev_member"),
+        ("SERVICE_API_URL", world.url.as_str()),
+    ];
+    let mut session = Session::start(&world, "b", &variables);
+    let status = session.call("sync_status", json!({}));
+    assert!(
+        status["note"].as_str().is_some_and(|note| note.contains("other tools")),
+        "{status}"
+    );
     assert_eq!(session.end(), Some(0));
 }
 
