@@ -16,6 +16,9 @@ use std::path::Path;
 /// The key under which [`super::server`] puts arguments that are not an object.
 pub(crate) const NOT_AN_OBJECT: &str = "\u{0}arguments";
 
+/// Pairs of arguments that begin and end a period.
+const PERIODS: [(&str, &str); 2] = [("date_from", "date_to"), ("active_from", "active_until")];
+
 /// Checked arguments: of the right types, within limits, defaults filled in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments(Map<String, Value>);
@@ -50,6 +53,16 @@ impl Arguments {
             }
         }
         let checked = Self(checked);
+        for (from, until) in PERIODS {
+            // Checked times have one form, in which the later one is the greater text.
+            if let (Some(start), Some(end)) = (checked.text(from), checked.text(until))
+                && start > end
+            {
+                return Err(ToolError::argument(format!(
+                    "{from} ({start}) is after {until} ({end}): swap them"
+                )));
+            }
+        }
         for need in tool.requirements {
             let (name, value) = need.when;
             if checked.text(name) == Some(value) && !checked.has(need.argument) {

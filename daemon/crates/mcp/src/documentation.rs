@@ -112,7 +112,11 @@ fn shape(shape: &Shape) -> String {
                 format!("{range}, default {default}")
             })
         }
-        Shape::Number { above } => format!("number above {above}"),
+        Shape::Number { above, min } => match (above, min) {
+            (Some(above), _) => format!("number above {above}"),
+            (None, Some(min)) => format!("number from {min}"),
+            (None, None) => "number".to_owned(),
+        },
         Shape::Flag { default } => match default {
             Some(default) => format!("true or false, default {default}"),
             None => "true or false".to_owned(),

@@ -144,14 +144,14 @@ fn path_levels(path: &str) -> ToolResult<Vec<Name>> {
         .into_iter()
         .map(|part| {
             Name::new(part)
-                .map_err(|e| ToolError::argument(format!("path has a part `{part}`: {e}")))
+                .map_err(|e| ToolError::argument(format!("path has a part {part:?}: {e}")))
         })
         .collect()
 }
 
 fn name(call: &Call, argument: &str) -> ToolResult<Name> {
     let text = call.arguments.required(argument)?;
-    Name::new(text).map_err(|e| ToolError::argument(format!("{argument} can't be `{text}`: {e}")))
+    Name::new(text).map_err(|e| ToolError::argument(format!("{argument} can't be {text:?}: {e}")))
 }
 
 fn current_name(node: &Node) -> ToolResult<Name> {

@@ -30,9 +30,10 @@ pub(crate) enum Shape {
         max: i64,
         default: Option<i64>,
     },
-    /// A number greater than `above`, with or without a fraction.
+    /// A number with or without a fraction, greater than `above`, or at least `min`.
     Number {
-        above: f64,
+        above: Option<f64>,
+        min: Option<f64>,
     },
     Flag {
         default: Option<bool>,
@@ -247,7 +248,20 @@ pub(crate) const fn number_above(
     above: f64,
     description: &'static str,
 ) -> Param {
-    Param::new(name, description, Shape::Number { above })
+    let shape = Shape::Number {
+        above: Some(above),
+        min: None,
+    };
+    Param::new(name, description, shape)
+}
+
+/// Declares a number of at least `min`.
+pub(crate) const fn number_from(name: &'static str, min: f64, description: &'static str) -> Param {
+    let shape = Shape::Number {
+        above: None,
+        min: Some(min),
+    };
+    Param::new(name, description, shape)
 }
 
 pub(crate) const fn flag(name: &'static str, description: &'static str) -> Param {

@@ -1,5 +1,8 @@
 //! The prompts: tasks for a person to pick, with instructions for the assistant.
 
+use crate::selection::Selection;
+use crate::toolset;
+
 /// A prompt without arguments.
 pub(crate) struct Prompt {
     pub(crate) name: &'static str,
@@ -62,3 +65,14 @@ pub(crate) static ALL: &[Prompt] = &[
             4. Give me a security scorecard (good, needs attention, critical for each area) with prioritised recommendations.",
     },
 ];
+
+/// Returns the prompts whose tools for looking are all among the offered ones.
+pub(crate) fn offered(selection: &Selection) -> impl Iterator<Item = &'static Prompt> {
+    ALL.iter().filter(|prompt| {
+        let mut needed = toolset::ALL
+            .iter()
+            .flat_map(|set| set.tools)
+            .filter(|tool| tool.effect.is_read_only() && prompt.text.contains(tool.name));
+        needed.all(|tool| selection.find(tool.name).is_some())
+    })
+}

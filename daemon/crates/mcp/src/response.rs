@@ -36,6 +36,7 @@ pub(crate) fn success(tool: &Tool, mut value: Value) -> CallToolResult {
         fields.insert("notice".to_owned(), json!(FOREIGN_TEXT));
     }
     if !is_content {
+        plain_errors(&mut value);
         crate::clean::value(&mut value);
         remove_useless_fields(&mut value);
     }
@@ -66,6 +67,17 @@ pub(crate) fn remove_useless_fields(value: &mut Value) {
             fields.values_mut().for_each(remove_useless_fields);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Turns the errors in a list of results into their messages, the form that errors have everywhere else.
+fn plain_errors(value: &mut Value) {
+    let results = value.get_mut("results").and_then(Value::as_array_mut);
+    for result in results.into_iter().flatten() {
+        if let Some(message) = result.pointer_mut("/error/message").map(Value::take) {
+            let message = message.as_str().unwrap_or_default().to_owned();
+            result["error"] = json!(crate::mask::masked(message));
+        }
     }
 }
 
@@ -215,6 +227,20 @@ mod tests {
         }
         let own = success(named("get_storage_usage"), json!({ "used": 1 }));
         assert!(!text(&own).contains("notice"));
+    }
+
+    #[test]
+    fn errors_of_single_items_are_texts() {
+        let result = json!({ "results": [
+            { "user_id": 1, "success": true },
+            { "user_id": 2, "error": { "code": 404, "message": "there is nobody" } },
+            { "user_id": 3, "error": "plain" },
+        ] });
+        let shown = text(&success(named("follow_users_bulk"), result));
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(shown["results"][1]["error"], "there is nobody");
+        assert_eq!(shown["results"][2]["error"], "plain");
+        assert!(shown["results"][0].get("error").is_none());
     }
 
     #[test]

@@ -49,7 +49,10 @@ fn value_schema(shape: &Shape) -> Map<String, Value> {
             let default = ("default", default.map(Value::from));
             typed("integer", limits.into_iter().chain([default]))
         }
-        Shape::Number { above } => typed("number", [("exclusiveMinimum", Some(json!(above)))]),
+        Shape::Number { above, min } => {
+            let above = ("exclusiveMinimum", above.map(Value::from));
+            typed("number", [above, ("minimum", min.map(Value::from))])
+        }
         Shape::Flag { default } => typed("boolean", [("default", default.map(Value::from))]),
         Shape::MustAccept => typed("boolean", [("const", Some(json!(true)))]),
         Shape::Money { .. } => typed("string", [("pattern", Some(json!(r"^\d+(\.\d{1,2})?$")))]),

@@ -16,6 +16,9 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use zeroize::Zeroizing;
 
+/// A longer wait that the service asks for is reported to the assistant, which can do something else meanwhile.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
+
 /// The service's address and the account to use.
 pub struct Account {
     pub auth: Arc<dyn Auth>,
@@ -104,7 +107,7 @@ impl Services {
         let client = |tries| {
             let retry = RetryPolicy {
                 tries,
-                longest_retry_after: Duration::from_secs(20),
+                longest_retry_after: LONGEST_WAIT,
                 ..RetryPolicy::default()
             };
             Api::new(

@@ -85,7 +85,10 @@ pub(crate) fn resolve(call: Call) -> ToolFuture {
         let list = request(&call.services, typed::Conflicts {}).await?;
         let path = target::conflict(&list, call.arguments.required("path")?)?;
         let response = request(&call.services, typed::Resolve { path, keep }).await?;
-        Ok(with_success(json!(response), Some("the conflict is resolved")))
+        Ok(with_success(
+            json!(response),
+            Some("the conflict is resolved"),
+        ))
     }
     .boxed()
 }

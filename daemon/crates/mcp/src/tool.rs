@@ -190,9 +190,9 @@ impl Tool {
         self
     }
 
-    /// Returns true if it reads or writes files on this machine.
-    pub(crate) fn uses_local_paths(&self) -> bool {
-        let local = |param: &Param| {
+    /// Returns the arguments that name files on this machine.
+    pub(crate) fn local_paths(&self) -> impl Iterator<Item = &'static str> {
+        let local = |param: &&Param| {
             matches!(
                 param.shape,
                 Shape::Text {
@@ -201,7 +201,7 @@ impl Tool {
                 }
             )
         };
-        self.params.iter().any(local)
+        self.params.iter().filter(local).map(|param| param.name)
     }
 
     pub(crate) const fn requirements(mut self, requirements: &'static [Requirement]) -> Self {

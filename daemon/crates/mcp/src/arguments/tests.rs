@@ -4,7 +4,7 @@ use super::*;
 use crate::param::{
     any_value, callback, choice, choices, colour, date_time, duration, email, emails, flag,
     flag_on, handle, hex, https, integer, integer_in, labels, list, money, must_accept, non_empty,
-    number_above, object, text, uuid, uuids,
+    number_above, number_from, object, text, uuid, uuids,
 };
 use crate::tool::{Effect, Requirement, Run, Tool, get};
 
@@ -29,6 +29,7 @@ const TOOL: Tool = Tool::new(
         integer_in("page_size", 1, 100, "t").or_number(20),
         integer("days", 1, "t"),
         number_above("budget", 0.0, "t"),
+        number_from("share", 0.0, "t"),
         flag("flag", "t"),
         flag_on("flag_on", "t"),
         must_accept("must_accept", "t"),
@@ -107,6 +108,8 @@ fn good_values_arrive_in_one_form() {
         ("page_size", json!(1), json!(1)),
         ("budget", json!(0.5), json!(0.5)),
         ("budget", json!(80.0), json!(80)),
+        ("share", json!(0), json!(0)),
+        ("share", json!(0.5), json!(0.5)),
         ("duration", json!("30d"), json!("30d")),
         ("money", json!("4.5"), json!("4.50")),
         ("uuids", json!([UUID]), json!([UUID.to_lowercase()])),
@@ -122,6 +125,26 @@ fn good_values_arrive_in_one_form() {
         let got = checked(json!({ name: given })).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(got.get(name), Some(&arrives), "{name}");
     }
+}
+
+#[test]
+fn a_period_ends_after_it_begins() {
+    const PERIOD: Tool = Tool::new(
+        "period",
+        "Period",
+        Effect::ReadOnly,
+        "Takes a period.",
+        &[date_time("date_from", "t"), date_time("date_to", "t")],
+        Run::Rest(get("x")),
+    );
+    let check = |from: &str, to: &str| {
+        let given = json!({ "date_from": from, "date_to": to });
+        Arguments::check(&PERIOD, given.as_object().unwrap().clone())
+    };
+    check("2026-01-31", "2026-01-31").unwrap();
+    check("2026-01-31T23:00:00-02:00", "2026-02-01T02:00:00Z").unwrap();
+    let error = check("2026-02-01", "2026-01-31").unwrap_err().to_string();
+    assert!(error.contains("swap them"), "{error}");
 }
 
 #[test]
@@ -162,6 +185,8 @@ fn bad_values_are_refused_by_name() {
         ("page_size", json!(1e300)),
         ("days", json!(-1)),
         ("budget", json!(0)),
+        ("budget", json!(1e300)),
+        ("share", json!(-0.5)),
         ("budget", json!("5")),
         ("flag", json!("true")),
         ("must_accept", json!(false)),

@@ -16,7 +16,7 @@ pub(super) fn check(param: &Param, value: &Value) -> ToolResult<Value> {
         Shape::Text { min, max, form } => text(value, min, max, form),
         Shape::Choice { of, .. } => one_of(of, value),
         Shape::Integer { min, max, .. } => integer(value, min, max),
-        Shape::Number { above } => number(value, above),
+        Shape::Number { above, min } => number(value, above, min),
         Shape::Flag { .. } if value.is_boolean() => Ok(value.clone()),
         Shape::Flag { .. } => Err(format!("must be true or false, not {}", type_name(value))),
         Shape::MustAccept if *value == Value::Bool(true) => Ok(value.clone()),
@@ -112,13 +112,21 @@ fn integer(value: &Value, min: i64, max: i64) -> Result<Value, String> {
     })
 }
 
-fn number(value: &Value, above: f64) -> Result<Value, String> {
+fn number(value: &Value, above: Option<f64>, min: Option<f64>) -> Result<Value, String> {
+    /// Anything that is counted or paid for here is less.
+    const MAX: f64 = 1e12;
     let float = value
         .as_f64()
         .filter(|float| float.is_finite())
         .ok_or_else(|| format!("must be a number, not {}", type_name(value)))?;
-    if float <= above {
+    if let Some(above) = above.filter(|above| float <= *above) {
         return Err(format!("must be more than {above}"));
+    }
+    if let Some(min) = min.filter(|min| float < *min) {
+        return Err(format!("must be at least {min}"));
+    }
+    if float > MAX {
+        return Err("is too large".to_owned());
     }
     let tidy = (float.fract() == 0.0 && float.abs() < 1e15).then(|| json!(float as i64));
     Ok(tidy.unwrap_or_else(|| Number::from_f64(float).map_or(Value::Null, Value::Number)))

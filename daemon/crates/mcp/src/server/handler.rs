@@ -1,7 +1,7 @@
 //! The protocol's requests, served from the catalogue. No tool is implemented here.
 
 use super::confirm::{Confirm, Confirmations, Decision};
-use super::roots;
+use super::roots::{self, ClientRoots};
 use crate::arguments::Arguments;
 use crate::call::{self, Call};
 use crate::error::{ToolError, ToolResult};
@@ -26,6 +26,7 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -74,12 +75,16 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<ToolReply> {
         let arguments = Arguments::check(tool, given)?;
+        let paths = match self.local_paths(tool, &arguments, request, context).await {
+            PathsOrQuestion::Paths(paths) => paths,
+            PathsOrQuestion::Ask(ask) => return Ok(ToolReply::Ask(ask)),
+        };
         let (progress, reports) = Reporter::new();
         let mut call = Call {
             services: self.services.clone(),
             arguments,
             progress,
-            paths: self.local_paths(tool, context).await,
+            paths,
             may_replace: self.services.may_replace,
         };
         let work = async move {
@@ -88,7 +93,10 @@ impl Handler {
                 .decide(tool, &call, request, context)
                 .await?
             {
-                Decision::Ask(ask) => return Ok(ToolReply::Ask(ask)),
+                Decision::Ask(mut ask) => {
+                    roots::keep_asking(request, &mut ask);
+                    return Ok(ToolReply::Ask(ask));
+                }
                 Decision::Confirmed => call.may_replace = true,
                 Decision::Proceed => {}
             }
@@ -108,18 +116,41 @@ impl Handler {
     }
 
     /// Returns the local paths that a call may use, with the client's roots among them where the settings
-    /// leave the choice to it.
-    async fn local_paths(&self, tool: &Tool, context: &RequestContext<RoleServer>) -> LocalPaths {
-        if !tool.uses_local_paths() {
-            return LocalPaths::default();
-        }
+    /// leave the choice to it and a path of the call is outside the other folders.
+    async fn local_paths(
+        &self,
+        tool: &Tool,
+        arguments: &Arguments,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> PathsOrQuestion {
         let files = &self.services.files;
-        let mut allowed = files.allowed_dirs();
-        if files.allows_client_roots() {
-            allowed.extend(roots::of_client(context).await);
+        let mut given = tool.local_paths().filter_map(|name| arguments.text(name));
+        let Some(first) = given.next() else {
+            return PathsOrQuestion::Paths(LocalPaths::default());
+        };
+        let paths = LocalPaths::new(files.allowed_dirs(), files.private_dirs());
+        let all_allowed = given
+            .chain([first])
+            .all(|path| paths.check(Path::new(path)).is_ok());
+        if all_allowed || !files.allows_client_roots() {
+            return PathsOrQuestion::Paths(paths);
         }
-        LocalPaths::new(allowed, files.private_dirs())
+        match roots::of_client(request, context).await {
+            ClientRoots::Ask(ask) => PathsOrQuestion::Ask(ask),
+            ClientRoots::Listed(roots) => {
+                let mut allowed = files.allowed_dirs();
+                allowed.extend(roots);
+                PathsOrQuestion::Paths(LocalPaths::new(allowed, files.private_dirs()))
+            }
+        }
     }
+}
+
+/// The local paths of a call, or what the client has to say first.
+enum PathsOrQuestion {
+    Paths(LocalPaths),
+    Ask(InputRequiredResult),
 }
 
 /// The outcome of a call that did not fail.
@@ -293,8 +324,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         first_page(request.as_ref())?;
-        let prompts = prompt::ALL
-            .iter()
+        let prompts = prompt::offered(&self.selection)
             .map(|prompt| {
                 Prompt::new(prompt.name, Some(prompt.description), None).with_title(prompt.title)
             })
@@ -307,10 +337,8 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let Some(prompt) = prompt::ALL
-            .iter()
-            .find(|prompt| prompt.name == request.name)
-        else {
+        let mut offered = prompt::offered(&self.selection);
+        let Some(prompt) = offered.find(|prompt| prompt.name == request.name) else {
             let name: String = request.name.chars().take(100).collect();
             return Err(ErrorData::invalid_params(
                 format!("there is no prompt `{name}`: prompts/list names those there are"),

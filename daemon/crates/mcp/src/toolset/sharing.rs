@@ -2,7 +2,7 @@
 
 use crate::param::{
     Param, choice, colour, date_time, email, emails, flag, https, integer, integer_in, non_empty,
-    number_above, text, uuid, uuids,
+    number_above, number_from, text, uuid, uuids,
 };
 use crate::question;
 use crate::share_tools;
@@ -112,7 +112,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Sets the defaults of new links; without arguments shows them.",
         &[
-            integer("default_expiry_days", 0, "0: no default"),
+            number_from("default_expiry_days", 0.0, "0: no default"),
             choice("default_access_mode", MODES, "What visitors may do"),
             flag("notify_on_download", "Notify me of downloads"),
         ],

@@ -1,6 +1,6 @@
 //! Webhooks, and rules that delete files by age.
 
-use crate::param::{callback, choices, integer, non_empty, uuid};
+use crate::param::{callback, choices, integer_in, non_empty, uuid};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 
@@ -57,7 +57,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Deletes files in a folder automatically after a number of days.",
         &[
             uuid("folder_uuid", "Folder").required(),
-            integer("delete_after_days", 1, "Age in days").required(),
+            integer_in("delete_after_days", 1, 36_500, "Age in days").required(),
             non_empty("name", "Rule name").length(1, 255).required(),
         ],
         Run::Rest(post("retention-rules").renamed(&[("folder_uuid", "folder_id")])),

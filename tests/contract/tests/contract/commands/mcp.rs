@@ -357,7 +357,10 @@ fn a_client_is_reported_how_to_start_it() {
         serde_json::from_slice(&std::fs::read(&file).expect("written")).expect("JSON");
     assert_eq!(whole["servers"]["cairn"]["type"], "stdio");
     let printed = world.run("a", &["mcp", "install", "--client", "codex"]);
-    assert!(printed.stdout.starts_with("[mcp_servers.cairn]"), "{printed:?}");
+    assert!(
+        printed.stdout.starts_with("[mcp_servers.cairn]"),
+        "{printed:?}"
+    );
 }
 
 #[test]
@@ -472,7 +475,10 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     assert!(status.get("note").is_none(), "{status}");
     let devices = session.call("sync_devices", json!({}))["devices"].clone();
     let devices = devices.as_array().expect("a list");
-    let this: Vec<_> = devices.iter().filter(|one| one["this_device"] == true).collect();
+    let this: Vec<_> = devices
+        .iter()
+        .filter(|one| one["this_device"] == true)
+        .collect();
     assert_eq!((devices.len(), this.len()), (2, 1), "{devices:?}");
     assert_eq!(this[0]["name"], me["device_name"]);
     let other = world.json("a", &["whoami"])["device_name"].clone();
@@ -482,7 +488,10 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     let later = session.call("sync_activity", json!({ "since": "2200-01-01" }));
     assert_eq!(later["events"], json!([]), "{later}");
     let doctor = session.call("sync_doctor", json!({}));
-    assert_eq!((&doctor["online"], &doctor["account"]), (&json!(true), &me["email"]));
+    assert_eq!(
+        (&doctor["online"], &doctor["account"]),
+        (&json!(true), &me["email"])
+    );
     assert_eq!(session.end(), Some(0));
 
     // With the key of somebody else the tools of the service are another account's.
@@ -493,7 +502,9 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     let mut session = Session::start(&world, "b", &variables);
     let status = session.call("sync_status", json!({}));
     assert!(
-        status["note"].as_str().is_some_and(|note| note.contains("other tools")),
+        status["note"]
+            .as_str()
+            .is_some_and(|note| note.contains("other tools")),
         "{status}"
     );
     assert_eq!(session.end(), Some(0));

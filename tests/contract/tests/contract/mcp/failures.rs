@@ -202,3 +202,28 @@ async fn who_asked_for_deletion_is_reported_the_tool_that_undoes_it() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_wait_is_reported_instead_of_waited_for() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    session
+        .call_ok("create_folder", json!({ "name": "first" }))
+        .await;
+    let busy = json!({
+        "path_pattern": "/api/v1/nodes",
+        "status": 429,
+        "retry_after": 15,
+    });
+    world.dev("/_dev/faults", busy).await;
+    let before = world.requests().await.len();
+    for (tool, arguments) in [
+        ("create_folder", json!({ "name": "second" })),
+        ("list_files", json!({})),
+    ] {
+        let message = session.call_err(tool, arguments).await;
+        assert!(message.contains("15 s"), "{tool}: {message}");
+    }
+    let requests = world.requests().await.len() - before;
+    assert!(requests <= 4, "{requests} requests: they were repeated");
+}

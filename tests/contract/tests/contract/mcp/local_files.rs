@@ -134,6 +134,46 @@ async fn the_roots_of_the_client_are_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_roots_of_a_client_of_the_stateless_protocol_are_allowed_too() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = dir.path().join("x");
+    std::fs::write(&file, "x").unwrap();
+    let capabilities = json!({ "roots": {}, "elicitation": { "form": {} } });
+    let mut session = world.connect(with_passphrase()).stateless(capabilities);
+    let up = json!({ "name": "upload_file", "arguments": { "local_path": file } });
+    let first = session.request("tools/call", up.clone()).await["result"].clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    assert_eq!(
+        first["inputRequests"]["roots"]["method"], "roots/list",
+        "{first}"
+    );
+    let roots = |uri: &str| json!({ "roots": [{ "uri": uri }] });
+    let own = format!("file://{}", dir.path().display());
+    let mut elsewhere = up.clone();
+    elsewhere["inputResponses"] = json!({ "roots": roots("file:///nowhere") });
+    let refused = session.request("tools/call", elsewhere).await["result"].clone();
+    assert!(
+        failure(&refused).unwrap().contains("--allow-dir"),
+        "{refused}"
+    );
+    let mut again = up;
+    again["inputResponses"] = json!({ "roots": roots(&own) });
+    let done = session.request("tools/call", again).await["result"].clone();
+    let id = crate::mcp::session::text(&done)["file_uuid"].clone();
+    // A question about the same call asks for the roots again: its reply has only what was asked last.
+    let arguments = json!({ "file_uuid": id, "output_path": file });
+    let mut down = json!({ "name": "download_file", "arguments": arguments });
+    down["inputResponses"] = json!({ "roots": roots(&own) });
+    let asked = session.request("tools/call", down.clone()).await["result"].clone();
+    assert!(asked["inputRequests"]["roots"].is_object(), "{asked}");
+    down["requestState"] = asked["requestState"].clone();
+    down["inputResponses"] = json!({ "roots": roots(&own), "confirmation": yes() });
+    let replaced = session.request("tools/call", down).await["result"].clone();
+    assert_ne!(replaced["isError"], true, "{replaced}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_a_person_no_local_file_is_replaced() {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 use crate::mcp::session::text;
 use crate::mcp::world::{Setup, World, unreachable};
+use cairn_mcp::ToolFilter;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -212,4 +213,34 @@ async fn prompts_are_written_out() {
     }
     let unknown: Value = session.request("prompts/get", json!({ "name": "x" })).await;
     assert_eq!(unknown["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn only_prompts_whose_tools_are_offered_are_listed() {
+    let world = World::start().await;
+    let names = async |filter: ToolFilter| -> Vec<String> {
+        let setup = Setup {
+            filter,
+            ..Setup::default()
+        };
+        let mut session = world.session(setup).await;
+        let list = session.request("prompts/list", json!({})).await;
+        let prompts = list["result"]["prompts"].as_array().unwrap().clone();
+        let name = |prompt: &Value| prompt["name"].as_str().unwrap().to_owned();
+        prompts.iter().map(name).collect()
+    };
+    let all = names(ToolFilter::default()).await;
+    assert_eq!(all.len(), 5, "{all:?}");
+    let read_only = ToolFilter {
+        read_only: true,
+        ..ToolFilter::default()
+    };
+    assert_eq!(names(read_only).await, all, "they only look");
+    let without_teams = ToolFilter {
+        exclude: vec!["list_team_members".to_owned()],
+        ..ToolFilter::default()
+    };
+    let fewer = names(without_teams).await;
+    assert!(!fewer.contains(&"team_overview".to_owned()), "{fewer:?}");
+    assert_eq!(fewer.len(), 4, "{fewer:?}");
 }
