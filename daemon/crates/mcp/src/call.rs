@@ -32,6 +32,7 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let services = call.services.clone();
     let mut value = run_unfinished(tool, call).await?;
     crate::share_address::complete_addresses(&services, &mut value).await;
+    crate::node_paths::add(&services, &mut value).await;
     Ok(value)
 }
 

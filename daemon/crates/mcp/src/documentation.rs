@@ -43,7 +43,10 @@ pub fn reference() -> String {
         }
     }
     out.push_str("\n## Resources\n\n| URI | Content |\n|---|---|\n");
-    for fixed in resource::FIXED.iter().chain([&resource::SYNC]) {
+    for fixed in resource::FIXED
+        .iter()
+        .chain([&resource::SYNC, &resource::TRASH])
+    {
         let _ = writeln!(out, "| `{}` | {} |", fixed.uri, fixed.description);
     }
     for template in resource::TEMPLATES {

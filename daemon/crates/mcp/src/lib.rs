@@ -20,6 +20,7 @@ mod keys;
 mod local_paths;
 mod mask;
 mod missing;
+mod node_paths;
 mod node_tools;
 mod param;
 mod progress;
@@ -40,6 +41,7 @@ mod sync_tools;
 mod team_space;
 mod tool;
 mod toolset;
+mod usage;
 
 pub use device::DeviceTrust;
 pub use documentation::reference;

@@ -39,8 +39,8 @@ pub(crate) static ALL: &[Prompt] = &[
         description: "Compare usage with the quota and find what can go",
         text: "Audit my storage.\n\
             1. Read the resource service://usage and call get_storage_usage: compare usage with the quota, and check the bandwidth trend.\n\
-            2. List the 10 largest files (list_files with sort_by size, through all folders).\n\
-            3. Find files that were not modified for 90 days or more.\n\
+            2. List the 10 largest files (get_storage_usage names them).\n\
+            3. List the files that were not modified for 90 days or more (get_storage_usage counts them and names the largest).\n\
             4. Estimate what could be saved; use compute for sums and format_bytes.\n\
             Report in these sections: Usage Overview, Top 10 Largest Files, Stale Files, Recommended Actions. Delete nothing before I agree.",
     },

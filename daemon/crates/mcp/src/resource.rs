@@ -69,6 +69,13 @@ pub(crate) static SYNC: FixedResource = FixedResource {
     description: "State of the sync daemon on this machine",
 };
 
+/// The resource of the trash, beside that of the sync daemon.
+pub(crate) static TRASH: FixedResource = FixedResource {
+    uri: "service://trash",
+    name: "trash",
+    description: "What is in the trash, first 50; restore_from_trash brings it back",
+};
+
 pub(crate) static TEMPLATES: &[Template] = &[
     Template {
         base: "service://files/",
@@ -108,6 +115,10 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
             let query = [("unread_only", "true"), ("limit", "50")];
             get(services, &["social", "notifications"], &query).await
         }
+        "service://trash" if services.daemon.is_some() => {
+            let query = [("page", "1"), ("page_size", "50"), ("state", "trashed")];
+            get_under(services, "/v2", &["nodes"], &query).await
+        }
         "service://sync" if services.daemon.is_some() => {
             crate::sync_tools::status::read(services).await
         }
@@ -120,6 +131,7 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
     };
     let mut value = outcome.unwrap_or_else(|error| error.json());
     crate::share_address::complete_addresses(services, &mut value).await;
+    crate::node_paths::add(services, &mut value).await;
     crate::clean::value(&mut value);
     crate::response::remove_useless_fields(&mut value);
     Some(value)

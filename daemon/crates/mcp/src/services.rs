@@ -5,7 +5,7 @@ use crate::keys::Opened;
 use crate::spaces::Location;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::Unlocked;
-use cairn_model::{DeviceId, Name};
+use cairn_model::{DeviceId, Name, SpaceId};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
@@ -82,6 +82,8 @@ pub(crate) struct Services {
     pub(crate) opened: OnceCell<Opened>,
     /// The locations of ids outside the account's own space, as far as they were looked up.
     pub(crate) locations: Mutex<HashMap<String, Location>>,
+    /// The account's own space, once it was asked for.
+    own_space: OnceCell<SpaceId>,
     /// Set when the passphrase did not open the account: each attempt costs up to half a second.
     pub(crate) wrong_passphrase: AtomicBool,
     pub(crate) trust: Arc<dyn DeviceTrust>,
@@ -124,6 +126,7 @@ impl Services {
             writes: client(1)?,
             key_source: account.keys,
             opened: OnceCell::new(),
+            own_space: OnceCell::new(),
             locations: Mutex::default(),
             wrong_passphrase: AtomicBool::new(false),
             trust,
@@ -131,5 +134,16 @@ impl Services {
             may_replace,
             daemon,
         })
+    }
+    /// Returns the id of the account's own space.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the service can't be asked.
+    pub(crate) async fn own_space_id(&self) -> Result<SpaceId, ApiError> {
+        let asked = self.own_space.get_or_try_init(|| async {
+            let account = self.reads.account().await?;
+            Ok(account.space_id)
+        });
+        asked.await.copied()
     }
 }

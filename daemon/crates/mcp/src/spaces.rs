@@ -151,7 +151,7 @@ impl Services {
 
     /// Looks for ids outside the account's own space, and remembers what it finds.
     async fn find_locations(&self, ids: &[String]) -> Result<(), ApiError> {
-        let own = self.reads.account().await?.space_id;
+        let own = self.own_space_id().await?;
         let teams = self.reads.teams().await?;
         let known = self.known_locations(ids);
         for id in ids {

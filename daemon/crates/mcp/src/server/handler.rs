@@ -54,10 +54,11 @@ impl Handler {
     }
 
     fn resources(&self) -> Vec<Resource> {
-        let sync = self.services.daemon.is_some().then_some(&resource::SYNC);
+        let own = self.services.daemon.is_some();
+        let own = own.then_some([&resource::SYNC, &resource::TRASH]);
         resource::FIXED
             .iter()
-            .chain(sync)
+            .chain(own.into_iter().flatten())
             .map(|fixed| {
                 Resource::new(fixed.uri, fixed.name)
                     .with_description(fixed.description)

@@ -4,6 +4,7 @@ use crate::param::{duration, flag, hex, integer_in, non_empty};
 use crate::question;
 use crate::recovery;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
+use crate::usage;
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -45,9 +46,9 @@ pub(super) const TOOLS: &[Tool] = &[
         "get_storage_usage",
         "Get storage usage",
         Effect::ReadOnly,
-        "Shows quota, used space, file count and bandwidth.",
+        "Shows quota, used space, file count and bandwidth, the largest files, and those not modified for 90 days.",
         &[],
-        Run::Rest(get("userusage/quota-limit")),
+        Run::Custom(usage::storage),
     ),
     Tool::new(
         "setup_recovery_key",

@@ -128,3 +128,90 @@ async fn names_that_hide_something_are_shown_plainly() {
     let list = session.call_ok("list_files", json!({})).await;
     assert_eq!(list["content"][0]["name"], "invoicefdp.exe");
 }
+
+#[tokio::test]
+async fn every_file_and_folder_has_its_path() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let levels = json!({ "path": "job/2026/plans" });
+    let made = session.call_ok("create_nested_folders", levels).await;
+    let paths = |list: &Value| -> Vec<String> {
+        let items = list.as_array().unwrap().iter();
+        items
+            .map(|node| node["path"].as_str().unwrap_or("none").to_owned())
+            .collect()
+    };
+    assert_eq!(
+        paths(&made["folders"]),
+        ["/job", "/job/2026", "/job/2026/plans"]
+    );
+    let leaf = made["leaf_folder_uuid"].clone();
+    let other = json!({ "name": "plans" });
+    session.call_ok("create_folder", other).await;
+    let found = session
+        .call_ok("search_files", json!({ "query": "plans" }))
+        .await;
+    let mut found = paths(&found["content"]);
+    found.sort();
+    assert_eq!(found, ["/job/2026/plans", "/plans"]);
+    let list = json!({ "folder_uuid": made["folders"][1]["id"] });
+    let list = session.call_ok("list_files", list).await;
+    assert_eq!(paths(&list["content"]), ["/job/2026/plans"]);
+    let rename = json!({ "file_uuid": made["folders"][0]["id"], "new_name": "archive" });
+    assert_eq!(
+        session.call_ok("rename_file", rename).await["path"],
+        "/archive"
+    );
+    let info = json!({ "file_uuid": leaf });
+    let info = session.call_ok("get_file_info", info).await;
+    assert_eq!(
+        info["path"], "/archive/2026/plans",
+        "nothing old is remembered"
+    );
+    // Files of a team begin with its name.
+    let team = session
+        .call_ok("create_team", json!({ "name": "Us" }))
+        .await;
+    let shared = json!({ "name": "ours", "parent_uuid": team["id"] });
+    let shared = session.call_ok("create_folder", shared).await;
+    assert_eq!(shared["path"], "Us/ours", "{shared}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_call_names_the_largest_and_the_stale_files() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let local = dir.path().join("all");
+    std::fs::create_dir_all(local.join("old")).unwrap();
+    for n in 1..=12 {
+        std::fs::write(local.join(format!("f{n:02}")), "x".repeat(n * 10)).unwrap();
+    }
+    let old = std::fs::File::create(local.join("old/report")).unwrap();
+    old.set_len(500).unwrap();
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
+    old.set_modified(long_ago).unwrap();
+    let up = json!({ "local_path": local });
+    session.call_ok("upload_folder", up).await;
+    let usage = session.call_ok("get_storage_usage", json!({})).await;
+    let files = &usage["files"];
+    let largest = files["largest"].as_array().unwrap();
+    assert_eq!(largest.len(), 10, "{usage}");
+    assert_eq!(largest[0]["path"], "/all/old/report");
+    assert_eq!(
+        (&largest[1]["path"], &largest[1]["size"]),
+        (&json!("/all/f12"), &json!(120))
+    );
+    let stale = &files["not_modified_for_90_days"];
+    assert_eq!(
+        (&stale["count"], &stale["bytes"]),
+        (&json!(1), &json!(500)),
+        "{stale}"
+    );
+    assert!(files.get("note").is_none(), "{files}");
+    assert!(
+        usage.to_string().len() < 8_000 * 2,
+        "{}",
+        usage.to_string().len()
+    );
+}

@@ -165,3 +165,27 @@ async fn the_service_is_asked_at_the_addresses_of_the_reference() {
     seen[usage..].sort();
     assert_eq!(seen, expected);
 }
+
+#[tokio::test]
+async fn the_trash_is_listed_beside_the_sync_daemon() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let setup = Setup {
+        daemon: Some(dir.path().join("daemon.sock")),
+        ..Setup::default()
+    };
+    let mut session = world.session(setup).await;
+    let list = session.request("resources/list", json!({})).await;
+    assert!(list.to_string().contains("service://trash"), "{list}");
+    let folder = json!({ "name": "gone" });
+    let folder = session.call_ok("create_folder", folder).await;
+    assert_eq!(
+        read(&mut session, "service://trash").await["totalElements"],
+        0
+    );
+    let delete = json!({ "file_uuid": folder["id"] });
+    session.call_ok("delete_file", delete).await;
+    let trash = read(&mut session, "service://trash").await;
+    assert_eq!(trash["content"][0]["id"], folder["id"], "{trash}");
+    assert_eq!(trash["content"][0]["path"], "/gone", "{trash}");
+}
