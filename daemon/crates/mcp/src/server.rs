@@ -5,6 +5,7 @@ mod handler;
 #[cfg(feature = "http")]
 mod http;
 mod roots;
+mod subscribe;
 mod transport;
 
 use crate::device::DeviceTrust;

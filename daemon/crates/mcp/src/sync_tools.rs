@@ -2,8 +2,10 @@
 
 mod activity;
 mod connection;
+mod locate;
 pub(crate) mod status;
 mod target;
+pub(crate) mod watch;
 
 use crate::call::{Call, with_success};
 use crate::error::ToolResult;
@@ -26,6 +28,10 @@ pub(crate) fn status(call: Call) -> ToolFuture {
 
 pub(crate) fn activity(call: Call) -> ToolFuture {
     async move { activity::read(&call).await }.boxed()
+}
+
+pub(crate) fn locate(call: Call) -> ToolFuture {
+    async move { locate::find(&call).await }.boxed()
 }
 
 pub(crate) fn doctor(call: Call) -> ToolFuture {

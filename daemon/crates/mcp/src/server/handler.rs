@@ -2,6 +2,7 @@
 
 use super::confirm::{Confirm, Confirmations, Decision};
 use super::roots::{self, ClientRoots};
+use super::subscribe::{self, Subscription};
 use crate::arguments::Arguments;
 use crate::call::{self, Call};
 use crate::error::{ToolError, ToolResult};
@@ -20,9 +21,10 @@ use rmcp::model::{
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
     Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
-    Tool as WireTool, ToolAnnotations,
+    SubscribeRequestParams, SubscriptionFilter, Tool as WireTool, ToolAnnotations,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
@@ -41,6 +43,7 @@ pub(super) struct Handler {
     /// The reply to `tools/list`, built once.
     tools: Vec<WireTool>,
     confirmations: Confirmations,
+    subscription: Subscription,
 }
 
 impl Handler {
@@ -50,6 +53,7 @@ impl Handler {
             tools: selection.tools.iter().map(|tool| wire_tool(tool)).collect(),
             selection,
             confirmations: Confirmations::new(confirm),
+            subscription: Subscription::default(),
         }
     }
 
@@ -227,12 +231,16 @@ fn first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData>
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_prompts()
             .enable_completions()
             .build();
+        if let Some(resources) = &mut capabilities.resources {
+            // Only the state of sync changes by itself.
+            resources.subscribe = self.services.daemon.is_some().then_some(true);
+        }
         let mut server = Implementation::new("cairn", env!("CARGO_PKG_VERSION"));
         server.title = Some("Cairn".to_owned());
         ServerConfig::new(capabilities)
@@ -317,6 +325,34 @@ impl ServerHandler for Handler {
         };
         let text = ResourceContents::text(value.to_string(), request.uri).with_mime_type(JSON);
         Ok(ReadResourceResult::new(vec![text]).into())
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        subscribe::accepted(&self.services)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        subscribe::listen(&self.services, context).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let services = self.services.clone();
+        self.subscription
+            .begin(services, context.peer, &request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        _: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscription.end();
+        Ok(())
     }
 
     async fn list_prompts(

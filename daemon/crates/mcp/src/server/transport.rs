@@ -18,7 +18,7 @@ use tokio::sync::Mutex;
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// The methods of this server: a request for one of them that can't be read has invalid parameters.
-const METHODS: [&str; 10] = [
+const METHODS: [&str; 13] = [
     "initialize",
     "server/discover",
     "tools/list",
@@ -26,6 +26,9 @@ const METHODS: [&str; 10] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
     "prompts/list",
     "prompts/get",
     "completion/complete",

@@ -71,7 +71,7 @@ pub(super) fn folder(status: &Status, given: &str) -> ToolResult<String> {
 }
 
 /// Expands a leading `~` and drops a trailing separator.
-fn expand_home(given: &str) -> PathBuf {
+pub(super) fn expand_home(given: &str) -> PathBuf {
     let path = Path::new(given);
     match (path.strip_prefix("~"), std::env::home_dir()) {
         (Ok(rest), Some(home)) => home.join(rest),

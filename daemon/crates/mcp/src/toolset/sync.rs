@@ -78,6 +78,14 @@ pub(super) const TOOLS: &[Tool] = &[
     )
     .asking(sync_tools::deletions),
     Tool::new(
+        "sync_locate",
+        "Locate synced file",
+        Effect::ReadOnly,
+        "Finds a file by its path on this machine or on the service; returns it with its UUID and both paths.",
+        &[non_empty("path", "Such as ~/Docs/a.txt or /docs/a.txt").required()],
+        Run::Custom(sync_tools::locate),
+    ),
+    Tool::new(
         "sync_devices",
         "Sync devices",
         Effect::ReadOnly,

@@ -85,6 +85,16 @@ impl Session {
         serde_json::from_str(text).expect("it is JSON")
     }
 
+    /// Reads lines up to a notification of this method.
+    fn notification(&mut self, method: &str) -> Value {
+        loop {
+            let line = self.line().expect("the server goes on");
+            if line["method"] == method {
+                return line["params"].clone();
+            }
+        }
+    }
+
     /// Closes the input and gives the exit code.
     fn end(mut self) -> Option<i32> {
         self.input = None;
@@ -463,6 +473,7 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     world.write("folder-a/f.txt", "from a");
     let mut session = Session::start(&world, "b", &[]);
     world.json("a", &["status", "--wait", "--timeout", "60"]);
+    world.json("b", &["start"]);
     let synced = session.call("sync_now", json!({ "wait_seconds": 50 }));
     assert_eq!(synced["in_sync"], true, "{synced}");
     assert!(world.path("folder-b/f.txt").exists());
@@ -487,6 +498,12 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     assert!(!events.is_empty() && events.iter().all(|event| event["device"] == other));
     let later = session.call("sync_activity", json!({ "since": "2200-01-01" }));
     assert_eq!(later["events"], json!([]), "{later}");
+    let local = world.path("folder-b/f.txt");
+    let found = session.call("sync_locate", json!({ "path": local }));
+    assert_eq!(found["path"], "/f.txt", "{found}");
+    assert_eq!(found["local_paths"], json!([local]), "{found}");
+    let read = json!({ "file_uuid": found["node"]["id"] });
+    assert_eq!(session.call("read_file_content", read)["content"], "from a");
     let doctor = session.call("sync_doctor", json!({}));
     assert_eq!(
         (&doctor["online"], &doctor["account"]),
@@ -507,6 +524,36 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
             .is_some_and(|note| note.contains("other tools")),
         "{status}"
     );
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn a_client_hears_of_changes_of_sync_that_it_subscribed_to() {
+    const UPDATED: &str = "notifications/resources/updated";
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["add", "folder-a"]);
+    let _stopping = Stopping(&world, "a");
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    let mut session = Session::start(&world, "a", &[]);
+    let uri = json!({ "uri": "service://sync" });
+    let nothing = session.ask("resources/subscribe", json!({ "uri": "service://files" }));
+    assert_eq!(nothing["error"]["code"], -32602, "{nothing}");
+    let begun = session.ask("resources/subscribe", uri.clone());
+    assert!(begun["result"].is_object(), "{begun}");
+    // The subscription connects by itself; a change of sync follows until it has.
+    world.write("folder-a/f.txt", "content");
+    assert_eq!(session.notification(UPDATED)["uri"], "service://sync");
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    world.json("a", &["stop"]);
+    loop {
+        session.notification(UPDATED);
+        if session.call("sync_status", json!({}))["running"] == false {
+            break;
+        }
+    }
+    let ended = session.ask("resources/unsubscribe", uri);
+    assert!(ended["result"].is_object(), "{ended}");
     assert_eq!(session.end(), Some(0));
 }
 

@@ -1,0 +1,90 @@
+//! Subscriptions to the state of sync, in both forms that the protocol has had for them.
+
+use crate::resource;
+use crate::services::Services;
+use crate::sync_tools::watch;
+use parking_lot::Mutex;
+use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::SubscriptionContext;
+use rmcp::{Peer, RoleServer};
+use std::sync::Arc;
+use tokio::task::AbortHandle;
+
+/// The subscription of an older client; newer ones keep a request open.
+#[derive(Default)]
+pub(super) struct Subscription(Mutex<Option<AbortHandle>>);
+
+impl Subscription {
+    /// Begins to tell the client of changes.
+    ///
+    /// # Errors
+    /// Invalid parameters for anything but the state of sync.
+    pub(super) fn begin(
+        &self,
+        services: Arc<Services>,
+        peer: Peer<RoleServer>,
+        uri: &str,
+    ) -> Result<(), ErrorData> {
+        check(&services, uri)?;
+        let task = tokio::spawn(async move {
+            let report = || {
+                let peer = peer.clone();
+                async move {
+                    let update = ResourceUpdatedNotificationParam::new(resource::SYNC.uri);
+                    peer.notify_resource_updated(update).await.is_ok()
+                }
+            };
+            watch::changes(&services, report).await;
+        });
+        if let Some(before) = self.0.lock().replace(task.abort_handle()) {
+            before.abort();
+        }
+        Ok(())
+    }
+
+    pub(super) fn end(&self) {
+        if let Some(task) = self.0.lock().take() {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Returns what can be subscribed to; `None` where nothing can.
+pub(super) fn accepted(services: &Services) -> Option<SubscriptionFilter> {
+    services.daemon.as_ref()?;
+    let mut filter = SubscriptionFilter::new();
+    filter.resource_subscriptions = Some(vec![resource::SYNC.uri.to_owned()]);
+    Some(filter)
+}
+
+/// Tells a newer client of changes until it ends the subscription.
+pub(super) async fn listen(services: &Services, context: SubscriptionContext) {
+    let report = || {
+        let sink = context.sink().clone();
+        async move {
+            sink.notify_resource_updated(resource::SYNC.uri)
+                .await
+                .is_ok()
+        }
+    };
+    tokio::select! {
+        () = context.cancelled() => {}
+        () = watch::changes(services, report) => {}
+    }
+}
+
+fn check(services: &Services, uri: &str) -> Result<(), ErrorData> {
+    if services.daemon.is_some() && uri == resource::SYNC.uri {
+        return Ok(());
+    }
+    Err(ErrorData::invalid_params(
+        "only service://sync can be subscribed to, where there is a sync daemon",
+        None,
+    ))
+}
