@@ -30,7 +30,7 @@ ENVIRONMENT = {
     "HOME": os.environ.get("HOME", "/"),
 }
 CATALOGUE = {
-    tool["name"] for tool in json.loads(Path(__file__).parents[1].joinpath("mcp", "catalogue.json").read_text())
+    tool["name"] for tool in json.loads(Path(__file__).parents[5].joinpath("tests/contract/tests/contract/mcp/catalogue.json").read_text())
 }
 # There is none of the first revision.
 SCHEMAS = json.loads(Path(sys.argv[4]).read_text()) if sys.argv[4:] else {}
