@@ -25,10 +25,12 @@ impl Services {
         let own = self.space().await?;
         let space = match own.api().node(id).await {
             Ok(node) => return in_its_space(own, node),
-            Err(error @ ApiError::NotFound { .. }) => match self.locate(&id.to_string()).await? {
-                Some(Location::Node(space)) => self.team_space(space).await?,
-                Some(Location::Root(_)) | None => return Err(error.into()),
-            },
+            Err(error @ (ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => {
+                match self.locate(&id.to_string()).await? {
+                    Some(Location::Node(space)) => self.team_space(space).await?,
+                    Some(Location::Root(_)) | None => return Err(error.into()),
+                }
+            }
             Err(error) => return Err(error.into()),
         };
         let node = space.api().node(id).await?;
@@ -55,7 +57,7 @@ impl Services {
         if let Some(node) = node {
             match own.api().node(node).await {
                 Ok(_) => return Ok((own, Some(node))),
-                Err(ApiError::NotFound { .. }) => {}
+                Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -81,7 +83,7 @@ impl Services {
         }
         let missing = match space.api().node(id).await {
             Ok(_) => return Ok(Some(id)),
-            Err(error @ ApiError::NotFound { .. }) => error,
+            Err(error @ (ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => error,
             Err(error) => return Err(error.into()),
         };
         match self.locate(&text).await? {
@@ -96,7 +98,7 @@ impl Services {
     async fn is_in_own_space(&self, id: NodeId) -> ToolResult<bool> {
         match self.reads.node(id).await {
             Ok(_) => Ok(true),
-            Err(ApiError::NotFound { .. }) => Ok(false),
+            Err(ApiError::NotFound { .. } | ApiError::Forbidden { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -182,8 +184,8 @@ impl Services {
     }
 }
 
-/// Returns `None` where no passphrase or no grant of a team's key is at hand, and for what was not found,
-/// which the service's own reply says better.
+/// Returns `None` where no passphrase or no grant of a team's key is at hand, and for what was not found
+/// or belongs to somebody else, which the service's own reply says better.
 fn if_opened<T>(opened: ToolResult<T>) -> ToolResult<Option<T>> {
     match opened {
         Ok(opened) => Ok(Some(opened)),
@@ -192,7 +194,7 @@ fn if_opened<T>(opened: ToolResult<T>) -> ToolResult<Option<T>> {
             | ToolError::WrongPassphrase
             | ToolError::Team(TeamError::NotGranted { .. })
             | ToolError::NotFound { .. }
-            | ToolError::Api(ApiError::NotFound { .. }),
+            | ToolError::Api(ApiError::NotFound { .. } | ApiError::Forbidden { .. }),
         ) => Ok(None),
         Err(error) => Err(error),
     }
