@@ -52,6 +52,7 @@ pub(crate) fn remote_row(
         hash: None,
         number: None,
         seen: 0,
+        changed_ms: Some(node.updated_at.0),
     };
     let trust = match seal_info(keys, &row) {
         Some(Some(info)) => {

@@ -37,6 +37,24 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// The time of the latest transfer of a path, in milliseconds since 1970-01-01 UTC, as far as the log
+    /// goes back.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn last_transferred(
+        &self,
+        folder: FolderId,
+        path: &str,
+    ) -> Result<Option<i64>, IndexError> {
+        let mut statement = self.prepare_whole(
+            "SELECT max(at) FROM activity WHERE folder = ?1 AND path = ?2 AND kind IN (?3, ?4)",
+        )?;
+        let kinds = (ActivityKind::Uploaded, ActivityKind::Downloaded);
+        let values = (folder.0, path, kinds.0.as_str(), kinds.1.as_str());
+        Ok(statement.query_row(values, |row| row.get(0))?)
+    }
+
     /// The newest `limit` rows, newest first.
     ///
     /// # Errors

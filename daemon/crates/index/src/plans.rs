@@ -91,6 +91,7 @@ fn remote(n: u8, parent: Option<NodeId>, kind: Kind) -> RemoteRow {
         hash: None,
         number: None,
         seen: 1,
+        changed_ms: None,
     }
 }
 

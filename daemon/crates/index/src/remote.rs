@@ -36,6 +36,8 @@ pub struct RemoteRow {
     /// The sequence of the seal, if that was checked and fits; 0 otherwise. What is read back is the
     /// highest one that was ever recorded for the node.
     pub seen: u64,
+    /// Milliseconds since 1970-01-01 UTC: the node's latest change, as the service has it.
+    pub changed_ms: Option<i64>,
 }
 
 /// The result of recording a node.
@@ -53,7 +55,7 @@ pub enum PutResult {
 }
 
 const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, content_key, seal, \
-     source_node, source_revision, device, hash, number, seen";
+     source_node, source_revision, device, hash, number, seen, changed";
 
 fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
     bytes.map(|b| id_from(&b).map(Uuid::from_bytes)).transpose()
@@ -81,6 +83,7 @@ fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
         hash: hash_from(row.get(14)?)?,
         number: row.get::<_, Option<i64>>(15)?.map(unsigned).transpose()?,
         seen: unsigned(row.get(16)?)?,
+        changed_ms: row.get(17)?,
     })
 }
 
@@ -209,8 +212,16 @@ impl Db<'_> {
                 row.number = row.number.or(old.number);
             }
         }
-        if before.as_ref() == Some(&row) {
-            return Ok(PutResult::Known);
+        if let Some(old) = &before {
+            // The time alone is no news: an older index lacks it.
+            let old = RemoteRow {
+                changed_ms: row.changed_ms,
+                ..old.clone()
+            };
+            if old == row {
+                return Ok(PutResult::Known);
+            }
+            self.remember_place(&old, &row)?;
         }
         self.write_remote(&row)?;
         let now = self.pairs_containing(folders, row.parent)?;
@@ -231,8 +242,8 @@ impl Db<'_> {
     fn write_remote(&self, row: &RemoteRow) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
-                 version, content_key, seal, source_node, source_revision, device, hash, number, seen) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
+                 version, content_key, seal, source_node, source_revision, device, hash, number, seen, changed) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
             )?
             .execute(rusqlite::params![
                 row.node.as_bytes(),
@@ -253,6 +264,7 @@ impl Db<'_> {
                 row.hash.map(|h| h.0),
                 row.number.map(signed),
                 signed(row.seen),
+                row.changed_ms,
             ])?;
         Ok(())
     }

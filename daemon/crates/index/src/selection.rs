@@ -147,8 +147,16 @@ impl Db<'_> {
         })
     }
 
-    /// The node at a path of a pair.
-    fn remote_at(&self, folder: &FolderRow, path: &RelPath) -> Result<Option<NodeId>, IndexError> {
+    /// The node at a path of a pair, found by the name key where no name is exactly the same. `None` for the
+    /// root.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn remote_at(
+        &self,
+        folder: &FolderRow,
+        path: &RelPath,
+    ) -> Result<Option<NodeId>, IndexError> {
         let Some(mut at) = folder.remote_node else {
             return Ok(None);
         };
@@ -193,6 +201,7 @@ mod tests {
             hash: None,
             number: None,
             seen: 0,
+            changed_ms: None,
         }
     }
 

@@ -21,6 +21,7 @@ fn row(seen: u64, seal: u8) -> RemoteRow {
         hash: None,
         number: None,
         seen,
+        changed_ms: None,
     }
 }
 
@@ -91,4 +92,34 @@ fn another_key_or_source_of_an_unchanged_revision_is_tampering() {
         ),
         PutResult::New
     );
+}
+
+#[test]
+fn a_place_that_was_left_is_remembered_with_the_time() {
+    let index = Index::memory().unwrap();
+    let at = |version: u64, name: &str, changed: i64| RemoteRow {
+        name: cairn_model::Name::new(name).unwrap(),
+        version,
+        seal: None,
+        seen: 0,
+        changed_ms: Some(changed),
+        ..row(1, 1)
+    };
+    put(&index, &at(1, "a", 10));
+    put(&index, &at(2, "b", 20));
+    put(&index, &at(3, "b", 30));
+    assert_eq!(
+        put(&index, &at(3, "b", 31)),
+        PutResult::Known,
+        "the time alone is no news"
+    );
+    put(&index, &at(4, "c", 40));
+    let left = |after: i64| {
+        let places = index.read(|db| db.places_left_after(after)).unwrap();
+        let of = |place: crate::PastPlace| (place.name, place.until_ms);
+        places.into_iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(left(0), [("a".to_owned(), 20), ("b".to_owned(), 40)]);
+    assert_eq!(left(20), [("b".to_owned(), 40)]);
+    assert_eq!(left(40), []);
 }
