@@ -1,6 +1,6 @@
 //! Between the service's words and ours: nodes into rows, rows into seals.
 
-use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
+use cairn_crypto::{AGREED_DELETION, NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, MAX_NUMBER};
@@ -108,10 +108,6 @@ pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> O
     Some(Sealed(NodeSeal::make(keys, &facts, info)))
 }
 
-/// Stands for the manifest hash in the seal of a node that was deleted after a person had been asked
-/// and had agreed: other devices of the account need not ask again.
-const AGREED: [u8; 32] = *b"cairn/a-person-agreed-to-delete/";
-
 /// The seal of a node that goes to the trash.
 pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> Option<Sealed> {
     let info = seal_info(keys, row)??;
@@ -120,7 +116,7 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> 
         ..facts_of(row)
     };
     let manifest_hash = if agreed {
-        Some(AGREED)
+        Some(AGREED_DELETION)
     } else {
         info.manifest_hash
     };
@@ -169,7 +165,9 @@ pub(crate) fn deletion(keys: &SpaceKeys, node: Option<&Node>) -> Deletion {
         NodeSeal::check(keys, &facts, &node.seal.as_ref()?.0).ok()
     });
     match info {
-        Some(info) if info.manifest_hash == Some(AGREED) => Deletion::Agreed { seq: info.seq },
+        Some(info) if info.manifest_hash == Some(AGREED_DELETION) => {
+            Deletion::Agreed { seq: info.seq }
+        }
         Some(info) => Deletion::Verified { seq: info.seq },
         None => Deletion::Unverified,
     }

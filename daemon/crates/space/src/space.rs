@@ -3,6 +3,7 @@
 
 mod change;
 mod content;
+mod restore;
 
 pub use change::EnsuredFolder;
 pub use content::LocalFacts;

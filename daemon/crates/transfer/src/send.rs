@@ -79,7 +79,7 @@ pub(crate) async fn upload(
 }
 
 /// Commits what was sent.
-async fn finish(
+pub(crate) async fn finish(
     context: &TransferContext,
     head: &NewRevision,
     scanned: Scanned,

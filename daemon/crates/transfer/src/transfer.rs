@@ -7,6 +7,7 @@ use crate::error::TransferError;
 use crate::limits::Limits;
 use crate::local::{Source, Target};
 use crate::progress::Progress;
+use crate::restore::{self, Restore};
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use crate::{batch, fetch, send, small};
 use cairn_api::Api;
@@ -84,6 +85,15 @@ impl Transfer {
         progress: &dyn Progress,
     ) -> Vec<Result<Uploaded, TransferError>> {
         small::upload_batch(&self.context, files, progress).await
+    }
+
+    /// Makes an older content of a file its newest revision, of chunks that the server has. `None` if they
+    /// were sealed for another file, or are not all there.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the head is another one; nothing is committed then.
+    pub async fn restore(&self, order: Restore) -> Result<Option<Uploaded>, TransferError> {
+        restore::restore(&self.context, order).await
     }
 
     /// Downloads one revision into a target, keeping what is right in it already. Only verified bytes

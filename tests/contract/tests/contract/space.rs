@@ -170,3 +170,93 @@ async fn a_folder_is_planned_by_content_and_says_what_nobody_vouches_for() {
         .plan_download(Some(top.id), dir.path(), 1, &as_is);
     assert!(matches!(small.await, Err(PlanError::TooLarge { limit: 1 })));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_earlier_content_comes_back_sealed_and_without_a_transfer() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let content: &'static [u8] = Box::leak(vec![7_u8; 600_000].into_boxed_slice());
+    let first = world.file(top.id, "f", content).await;
+    let second = world.file(top.id, "f", b"short").await;
+    let revisions = world.api.revisions(first.id).await.unwrap();
+    let old = revisions.iter().find(|r| Some(r.id) == first.revision_id);
+    let before = world.api.counters().snapshot().sent;
+    let restored = world
+        .space
+        .restore_revision(&second, old.unwrap())
+        .await
+        .unwrap();
+    assert!(world.api.counters().snapshot().sent - before < 20_000);
+    assert_eq!(restored.size, 600_000);
+    assert!(world.space.seal(&restored).is_some());
+    assert_ne!(
+        restored.revision_id, first.revision_id,
+        "a revision of its own"
+    );
+    assert_eq!(restored.content_source, None);
+    let again = world.space.restore_revision(&restored, old.unwrap()).await;
+    assert_eq!(again.unwrap(), restored, "equal content makes no revision");
+    let stale = world
+        .space
+        .restore_revision(&first, old.unwrap())
+        .await
+        .unwrap();
+    assert_eq!(
+        stale.revision_id, first.revision_id,
+        "nothing is done on a stale view of it"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_without_keys_restored_is_sealed_when_a_device_restores_it() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let first = world.file(top.id, "f", b"first").await;
+    world.file(top.id, "f", b"second").await;
+    let revisions = world.api.revisions(first.id).await.unwrap();
+    let keyless = world
+        .api
+        .restore_revision(first.id, first.revision_id.unwrap())
+        .await
+        .unwrap();
+    assert!(world.space.seal(&keyless).is_none());
+    let restored = world
+        .space
+        .restore_revision(&keyless, &revisions[0])
+        .await
+        .unwrap();
+    assert!(world.space.seal(&restored).is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_out_of_the_trash_is_sealed_as_far_as_it_was() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let file = world.file(top.id, "f", b"content").await;
+    for agreed in [false, true] {
+        let node = world.space.node(file.id).await.unwrap();
+        if agreed {
+            world.space.trash_agreed(&node).await.unwrap();
+        } else {
+            world.space.trash_node(&node).await.unwrap();
+        }
+        let trashed = world.space.node(file.id).await.unwrap();
+        let back = world.space.restore_node(&trashed).await.unwrap();
+        assert!(world.space.seal(&back).is_some(), "agreed: {agreed}");
+    }
+    world.space.trash_node(&top).await.unwrap();
+    let trashed = world.space.node(top.id).await.unwrap();
+    let back = world.space.restore_node(&trashed).await.unwrap();
+    assert!(world.space.seal(&back).is_some());
+    let below = world.space.node(file.id).await.unwrap();
+    assert!(
+        world.space.seal(&below).is_some(),
+        "what went along keeps its seal"
+    );
+    // Nobody vouched for it before: nobody does now.
+    let moved = world.move_without_keys(&below, top.id, "g").await;
+    world.space.trash_node(&moved).await.unwrap();
+    let trashed = world.space.node(file.id).await.unwrap();
+    let back = world.space.restore_node(&trashed).await.unwrap();
+    assert!(world.space.seal(&back).is_none());
+}

@@ -3,7 +3,7 @@
 
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
-use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
+use cairn_crypto::{AGREED_DELETION, NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
@@ -162,13 +162,27 @@ impl Space {
     /// # Errors
     /// [`ApiError::Gone`](cairn_api::ApiError::Gone) if it is there already.
     pub async fn trash_node(&self, node: &Node) -> Result<(), TransferError> {
-        let seal = self.next_seal(
-            node,
-            NodeFacts {
-                deleted: true,
-                ..facts(node)
-            },
-        )?;
+        self.trash(node, self.seal(node)).await
+    }
+
+    /// As [`Space::trash_node`], after a person has agreed: no device of the account asks again.
+    ///
+    /// # Errors
+    /// As for [`Space::trash_node`].
+    pub async fn trash_agreed(&self, node: &Node) -> Result<(), TransferError> {
+        let agreed = self.seal(node).map(|info| SealInfo {
+            manifest_hash: Some(AGREED_DELETION),
+            ..info
+        });
+        self.trash(node, agreed).await
+    }
+
+    async fn trash(&self, node: &Node, info: Option<SealInfo>) -> Result<(), TransferError> {
+        let deleted = NodeFacts {
+            deleted: true,
+            ..facts(node)
+        };
+        let seal = self.seal_after(node, info, deleted)?;
         Ok(self.api.delete_node(node.id, None, seal.as_ref()).await?)
     }
 
@@ -178,7 +192,17 @@ impl Space {
         node: &Node,
         facts: NodeFacts<'_>,
     ) -> Result<Option<Sealed>, TransferError> {
-        let Some(info) = self.seal(node) else {
+        self.seal_after(node, self.seal(node), facts)
+    }
+
+    /// Seals the next state of a node whose last seal had this content.
+    fn seal_after(
+        &self,
+        node: &Node,
+        info: Option<SealInfo>,
+        facts: NodeFacts<'_>,
+    ) -> Result<Option<Sealed>, TransferError> {
+        let Some(info) = info else {
             return Ok(None);
         };
         let known = KnownNumbers {

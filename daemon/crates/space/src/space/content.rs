@@ -201,7 +201,7 @@ impl Space {
         }
     }
 
-    fn next_revision(
+    pub(super) fn next_revision(
         &self,
         node: &Node,
         base: RevisionId,
