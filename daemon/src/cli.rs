@@ -20,7 +20,6 @@ mod ignore;
 mod info;
 mod limits;
 mod list;
-mod local_path;
 mod login;
 mod logout;
 mod logs;
@@ -52,6 +51,7 @@ mod versions;
 mod watch;
 mod webhooks;
 mod whoami;
+mod why;
 mod words;
 
 use crate::app::App;
@@ -127,6 +127,7 @@ enum Command {
     Remove(remove::Args),
     Folders(folders::Args),
     Status(status::Args),
+    Why(why::Args),
     Sync(sync::Args),
     Pause(pause::Args),
     Resume(resume::Args),
@@ -252,6 +253,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Remove(args) => remove::run(app, args).await,
         Command::Folders(args) => folders::run(app, args).await,
         Command::Status(args) => status::run(app, args).await,
+        Command::Why(args) => why::run(app, args).await,
         Command::Sync(args) => sync::run(app, args).await,
         Command::Pause(args) => pause::run(app, args).await,
         Command::Resume(args) => resume::run(app, args).await,

@@ -9,6 +9,7 @@ mod config;
 mod failure;
 mod folders;
 mod keys;
+mod local_path;
 mod logging;
 mod output;
 mod remote;

@@ -8,6 +8,7 @@ mod disk;
 mod events;
 mod handler;
 mod ports;
+mod why;
 
 use crate::config::Config;
 use crate::failure::{Doing as _, Outcome};

@@ -2,11 +2,12 @@
 
 use crate::account::Account;
 use crate::app::App;
+use crate::cli::prompt;
 use crate::cli::words::words;
-use crate::cli::{local_path, prompt};
 use crate::config::{Config, parse_gate};
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::folders;
+use crate::local_path;
 use cairn_control::{Folder, Gate, NewFolder, typed};
 use cairn_model::SyncMode;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! `cairn confirm`: the answer to deletions that wait for a person.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::cli::words::words;
 use crate::failure::{Doing as _, Outcome};
+use crate::local_path;
 use cairn_control::typed;
 use cairn_model::DeletionDecision;
 use serde_json::json;

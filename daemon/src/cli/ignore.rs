@@ -1,9 +1,9 @@
 //! `cairn ignore`: the rules of a folder. Works on the files alone; a running daemon notices.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::Outcome;
 use crate::folders::{self, ignore, open_index};
+use crate::local_path;
 use serde_json::json;
 use std::path::PathBuf;
 

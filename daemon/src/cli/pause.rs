@@ -1,8 +1,8 @@
 //! `cairn pause`: no transfers, until a moment or until resumed.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::{Failure, Outcome};
+use crate::local_path;
 use crate::output::text::{local_time, now_ms, parse_until, rfc3339};
 use cairn_control::typed;
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! `cairn remove`: ends a pair; files stay on both sides.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::{Doing as _, Outcome};
 use crate::folders;
+use crate::local_path;
 use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! `cairn resolve`: which version of a conflict keeps the name.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::cli::words::words;
 use crate::failure::{Doing as _, Outcome};
+use crate::local_path;
 use cairn_control::{ConflictList, typed};
 use cairn_model::Keep;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! `cairn resume`: ends a pause.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::Outcome;
+use crate::local_path;
 use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! `cairn sync`: a look at both sides, now.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::Outcome;
+use crate::local_path;
 use cairn_control::typed;
 use cairn_model::SyncState;
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! `cairn trash`: what sync removed on this disk, or what lies in the service's trash.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders::{self, open_index, trash};
+use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_rfc3339, local_time, size};
 use crate::remote::{Remote, Within};

@@ -1,8 +1,8 @@
 //! `cairn upload`: files and folders to the service, without syncing them.
 
 use crate::app::App;
-use crate::cli::local_path;
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::local_path;
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count, size};

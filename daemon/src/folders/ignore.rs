@@ -123,7 +123,8 @@ fn verdict(row: &FolderRow, rules: &Rules, path: &Path) -> Outcome<IgnoreVerdict
     })
 }
 
-fn file(row: &FolderRow) -> std::path::PathBuf {
+/// The rules file of a folder.
+pub(crate) fn file(row: &FolderRow) -> std::path::PathBuf {
     Path::new(&row.root).join(IGNORE_FILE)
 }
 

@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure, Outcome};
 use crate::folders;
 use crate::output::text::rfc3339;
 use crate::serve::disk::GuardedDisk;
-use crate::serve::{convert, events};
+use crate::serve::{convert, events, why};
 use crate::session::Session;
 use async_trait::async_trait;
 use cairn_control::{
@@ -312,6 +312,7 @@ impl Daemon {
             Request::Reload => self.reload(),
             Request::Trash { folder } => self.trash(folder.as_ref()),
             Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
+            Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engine, &path)?))),
             Request::Doctor => Ok(self.doctor()),
             Request::Shutdown => {
                 self.stop.notify_one();

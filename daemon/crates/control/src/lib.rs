@@ -15,6 +15,7 @@ pub mod folder;
 pub mod history;
 pub mod request;
 pub mod status;
+pub mod why;
 
 pub use cairn_platform::{Home, process::forbid_core_dumps};
 pub use client::{Client, EventStream};
@@ -26,3 +27,4 @@ pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, Trash
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{Counters, DoctorInfo, FolderStatus, Problem, Question, Status, Transfer};
+pub use why::{DecidingRule, PathReport, RuleSource};

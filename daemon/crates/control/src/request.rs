@@ -3,6 +3,7 @@
 use crate::folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
 use crate::history::{ActivityList, ConflictList, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
+use crate::why::PathReport;
 use cairn_model::{DeletionDecision, Keep};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -143,6 +144,10 @@ requests! {
         folder: String,
         id: String,
     } -> Trashed;
+    /// The standing of one path, absolute, and the reason for it.
+    Why {
+        path: String,
+    } -> PathReport;
     Doctor -> DoctorInfo;
     /// Finishes or journals the current steps and ends the daemon.
     Shutdown -> Done;
@@ -164,6 +169,7 @@ pub enum Reply {
     Trashed(Trashed),
     Doctor(DoctorInfo),
     Accepted(Accepted),
+    Why(Box<PathReport>),
     Done(Done),
 }
 

@@ -3,13 +3,14 @@
 
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Conflict, ConflictList, Counters, DoctorInfo, Event, Failure,
-    FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
-    Problem, Question, Request, Status, Transfer, Trashed, TrashedList,
+    Activity, ActivityList, Conflict, ConflictList, Counters, DecidingRule, DoctorInfo, Event,
+    Failure, FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits,
+    NewFolder, PathReport, Problem, Question, Request, RuleSource, Status, Transfer, Trashed,
+    TrashedList,
 };
 use cairn_model::{
-    ActivityKind, ConflictKind, DeletionDecision, Keep, ProblemCode, Side, SyncMode, SyncState,
-    TransferDirection,
+    ActivityKind, ConflictKind, DeletionDecision, Keep, PathState, ProblemCode, Side, SyncMode,
+    SyncState, TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -162,6 +163,9 @@ fn requests() {
         },
         Request::Doctor,
         Request::Shutdown,
+        Request::Why {
+            path: "/home/a/Cairn/x.log".into(),
+        },
     ];
     let asks: Vec<Numbered> = (1..)
         .zip(all)
@@ -224,6 +228,21 @@ fn answers() {
         ignored: true,
         rule: Some("*.log".into()),
     };
+    let why = PathReport {
+        path: "/home/a/Cairn/x.log".into(),
+        folder: Some("/home/a/Cairn".into()),
+        remote: Some("/x.log".into()),
+        state: PathState::Ignored,
+        message: "it is ignored by `*.log`, line 3 of .cairnignore".into(),
+        rule: Some(DecidingRule {
+            source: RuleSource::File,
+            pattern: "*.log".into(),
+            file: Some("/home/a/Cairn/.cairnignore".into()),
+            line: Some(3),
+            matched: "x.log".into(),
+        }),
+        ..Default::default()
+    };
     let text = [
         lines(&[status()]),
         lines(&[ActivityList {
@@ -247,6 +266,7 @@ fn answers() {
             FailureCode::TimedOut,
             "not in sync after 120 s",
         )]),
+        lines(&[why]),
         lines(&[Event::Activity { activity }]),
         lines(&[Event::Status {
             status: Status::default(),

@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
 use crate::status::{Event, Status};
+use crate::why::{self, PathReport};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
 use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
 use std::sync::Arc;
@@ -112,6 +113,14 @@ impl EngineHandle {
     /// The index's.
     pub fn conflicts(&self) -> Result<Vec<resolve::OpenConflict>, EngineError> {
         resolve::open_conflicts(&self.engine)
+    }
+
+    /// The standing of a path of a pair, and the reason for it.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn why(&self, folder: &FolderRow, path: &RelPath) -> Result<PathReport, EngineError> {
+        why::report(&self.engine, folder, path)
     }
 
     /// Settles a conflict; `path` is the file's, or the copy's, relative to its folder.

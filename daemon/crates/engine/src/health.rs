@@ -1,5 +1,7 @@
 //! Problems by path, and the time of the next try of each.
 
+mod path;
+
 use crate::error::{EngineError, explain};
 use crate::key::Key;
 use crate::status::Problem;
@@ -7,6 +9,8 @@ use cairn_model::{FolderId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
+
+pub(crate) use path::PathProblem;
 
 /// First pause before a failed step is tried again; it doubles up to [`LONGEST`].
 const FIRST: Duration = Duration::from_millis(500);

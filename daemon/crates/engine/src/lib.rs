@@ -28,6 +28,7 @@ mod restored;
 mod running;
 mod selection;
 mod unverified;
+mod why;
 
 mod start;
 mod status;
@@ -42,6 +43,7 @@ pub mod ports;
 pub use command::WaitResult;
 pub use error::EngineError;
 pub use handle::EngineHandle;
-pub use observe::rules::{RuleMatch, Rules};
+pub use observe::rules::{RuleMatch, RuleOrigin, RuleSource, Rules};
 pub use start::{EngineOptions, start};
 pub use status::{Counters, Event, FolderStatus, Problem, Status, TransferStatus};
+pub use why::PathReport;

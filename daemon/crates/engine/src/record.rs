@@ -136,7 +136,8 @@ fn compare(
     }
 }
 
-fn is_equal(
+/// Returns whether a pair is equal in all three trees.
+pub(crate) fn is_equal(
     db: &Db<'_>,
     folder: &FolderRow,
     local: LocalId,

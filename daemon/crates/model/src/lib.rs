@@ -27,4 +27,6 @@ pub use kind::Kind;
 pub use manifest::Manifest;
 pub use name::{Name, NameKey};
 pub use path::RelPath;
-pub use sync::{DeletionDecision, ProblemCode, Side, SyncMode, SyncState, TransferDirection};
+pub use sync::{
+    DeletionDecision, PathState, ProblemCode, Side, SyncMode, SyncState, TransferDirection,
+};

@@ -109,6 +109,43 @@ word_enum! {
     }
 }
 
+word_enum! {
+    /// The standing of one path with syncing.
+    #[derive(Default)]
+    PathState("path state") {
+        /// Equal on both sides.
+        #[default]
+        Synced = "synced",
+        /// A change of it is to be done, or under way.
+        Waiting = "waiting",
+        /// It is one of two versions that were both kept.
+        Conflict = "conflict",
+        /// A rule leaves it out on every device.
+        Ignored = "ignored",
+        /// It stays on the service only, because of what was selected for this device.
+        Unselected = "unselected",
+        /// The pair syncs the other way only.
+        OneWay = "one_way",
+        /// Its name isn't possible on the other side.
+        Name = "name",
+        /// A symbolic link, a socket or a device.
+        Special = "special",
+        /// It failed, and waits for another try or for a person.
+        Parked = "parked",
+        /// It is on a file system that is not mounted.
+        Unmounted = "unmounted",
+        /// Nobody with the keys vouches for it, and it is held back.
+        Unverified = "unverified",
+        /// There is nothing of that name.
+        Missing = "missing",
+        /// It is in no folder pair.
+        Unpaired = "unpaired",
+        /// A state of another version of Cairn.
+        #[serde(other)]
+        Other = "other",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,4 +6,5 @@ mod mcp;
 mod people;
 mod service;
 mod tray;
+mod why;
 mod world;

@@ -1,5 +1,7 @@
 //! Rules that leave files out of syncing: built in, from `.cairnignore`, and the folder's own selection.
 
+mod origin;
+
 use crate::error::Changing;
 use cairn_index::FolderSettings;
 use cairn_model::RelPath;
@@ -10,6 +12,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use cairn_platform::watch;
+
+pub use origin::{RuleOrigin, RuleSource};
 
 /// The name of the rules file at the root of a folder; it syncs like any other file.
 pub(crate) const IGNORE_FILE: &str = ".cairnignore";

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The one absolute form of a folder's path, whether the folder is still there or not.
-pub(super) fn folder(path: &Path) -> Outcome<String> {
+pub(crate) fn folder(path: &Path) -> Outcome<String> {
     let absolute = match path.canonicalize() {
         Ok(path) => path,
         Err(e) if e.kind() == io::ErrorKind::NotFound => below_existing(path)?,
@@ -20,7 +20,7 @@ pub(super) fn folder(path: &Path) -> Outcome<String> {
 }
 
 /// The absolute form of a path whose last component may be a symbolic link, or missing.
-pub(super) fn file(path: &Path) -> Outcome<PathBuf> {
+pub(crate) fn file(path: &Path) -> Outcome<PathBuf> {
     below_existing(path)
 }
 

@@ -1,0 +1,79 @@
+//! The standing of one path, for `cairn why`, the tray and the tools for assistants.
+
+use cairn_model::PathState;
+use serde::{Deserialize, Serialize};
+
+/// The list that a rule comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleSource {
+    /// Never synced anywhere.
+    BuiltIn,
+    /// The patterns of this device.
+    Exclude,
+    /// The folder's `.cairnignore`.
+    File,
+    /// The subfolders selected for this device.
+    Selection,
+    /// A list of another version of Cairn.
+    #[serde(other)]
+    Other,
+}
+
+/// The rule that leaves a path out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DecidingRule {
+    pub source: RuleSource,
+    /// As it was written; empty for the selection.
+    pub pattern: String,
+    /// The rules file, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// In the rules file, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The path that it matches, below the folder's root: the one asked for, or a folder above it.
+    pub matched: String,
+}
+
+/// The standing of one path, and the reason for it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PathReport {
+    /// Absolute, on this machine.
+    pub path: String,
+    /// The local folder of the pair; absent for a path in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Its path on the service, if the pair's paths are the same on both sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    pub state: PathState,
+    /// The reason, as a sentence that begins with "it".
+    pub message: String,
+    /// The advice to the person; empty where nothing is to be done.
+    #[serde(default)]
+    pub hint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<DecidingRule>,
+    /// The other version of a conflict, below the folder's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict_with: Option<String>,
+    /// Failed tries in a row.
+    #[serde(default)]
+    pub tries: u32,
+    /// RFC 3339 in UTC: the next try.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_try_at: Option<String>,
+    /// RFC 3339 in UTC: the latest transfer, as far as the activity goes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synced_at: Option<String>,
+    /// True if a seal of one of the account's devices covers its state on the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// Other changes of the pair that are to be done.
+    #[serde(default)]
+    pub behind: u64,
+    /// Problems of what lies below it.
+    #[serde(default)]
+    pub problems_below: u64,
+}

@@ -1,0 +1,137 @@
+//! The origin of a decision of the rules: which pattern, from where, on which line.
+
+use super::{RuleMatch, Rules};
+use cairn_model::RelPath;
+use ignore::Match;
+use ignore::gitignore::Gitignore;
+use std::path::Path;
+
+/// The list that a rule comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RuleSource {
+    /// Never synced anywhere.
+    BuiltIn,
+    /// The patterns of this device.
+    Exclude,
+    /// The rules file at the root of the folder.
+    File,
+    /// The subfolders that were selected for this device, of which it is none.
+    Selection,
+}
+
+/// The rule that leaves a path out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleOrigin {
+    pub source: RuleSource,
+    /// As it was written; empty for the selection.
+    pub pattern: String,
+    /// In the rules file, from 1.
+    pub line: Option<u64>,
+    /// The path that it matches: the one asked for, or a folder above it.
+    pub matched: RelPath,
+}
+
+impl Rules {
+    /// Returns the rule that leaves a path out; `None` if it takes part.
+    #[must_use]
+    pub fn origin(&self, path: &RelPath, is_dir: bool) -> Option<RuleOrigin> {
+        let names = path.names();
+        (1..=names.len()).find_map(|n| {
+            let part: RelPath = names[..n].iter().cloned().collect();
+            self.origin_of_part(&part, is_dir || n < names.len())
+        })
+    }
+
+    /// Returns the rule for a path that has no ignored folder above it.
+    fn origin_of_part(&self, path: &RelPath, is_dir: bool) -> Option<RuleOrigin> {
+        let RuleMatch::Ignored(pattern) = self.check(path, is_dir) else {
+            return None;
+        };
+        let ignored_by = |rules: &Gitignore| {
+            let text = Path::new("").join(path.to_string());
+            matches!(rules.matched(text, is_dir), Match::Ignore(_))
+        };
+        let source = if ignored_by(&self.built_in) {
+            RuleSource::BuiltIn
+        } else if ignored_by(&self.exclude) {
+            RuleSource::Exclude
+        } else if ignored_by(&self.file) || ignored_by(&self.shared) {
+            RuleSource::File
+        } else {
+            RuleSource::Selection
+        };
+        Some(RuleOrigin {
+            line: match source {
+                RuleSource::File => self.line_of(&pattern),
+                RuleSource::BuiltIn | RuleSource::Exclude | RuleSource::Selection => None,
+            },
+            pattern: match source {
+                RuleSource::Selection => String::new(),
+                RuleSource::BuiltIn | RuleSource::Exclude | RuleSource::File => pattern,
+            },
+            source,
+            matched: path.clone(),
+        })
+    }
+
+    /// Returns the number of the last line that has a pattern: the last one that matches decides.
+    fn line_of(&self, pattern: &str) -> Option<u64> {
+        let line_in = |text: &str| {
+            let lines: Vec<&str> = text.lines().collect();
+            let at = lines
+                .iter()
+                .rposition(|line| *line == pattern || line.trim_end() == pattern)?;
+            Some(at as u64 + 1)
+        };
+        line_in(&self.texts.file).or_else(|| line_in(&self.texts.shared))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::rules::IGNORE_FILE;
+    use cairn_index::FolderSettings;
+    use cairn_platform::RealDisk;
+
+    fn origin(text: &str, settings: &FolderSettings, path: &str) -> Option<RuleOrigin> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(IGNORE_FILE), text).unwrap();
+        let rules = Rules::load(&RealDisk::new(), dir.path(), settings);
+        rules.origin(&RelPath::parse(path).unwrap(), false)
+    }
+
+    #[test]
+    fn a_rule_of_the_file_is_named_with_its_line() {
+        let text = "# comment\n*.log\n\nbuild/  \n*.log\n!keep.log\n";
+        let found = |path| origin(text, &FolderSettings::default(), path);
+        let log = found("a/x.log").unwrap();
+        assert_eq!(
+            (log.source, log.pattern.as_str(), log.line),
+            (RuleSource::File, "*.log", Some(5))
+        );
+        assert_eq!(found("keep.log"), None);
+        let below = found("build/deep/file").unwrap();
+        assert_eq!(
+            (below.line, below.matched.to_string().as_str()),
+            (Some(4), "build")
+        );
+        assert_eq!(found("other"), None);
+    }
+
+    #[test]
+    fn each_list_is_named() {
+        let settings = FolderSettings {
+            exclude: vec!["*.tmp".into()],
+            only: vec!["docs".into()],
+            ..FolderSettings::default()
+        };
+        let source = |path| origin("*.log\n", &settings, path).map(|found| found.source);
+        assert_eq!(source(".cairn-trash/x"), Some(RuleSource::BuiltIn));
+        assert_eq!(source("docs/.DS_Store"), Some(RuleSource::BuiltIn));
+        assert_eq!(source("docs/x.tmp"), Some(RuleSource::Exclude));
+        assert_eq!(source("docs/x.log"), Some(RuleSource::File));
+        assert_eq!(source("music/x"), Some(RuleSource::Selection));
+        assert_eq!(source("docs/x"), None);
+    }
+}

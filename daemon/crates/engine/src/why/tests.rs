@@ -1,0 +1,253 @@
+//! Every reason, over facts that are written down.
+
+use super::*;
+use std::time::Duration;
+
+fn path(text: &str) -> RelPath {
+    RelPath::parse(text).unwrap()
+}
+
+/// A file that is in sync.
+fn synced() -> Facts {
+    Facts {
+        here: true,
+        there: true,
+        synced: true,
+        equal: true,
+        verified: Some(true),
+        synced_at_ms: Some(7),
+        ..Facts::default()
+    }
+}
+
+fn problem(code: ProblemCode) -> PathProblem {
+    PathProblem {
+        problem: Problem {
+            path: "f".into(),
+            code,
+            message: "no space left".into(),
+            hint: "free some space".into(),
+        },
+        tries: 3,
+        next_try: Some(Duration::from_secs(4)),
+    }
+}
+
+fn rule(source: RuleSource, line: Option<u64>) -> Option<RuleOrigin> {
+    Some(RuleOrigin {
+        source,
+        pattern: "*.log".into(),
+        line,
+        matched: path("f.log"),
+    })
+}
+
+/// Checks state and words of the decision over facts that differ from a synced file's.
+#[track_caller]
+fn says(change: impl FnOnce(&mut Facts), state: PathState, words: &[&str]) -> PathReport {
+    let mut facts = synced();
+    change(&mut facts);
+    let report = decide(&facts);
+    assert_eq!(report.state, state, "{report:?}");
+    for word in words {
+        let text = format!("{} → {}", report.message, report.hint);
+        assert!(text.contains(word), "{word:?} is not in {text:?}");
+    }
+    report
+}
+
+#[test]
+fn a_synced_file_says_when_and_whether_it_is_verified() {
+    let report = says(|_| (), PathState::Synced, &["in sync"]);
+    assert_eq!(
+        (report.synced_at_ms, report.verified),
+        (Some(7), Some(true))
+    );
+    let unsealed = |f: &mut Facts| f.verified = Some(false);
+    says(unsealed, PathState::Synced, &["without your keys"]);
+}
+
+#[test]
+fn a_rule_is_named_with_file_and_line() {
+    let by = |source, line| move |f: &mut Facts| f.rule = rule(source, line);
+    let report = says(
+        by(RuleSource::File, Some(12)),
+        PathState::Ignored,
+        &["`*.log`", "line 12 of .cairnignore"],
+    );
+    assert_eq!(report.rule.unwrap().line, Some(12));
+    says(
+        by(RuleSource::BuiltIn, None),
+        PathState::Ignored,
+        &["built-in"],
+    );
+    says(
+        by(RuleSource::Exclude, None),
+        PathState::Unselected,
+        &["--exclude"],
+    );
+    says(
+        by(RuleSource::Selection, None),
+        PathState::Unselected,
+        &["--only"],
+    );
+    says(
+        |f| f.excluded = true,
+        PathState::Unselected,
+        &["when it came"],
+    );
+}
+
+#[test]
+fn what_a_scan_left_out_says_why_also_for_a_folder_above() {
+    for (skipped, state) in [
+        (Skipped::Special, PathState::Special),
+        (Skipped::Name, PathState::Name),
+        (Skipped::Unreadable, PathState::Parked),
+        (Skipped::Unmounted, PathState::Unmounted),
+    ] {
+        says(|f| f.skipped = skipped, state, &["it "]);
+    }
+    let above = |f: &mut Facts| f.skipped_above = Some((path("usb"), Skipped::Unmounted));
+    says(
+        above,
+        PathState::Unmounted,
+        &["the folder usb above it", "mount"],
+    );
+}
+
+#[test]
+fn a_conflict_names_the_other_version() {
+    let with = |is_copy| {
+        move |f: &mut Facts| {
+            f.conflict = Some(ConflictFact {
+                with: path("other.txt"),
+                is_copy,
+            });
+        }
+    };
+    let report = says(
+        with(false),
+        PathState::Conflict,
+        &["other.txt", "cairn resolve"],
+    );
+    assert_eq!(report.conflict_with, Some(path("other.txt")));
+    says(with(true), PathState::Conflict, &["this device's version"]);
+}
+
+#[test]
+fn a_failure_says_how_often_it_was_tried_and_when_again() {
+    let with = |code| move |f: &mut Facts| f.problem = Some(problem(code));
+    let report = says(
+        with(ProblemCode::DiskFull),
+        PathState::Parked,
+        &["3 tries failed: no space left", "free some space"],
+    );
+    assert_eq!((report.tries, report.next_try_ms), (3, Some(4_000)));
+    says(with(ProblemCode::NameClash), PathState::Name, &[]);
+    says(with(ProblemCode::Unverified), PathState::Unverified, &[]);
+    says(with(ProblemCode::OneWay), PathState::OneWay, &[]);
+    says(with(ProblemCode::Changing), PathState::Waiting, &[]);
+    let gone = |f: &mut Facts| f.folder_problem = Some(problem(ProblemCode::FolderGone).problem);
+    says(gone, PathState::Unmounted, &["its folder"]);
+}
+
+#[test]
+fn what_differs_says_what_it_waits_for() {
+    let differs = |also: fn(&mut Facts)| {
+        move |f: &mut Facts| {
+            f.equal = false;
+            also(f);
+        }
+    };
+    says(
+        differs(|_| ()),
+        PathState::Waiting,
+        &["the two sides differ"],
+    );
+    says(
+        differs(|f| f.paused = true),
+        PathState::Waiting,
+        &["paused", "cairn resume"],
+    );
+    let offline = |f: &mut Facts| f.offline = Some("the server can't be reached".into());
+    says(differs(offline), PathState::Waiting, &["can't be reached"]);
+    let held = |f: &mut Facts| (f.here, f.deletion_waits) = (false, true);
+    says(differs(held), PathState::Waiting, &["cairn confirm"]);
+    let new = |f: &mut Facts| (f.there, f.behind) = (false, 40);
+    let report = says(
+        differs(new),
+        PathState::Waiting,
+        &["here only so far", "40 changes"],
+    );
+    assert_eq!(report.behind, 40);
+    let remote = |f: &mut Facts| (f.here, f.on_disk) = (false, OnDisk::Absent);
+    says(
+        differs(remote),
+        PathState::Waiting,
+        &["on the service only so far"],
+    );
+    says(
+        |f| f.on_disk = OnDisk::Changed,
+        PathState::Waiting,
+        &["not read yet"],
+    );
+    says(
+        |f| f.on_disk = OnDisk::Absent,
+        PathState::Waiting,
+        &["deletion here"],
+    );
+    let running = |f: &mut Facts| {
+        f.transfer = Some(TransferStatus {
+            path: "f".into(),
+            direction: TransferDirection::Up,
+            bytes: 40,
+            total: 100,
+            speed: 1.0,
+            time_left: None,
+        });
+    };
+    says(running, PathState::Waiting, &["uploaded: 40 of 100 bytes"]);
+}
+
+#[test]
+fn a_one_way_folder_says_which_way_it_goes() {
+    let receives = |f: &mut Facts| {
+        (f.mode, f.equal, f.there) = (SyncMode::Download, false, false);
+    };
+    says(receives, PathState::OneWay, &["only receives"]);
+    let sends = |f: &mut Facts| {
+        (f.mode, f.equal, f.here, f.on_disk) = (SyncMode::Upload, false, false, OnDisk::Absent);
+    };
+    says(sends, PathState::OneWay, &["only sends"]);
+    let arriving = |f: &mut Facts| {
+        (f.mode, f.equal, f.here, f.on_disk) = (SyncMode::Download, false, false, OnDisk::Absent);
+    };
+    says(
+        arriving,
+        PathState::Waiting,
+        &["on the service only so far"],
+    );
+}
+
+#[test]
+fn a_path_of_which_nothing_is_known_is_missing() {
+    let nowhere = |f: &mut Facts| {
+        *f = Facts {
+            on_disk: OnDisk::Absent,
+            ..Facts::default()
+        }
+    };
+    says(
+        nowhere,
+        PathState::Missing,
+        &["neither here nor on the service"],
+    );
+    let unread = |f: &mut Facts| {
+        *f = Facts {
+            on_disk: OnDisk::Changed,
+            ..Facts::default()
+        }
+    };
+    says(unread, PathState::Waiting, &["not read yet"]);
+}

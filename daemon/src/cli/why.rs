@@ -1,0 +1,131 @@
+//! `cairn why`: the standing of one path with syncing, and the reason for it.
+
+use crate::app::App;
+use crate::failure::{Failure, Outcome};
+use crate::local_path;
+use crate::output::text::{clean, count, local_rfc3339};
+use crate::output::{Out, Style};
+use cairn_control::{PathReport, typed};
+use cairn_model::PathState;
+use std::path::PathBuf;
+
+/// Show whether a path is in sync, or why not
+///
+/// Tells when it was last transferred, what it waits for, which rule of which file leaves it out, which
+/// file it is in conflict with, or what failed and when it is tried again.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A file or folder on this machine, there or not
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    path: PathBuf,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let path = local_path::file(&args.path)?
+        .into_os_string()
+        .into_string()
+        .map_err(|_| Failure::usage(format!("{} is not valid UTF-8", args.path.display())))?;
+    let report: PathReport = app.daemon().await?.send(typed::Why { path }).await?;
+    for line in lines(&app.out, app.offset, &report) {
+        app.out.line(line);
+    }
+    app.out.json(&report);
+    Ok(())
+}
+
+/// A state in words.
+fn word(state: PathState) -> &'static str {
+    match state {
+        PathState::Synced => "in sync",
+        PathState::Waiting => "waiting",
+        PathState::Conflict => "in conflict",
+        PathState::Ignored => "ignored",
+        PathState::Unselected => "not selected for this device",
+        PathState::OneWay => "not synced this way",
+        PathState::Name => "name not possible",
+        PathState::Special => "not a file or folder",
+        PathState::Parked => "failed",
+        PathState::Unmounted => "not mounted",
+        PathState::Unverified => "held back",
+        PathState::Missing => "not there",
+        PathState::Unpaired => "not in a synced folder",
+        PathState::Other => "in another state",
+    }
+}
+
+fn style(state: PathState) -> Style {
+    match state {
+        PathState::Synced => Style::Good,
+        PathState::Waiting => Style::Bold,
+        PathState::Ignored
+        | PathState::Unselected
+        | PathState::Special
+        | PathState::Missing
+        | PathState::Unpaired
+        | PathState::Other => Style::Dim,
+        PathState::Conflict
+        | PathState::OneWay
+        | PathState::Name
+        | PathState::Parked
+        | PathState::Unmounted
+        | PathState::Unverified => Style::Warning,
+    }
+}
+
+fn lines(out: &Out, offset: time::UtcOffset, report: &PathReport) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}: {}",
+        clean(&report.path),
+        out.paint(style(report.state), word(report.state))
+    )];
+    lines.push(format!("  {}", clean(&report.message)));
+    let mut line = |text: String| lines.push(format!("  {text}"));
+    if let Some(at) = &report.synced_at {
+        line(format!("last transferred {}", local_rfc3339(at, offset)));
+    }
+    if let Some(at) = &report.next_try_at {
+        line(format!("tried again {}", local_rfc3339(at, offset)));
+    }
+    if let Some(remote) = &report.remote {
+        line(format!("on the service: {}", clean(remote)));
+    }
+    if report.problems_below > 0 {
+        line(format!(
+            "{} below it: see `cairn status --all`",
+            count(report.problems_below, "problem")
+        ));
+    }
+    if !report.hint.is_empty() {
+        line(format!("→ {}", clean(&report.hint)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_names_the_rule_and_what_to_do() {
+        let report = PathReport {
+            path: "/home/a/Cairn/x.log".into(),
+            folder: Some("/home/a/Cairn".into()),
+            remote: Some("/x.log".into()),
+            state: PathState::Ignored,
+            message: "it is ignored by `*.log`, line 3 of .cairnignore".into(),
+            hint: "change that line to have it synced".into(),
+            problems_below: 2,
+            ..PathReport::default()
+        };
+        assert_eq!(
+            lines(&Out::new(true), time::UtcOffset::UTC, &report),
+            [
+                "/home/a/Cairn/x.log: ignored",
+                "  it is ignored by `*.log`, line 3 of .cairnignore",
+                "  on the service: /x.log",
+                "  2 problems below it: see `cairn status --all`",
+                "  → change that line to have it synced",
+            ]
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! The request `Why`: which pair a path is in, and its standing there.
+
+use crate::failure::Outcome;
+use crate::output::text::{now_ms, rfc3339};
+use cairn_control::{DecidingRule, PathReport, RuleSource};
+use cairn_engine::EngineHandle;
+use cairn_index::FolderRow;
+use cairn_model::{PathState, RelPath};
+use std::path::{MAIN_SEPARATOR, Path};
+
+/// Reports the standing of an absolute path.
+pub(super) fn report(engine: &EngineHandle, path: &str) -> Outcome<PathReport> {
+    let folders = engine.folders()?;
+    let found = folders.iter().find_map(|row| {
+        let below = Path::new(path).strip_prefix(&row.root).ok()?;
+        Some((row, below.to_str()?.replace(MAIN_SEPARATOR, "/")))
+    });
+    let Some((row, below)) = found else {
+        return Ok(PathReport {
+            path: path.to_owned(),
+            state: PathState::Unpaired,
+            message: "it is in no synced folder".to_owned(),
+            hint: "see `cairn folders`; `cairn add` makes a folder a synced one".to_owned(),
+            ..PathReport::default()
+        });
+    };
+    let below = match RelPath::parse(&below) {
+        Ok(below) => below,
+        Err(error) => {
+            return Ok(PathReport {
+                path: path.to_owned(),
+                folder: Some(row.root.clone()),
+                state: PathState::Name,
+                message: format!("its name can't be synced: {error}"),
+                hint: "rename it".to_owned(),
+                ..PathReport::default()
+            });
+        }
+    };
+    let report = engine.why(row, &below)?;
+    Ok(to_control(path, row, &below, report))
+}
+
+fn to_control(
+    path: &str,
+    row: &FolderRow,
+    below: &RelPath,
+    report: cairn_engine::PathReport,
+) -> PathReport {
+    let remote = format!("{}/{below}", row.remote_path.trim_end_matches('/'));
+    PathReport {
+        path: path.to_owned(),
+        folder: Some(row.root.clone()),
+        remote: Some(match below.is_root() {
+            true => row.remote_path.clone(),
+            false => remote,
+        }),
+        state: report.state,
+        message: report.message,
+        hint: report.hint,
+        rule: report.rule.map(|rule| deciding_rule(row, rule)),
+        conflict_with: report.conflict_with.map(|path| path.to_string()),
+        tries: report.tries,
+        next_try_at: report.next_try_ms.map(|wait| rfc3339(now_ms() + wait)),
+        synced_at: report.synced_at_ms.map(rfc3339),
+        verified: report.verified,
+        behind: report.behind,
+        problems_below: report.problems_below,
+    }
+}
+
+fn deciding_rule(row: &FolderRow, rule: cairn_engine::RuleOrigin) -> DecidingRule {
+    let source = match rule.source {
+        cairn_engine::RuleSource::BuiltIn => RuleSource::BuiltIn,
+        cairn_engine::RuleSource::Exclude => RuleSource::Exclude,
+        cairn_engine::RuleSource::File => RuleSource::File,
+        cairn_engine::RuleSource::Selection => RuleSource::Selection,
+    };
+    DecidingRule {
+        source,
+        pattern: rule.pattern,
+        file: (source == RuleSource::File)
+            .then(|| crate::folders::ignore::file(row).display().to_string()),
+        line: rule.line,
+        matched: rule.matched.to_string(),
+    }
+}

@@ -1,0 +1,67 @@
+//! `cairn why`: what it says of paths in the states that a person meets.
+
+use crate::commands::world::{Stopping, World};
+use serde_json::{Value, json};
+
+fn why(world: &World, path: &str) -> Value {
+    world.json("a", &["why", path])
+}
+
+#[test]
+fn every_path_has_a_reason() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("f/docs")).unwrap();
+    world.write("f/synced.txt", "x");
+    world.write("f/.cairnignore", "# rules\n\n*.log\n");
+    world.write("f/x.log", "x");
+    world.write("f/x.tmp", "x");
+    world.json("a", &["add", "f", "--remote", "/f", "--exclude", "*.tmp"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+
+    let synced = why(&world, "f/synced.txt");
+    assert_eq!(
+        (&synced["state"], &synced["remote"], &synced["verified"]),
+        (&json!("synced"), &json!("/f/synced.txt"), &json!(true))
+    );
+    assert!(
+        synced["synced_at"].as_str().unwrap().starts_with("20"),
+        "{synced}"
+    );
+    let ignored = why(&world, "f/x.log");
+    assert_eq!(ignored["state"], "ignored");
+    let rule = &ignored["rule"];
+    assert_eq!(
+        (&rule["pattern"], &rule["line"], &rule["source"]),
+        (&json!("*.log"), &json!(3), &json!("file"))
+    );
+    assert!(rule["file"].as_str().unwrap().ends_with("/f/.cairnignore"));
+    let excluded = why(&world, "f/x.tmp");
+    assert_eq!(
+        (&excluded["state"], &excluded["rule"]["source"]),
+        (&json!("unselected"), &json!("exclude"))
+    );
+    assert_eq!(why(&world, "f/docs")["state"], "synced");
+    assert_eq!(why(&world, "f")["state"], "synced");
+    assert_eq!(why(&world, "f/none")["state"], "missing");
+    assert_eq!(why(&world, "elsewhere")["state"], "unpaired");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc", world.path("f/link")).unwrap();
+        world.json("a", &["sync"]);
+        world.json("a", &["status", "--wait", "--timeout", "60"]);
+        assert_eq!(why(&world, "f/link")["state"], "special");
+    }
+
+    world.json("a", &["pause"]);
+    world.write("f/later.txt", "x");
+    let later = why(&world, "f/later.txt");
+    assert_eq!(later["state"], "waiting");
+    assert!(
+        later["message"].as_str().unwrap().contains("paused"),
+        "{later}"
+    );
+    let text = world.run("a", &["why", "f/x.log"]);
+    assert!(text.stdout.contains("line 3 of .cairnignore"), "{text:?}");
+}
