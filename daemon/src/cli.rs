@@ -4,6 +4,7 @@ mod accept;
 mod activity;
 mod add;
 mod autostart;
+mod cat;
 mod completions;
 mod config;
 mod confirm;
@@ -16,6 +17,7 @@ mod doctor;
 mod download;
 mod download_folder;
 mod folders;
+mod help;
 mod ignore;
 mod info;
 mod limits;
@@ -59,7 +61,7 @@ use crate::failure::{Failure, Outcome};
 use crate::logging;
 use crate::output::Out;
 use cairn_platform::Home;
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -146,13 +148,18 @@ enum Command {
     Upload(upload::Args),
     Download(download::Args),
     DownloadFolder(download_folder::Args),
+    #[command(visible_alias = "ls")]
     List(list::Args),
     Tree(tree::Args),
     Search(search::Args),
     Info(info::Args),
+    Cat(cat::Args),
     Mkdir(mkdir::Args),
+    #[command(visible_alias = "mv")]
     Move(r#move::Args),
+    #[command(visible_alias = "cp")]
     Copy(copy::Args),
+    #[command(visible_alias = "rm")]
     Delete(delete::Args),
     Versions(versions::Args),
     Share(share::Args),
@@ -168,7 +175,10 @@ enum Command {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = help::command()
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // clap knows which stream and which exit code: help is no failure. A closed stream is none either.
@@ -275,6 +285,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Tree(args) => tree::run(app, args).await,
         Command::Search(args) => search::run(app, args).await,
         Command::Info(args) => info::run(app, args).await,
+        Command::Cat(args) => cat::run(app, args).await,
         Command::Mkdir(args) => mkdir::run(app, args).await,
         Command::Move(args) => r#move::run(app, args).await,
         Command::Copy(args) => copy::run(app, args).await,

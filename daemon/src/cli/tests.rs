@@ -11,7 +11,7 @@ fn the_definition_holds_together() {
 /// Every command's help, in one snapshot each.
 #[test]
 fn help_texts() {
-    let mut root = Cli::command().term_width(100);
+    let mut root = help::command().term_width(100);
     root.build();
     insta::assert_snapshot!("cairn", root.render_long_help().to_string());
     let commands: Vec<_> = root

@@ -1,0 +1,86 @@
+//! `cairn cat`: the content of a file on the service, to standard output.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::progress::Bars;
+use crate::remote::verification::{self, Verification};
+use crate::remote::{Remote, Within};
+use cairn_model::RevisionId;
+use cairn_transfer::FileTarget;
+use serde_json::json;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::sync::Arc;
+
+/// The longest file that `--json` puts into its document.
+const MAX_JSON: u64 = 16 * 1024 * 1024;
+
+/// Print a file of the service
+///
+/// Nothing is printed before the whole file is fetched and verified.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, or an id
+    node: String,
+    /// An old revision (see `cairn versions`)
+    #[arg(long, value_name = "ID")]
+    revision: Option<RevisionId>,
+    #[command(flatten)]
+    within: Within,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::open(app, &args.within).await?;
+    let node = remote.find(&args.node).await?.node()?;
+    if app.out.json && node.size > MAX_JSON {
+        return Err(Failure::usage(format!(
+            "{} is too long for a JSON document: use `cairn download`",
+            node.name
+        )));
+    }
+    let content = remote.content(&node, args.revision).await?;
+    let mut unverified = remote.space.unverified_path(&node).await?;
+    if unverified.is_empty() && !remote.space.is_own_content(&content) {
+        unverified.push(format!("{} in revision {}", node.name, content.revision));
+    }
+    Verification::of(app)?.judge(&unverified)?;
+    let mut file = tempfile::tempfile().doing("make a temporary file")?;
+    let target = FileTarget::new(file.try_clone().doing("write a temporary file")?);
+    let bar = Bars::new(&app.out).file(&node.name, node.size);
+    let manifest = remote
+        .transfer
+        .download(content, Arc::new(target), &bar)
+        .await
+        .doing(format_args!("download {}", node.name))?;
+    drop(bar);
+    verification::note(app, &unverified);
+    if app.out.json {
+        let text = text_of(&mut file).doing(format_args!("read {}", node.name))?;
+        app.out.json(&json!({
+            "node_id": node.id,
+            "revision_id": content.revision,
+            "bytes": manifest.size,
+            "text": text,
+            "verified": unverified.is_empty(),
+        }));
+        return Ok(());
+    }
+    print(&mut file).doing(format_args!("print {}", node.name))
+}
+
+/// Returns the content if it is text.
+fn text_of(file: &mut File) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(MAX_JSON + 1).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8(bytes).ok())
+}
+
+fn print(file: &mut File) -> io::Result<()> {
+    file.rewind()?;
+    match io::copy(file, &mut io::stdout().lock()) {
+        // A reader that has seen enough, such as `head`, is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map(drop),
+    }
+}
