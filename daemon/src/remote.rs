@@ -6,12 +6,12 @@
 pub(crate) mod change;
 pub(crate) mod download;
 mod download_folder;
+mod path;
 pub(crate) mod upload;
 pub(crate) mod verification;
 
 use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};
-use crate::folders::remote_path;
 use crate::session::Session;
 use crate::team;
 use cairn_api::Api;
@@ -20,6 +20,7 @@ use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
 use cairn_transfer::Transfer;
 use cairn_wire::nodes::{Node, NodeState};
+use path::LocalPaths;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,19 +77,24 @@ pub(crate) struct Remote {
     pub(crate) api: Arc<Api>,
     pub(crate) transfer: Transfer,
     pub(crate) space: Space,
+    local: LocalPaths,
 }
 
 impl Remote {
-    /// The personal space.
-    pub(crate) fn new(session: &Session) -> Self {
-        Self::of(session, session.api.clone(), session.keys.space.clone())
+    /// The personal space, to which the folder pairs belong.
+    pub(crate) fn new(app: &App, session: &Session) -> Self {
+        let local = LocalPaths::of(&app.home);
+        Self {
+            local,
+            ..Self::of(session, session.api.clone(), session.keys.space.clone())
+        }
     }
 
     /// The space that a command was told to work in.
     pub(crate) async fn open(app: &App, within: &Within) -> Outcome<Self> {
         let session = app.session()?;
         let Some(wanted) = &within.team else {
-            return Ok(Self::new(&session));
+            return Ok(Self::new(app, &session));
         };
         let team = team::find(&session.api, wanted).await?;
         let keys = team::open(&app.home, &session, &team).await?;
@@ -104,11 +110,29 @@ impl Remote {
             space: Space::new(api.clone(), keys, transfer.clone()),
             api,
             transfer,
+            local: LocalPaths::default(),
         }
     }
 
-    /// Finds what a person named: a path such as `/a/b`, or a node's id.
+    /// Returns the path on the service that a person means, in its one form: one of the service, or that of
+    /// a file in a synced folder of this machine.
+    pub(crate) fn path(&self, text: &str) -> Outcome<String> {
+        self.local.remote(text)
+    }
+
+    /// Finds what a person named: a path such as `/a/b`, one in a synced folder, or a node's id.
     pub(crate) async fn find(&self, text: &str) -> Outcome<Place> {
+        let found = self.look_up(text).await?;
+        found.ok_or_else(|| {
+            let path = self.path(text).unwrap_or_else(|_| text.to_owned());
+            Failure::failed(format!(
+                "there is no {path} on the service: see `cairn list`"
+            ))
+        })
+    }
+
+    /// As [`Remote::find`]; `None` if nothing has that path.
+    pub(crate) async fn look_up(&self, text: &str) -> Outcome<Option<Place>> {
         if let Ok(id) = text.parse::<NodeId>() {
             let node = self.api.node(id).await.doing(format_args!("find {text}"))?;
             self.space.check(&node)?;
@@ -117,9 +141,9 @@ impl Remote {
                     "{text} is in the trash: restore it with `cairn trash restore --remote {text}`"
                 )));
             }
-            return Ok(Place::Node(Box::new(node)));
+            return Ok(Some(Place::Node(Box::new(node))));
         }
-        let path = remote_path(text)?;
+        let path = self.local.remote(text)?;
         let mut at = Place::Top;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             let parent = at.folder()?;
@@ -129,19 +153,15 @@ impl Remote {
                 .doing(format_args!("find {text}"))?
             {
                 Some(node) => at = Place::Node(Box::new(node)),
-                None => {
-                    return Err(Failure::failed(format!(
-                        "there is no {path} on the service: see `cairn list`"
-                    )));
-                }
+                None => return Ok(None),
             }
         }
-        Ok(at)
+        Ok(Some(at))
     }
 
     /// Finds where something new can go: the folder that the path's last name would be in, and the name.
     pub(crate) async fn find_new(&self, text: &str) -> Outcome<(Option<NodeId>, Name)> {
-        let path = remote_path(text)?;
+        let path = self.local.remote(text)?;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = Name::new(name)
             .map_err(|_| Failure::usage(format!("`{text}` names no file or folder")))?;

@@ -126,7 +126,7 @@ impl FromStr for Expiry {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::new(&app.session()?);
+    let remote = Remote::new(app, &app.session()?);
     match args.action {
         Action::Create(create) => self::create(app, &remote, create).await,
         Action::List { node } => list(app, &remote, node.as_deref()).await,

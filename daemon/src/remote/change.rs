@@ -17,7 +17,7 @@ impl Remote {
 
     /// Finds the folder of a path, and makes it and those above it where they are missing.
     pub(crate) async fn ensure_folder(&self, path: &str) -> Outcome<(Place, Vec<Node>)> {
-        let path = crate::folders::remote_path(path)?;
+        let path = self.path(path)?;
         let mut at = Place::Top;
         let mut made = Vec::new();
         for part in path.split('/').filter(|part| !part.is_empty()) {
