@@ -18,6 +18,7 @@ mod download;
 mod download_folder;
 mod folders;
 mod help;
+mod history;
 mod ignore;
 mod info;
 mod limits;
@@ -35,7 +36,9 @@ mod prompt;
 mod recovery_key;
 mod remove;
 mod resolve;
+mod restore;
 mod resume;
+mod rewind;
 mod search;
 mod share;
 mod start;
@@ -47,6 +50,7 @@ mod tests;
 mod tokens;
 mod trash;
 mod tree;
+mod undo;
 mod upload;
 mod verify;
 mod versions;
@@ -162,6 +166,10 @@ enum Command {
     #[command(visible_alias = "rm")]
     Delete(delete::Args),
     Versions(versions::Args),
+    History(history::Args),
+    Restore(restore::Args),
+    Rewind(rewind::Args),
+    Undo(undo::Args),
     Share(share::Args),
     Verify(verify::Args),
     Teams(teams::Args),
@@ -291,6 +299,10 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Copy(args) => copy::run(app, args).await,
         Command::Delete(args) => delete::run(app, args).await,
         Command::Versions(args) => versions::run(app, args).await,
+        Command::History(args) => history::run(app, args).await,
+        Command::Restore(args) => restore::run(app, args).await,
+        Command::Rewind(args) => rewind::run(app, args).await,
+        Command::Undo(args) => undo::run(app, args).await,
         Command::Share(args) => share::run(app, args).await,
         Command::Webhooks(args) => webhooks::run(app, args).await,
         Command::Verify(args) => verify::run(app, args).await,

@@ -3,9 +3,11 @@
 //! Whatever comes from the server is checked before it is used; changes are sealed like those of the
 //! sync engine, where the node's present state can be vouched for.
 
+mod back;
 pub(crate) mod change;
 pub(crate) mod download;
 mod download_folder;
+pub(crate) mod journal;
 mod path;
 pub(crate) mod upload;
 pub(crate) mod verification;
@@ -20,6 +22,7 @@ use cairn_model::{Kind, Name, NodeId};
 use cairn_space::Space;
 use cairn_transfer::Transfer;
 use cairn_wire::nodes::{Node, NodeState};
+use journal::Journal;
 use path::LocalPaths;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -78,6 +81,7 @@ pub(crate) struct Remote {
     pub(crate) transfer: Transfer,
     pub(crate) space: Space,
     local: LocalPaths,
+    pub(crate) journal: Journal,
 }
 
 impl Remote {
@@ -86,6 +90,7 @@ impl Remote {
         let local = LocalPaths::of(&app.home);
         Self {
             local,
+            journal: Journal::new(&app.home, None),
             ..Self::of(session, session.api.clone(), session.keys.space.clone())
         }
     }
@@ -99,7 +104,10 @@ impl Remote {
         let team = team::find(&session.api, wanted).await?;
         let keys = team::open(&app.home, &session, &team).await?;
         let api = Arc::new(session.api.in_space(team.space_id));
-        Ok(Self::of(&session, api, Arc::new(keys)))
+        Ok(Self {
+            journal: Journal::new(&app.home, Some(wanted.clone())),
+            ..Self::of(&session, api, Arc::new(keys))
+        })
     }
 
     fn of(session: &Session, api: Arc<Api>, keys: Arc<SpaceKeys>) -> Self {
@@ -111,6 +119,7 @@ impl Remote {
             api,
             transfer,
             local: LocalPaths::default(),
+            journal: Journal::none(),
         }
     }
 

@@ -41,9 +41,11 @@ const GROUPS: &[(&str, &[&str])] = &[
             "upload",
             "download",
             "download-folder",
-            "versions",
-            "trash",
         ],
+    ),
+    (
+        "Back in time",
+        &["history", "versions", "restore", "rewind", "undo", "trash"],
     ),
     ("Sharing", &["share"]),
     ("Teams", &["teams"]),

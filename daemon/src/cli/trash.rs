@@ -173,11 +173,12 @@ async fn restore_remote(app: &App, id: &str, team: Option<String>) -> Outcome {
         .parse()
         .map_err(|_| Failure::usage(format!("`{id}` is no id: see `cairn trash list --remote`")))?;
     let remote = Remote::open(app, &Within { team }).await?;
-    let node = remote
-        .api
-        .restore_node(id)
+    let trashed = remote
+        .space
+        .node(id)
         .await
         .doing(format_args!("restore {id}"))?;
+    let node = remote.restore_node(&trashed).await?;
     let path = remote.path_of(&node, &mut Default::default()).await?;
     app.out.line(format_args!(
         "{} is back on the service.",

@@ -53,12 +53,12 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         )));
     }
     if let Some(revision) = args.restore {
-        let what = format!("restore revision {revision} of {}", args.node);
-        let restored = remote
-            .api
-            .restore_revision(node.id, revision)
-            .await
-            .doing(what)?;
+        let listed = remote.api.revisions(node.id).await;
+        let revisions = listed.doing(format_args!("list the versions of {}", args.node))?;
+        let found = revisions.iter().find(|one| one.id == revision);
+        let found = found
+            .ok_or_else(|| Failure::usage(format!("{} has no revision {revision}", args.node)))?;
+        let restored = remote.restore_revision(&node, found).await?;
         let path = remote.path_of(&restored, &mut Default::default()).await?;
         app.out.line(format_args!(
             "{} is as it was in revision {revision}.",

@@ -1,6 +1,7 @@
 //! Changes of names and places: folders, moves, copies, the trash.
 
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::remote::journal::Change;
 use crate::remote::{MAX_DEPTH, Place, Remote};
 use cairn_model::{Kind, Name, NodeId};
 pub(crate) use cairn_space::random_id;
@@ -9,10 +10,13 @@ use cairn_wire::nodes::Node;
 impl Remote {
     /// Makes a folder.
     pub(crate) async fn make_folder(&self, parent: Option<NodeId>, name: &Name) -> Outcome<Node> {
-        self.space
+        let made = self
+            .space
             .make_folder(parent, name)
             .await
-            .doing(format_args!("make the folder {name}"))
+            .doing(format_args!("make the folder {name}"))?;
+        self.journal.note(Change::Made { node: made.id });
+        Ok(made)
     }
 
     /// Finds the folder of a path, and makes it and those above it where they are missing.
@@ -44,10 +48,17 @@ impl Remote {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Outcome<Node> {
-        self.space
+        let moved = self
+            .space
             .move_node(node, parent, name)
             .await
-            .doing(format_args!("move {}", node.name))
+            .doing(format_args!("move {}", node.name))?;
+        self.journal.note(Change::Moved {
+            node: node.id,
+            parent: node.parent_id,
+            name: node.name.clone(),
+        });
+        Ok(moved)
     }
 
     /// Copies a node, a folder with everything below it, in one step.
@@ -57,10 +68,13 @@ impl Remote {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Outcome<Node> {
-        self.space
+        let copy = self
+            .space
             .copy_node(node, parent, name)
             .await
-            .doing(format_args!("copy {}", node.name))
+            .doing(format_args!("copy {}", node.name))?;
+        self.journal.note(Change::Copied { node: copy.id });
+        Ok(copy)
     }
 
     /// Moves a node into the service's trash, with everything below it.
@@ -68,7 +82,9 @@ impl Remote {
         self.space
             .trash_node(node)
             .await
-            .doing(format_args!("delete {}", node.name))
+            .doing(format_args!("delete {}", node.name))?;
+        self.journal.note(Change::Trashed { node: node.id });
+        Ok(())
     }
 
     /// Returns the place to which `to` moves a node: into it if it is a folder, else under its last

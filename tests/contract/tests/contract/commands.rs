@@ -3,6 +3,7 @@
 mod account;
 mod daemon;
 mod mcp;
+mod past;
 mod people;
 mod service;
 mod tray;

@@ -1,0 +1,155 @@
+//! `cairn history`: what happened to a file or folder, newest first.
+
+use crate::app::App;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::table::{Align, Table};
+use crate::output::text::{local_time, now_ms, rfc3339, size};
+use crate::past::events::{Event, EventKind, events};
+use crate::past::{Past, Scope, load};
+use crate::remote::{Remote, Within};
+use cairn_model::{DeviceId, Kind, NodeId};
+use cairn_wire::nodes::Revision;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Show what happened to a file or folder, newest first
+///
+/// Of a file: its versions, moves and deletion. Of a folder: when each item in it was made, moved, last
+/// changed and deleted. Moves are known as far as this device saw them.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, one in a synced folder, or an id
+    #[arg(default_value = "/")]
+    path: String,
+    /// Events on one page
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    limit: u64,
+    /// The page, from 1, the newest
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    page: u64,
+    #[command(flatten)]
+    within: Within,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::open(app, &args.within).await?;
+    let past = load(&app.home, &remote).await?;
+    let scope = find(&remote, &past, &args.path)?;
+    let revisions = revisions(&remote, &past, scope).await?;
+    let all = events(&past, scope, &revisions);
+    let devices = devices(&remote).await?;
+    let pages = (all.len() as u64).div_ceil(args.limit).max(1);
+    let skip = usize::try_from((args.page - 1).saturating_mul(args.limit)).unwrap_or(usize::MAX);
+    let take = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let shown: Vec<&Event> = all.iter().skip(skip).take(take).collect();
+    print(app, &shown, &devices);
+    if args.page < pages {
+        app.out.line(format_args!(
+            "Page {} of {pages}: --page {} has older events.",
+            args.page,
+            args.page + 1
+        ));
+    }
+    let shown: Vec<Value> = shown.iter().map(|event| view(event, &devices)).collect();
+    app.out.json(&json!({
+        "path": args.path,
+        "events": shown,
+        "page": args.page,
+        "pages": pages,
+        "total": all.len(),
+    }));
+    Ok(())
+}
+
+/// Finds what a person means: what is there, else what was deleted last under that path.
+fn find(remote: &Remote, past: &Past, text: &str) -> Outcome<Scope> {
+    let missing = || Failure::failed(format!("there is no {text} on the service or in its trash"));
+    if let Ok(id) = text.parse::<NodeId>() {
+        return past.get(id).map(|_| Scope::Below(id)).ok_or_else(missing);
+    }
+    let path = remote.path(text)?;
+    past.at_path(&path, now_ms())
+        .or_else(|| {
+            let deleted = past.deleted_at_path(&path, None)?;
+            Some(Scope::Below(deleted.node.id))
+        })
+        .ok_or_else(missing)
+}
+
+/// The versions of the one file that a scope is.
+async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> Outcome<Vec<Revision>> {
+    let Scope::Below(id) = scope else {
+        return Ok(Vec::new());
+    };
+    if past.get(id).is_none_or(|one| one.node.kind == Kind::Folder) {
+        return Ok(Vec::new());
+    }
+    let listed = remote.api.revisions(id).await;
+    listed.doing("list the versions of the file")
+}
+
+async fn devices(remote: &Remote) -> Outcome<HashMap<DeviceId, String>> {
+    let devices = remote.api.devices().await.doing("list the devices")?;
+    Ok(devices.into_iter().map(|one| (one.id, one.name)).collect())
+}
+
+fn print(app: &App, events: &[&Event], devices: &HashMap<DeviceId, String>) {
+    let mut table = Table::new(&[
+        ("WHEN", Align::Left),
+        ("WHAT", Align::Left),
+        ("PATH", Align::Left),
+        ("SIZE", Align::Right),
+        ("DEVICE", Align::Left),
+        ("BY", Align::Left),
+    ]);
+    for event in events {
+        table.row([
+            local_time(event.at_ms, app.offset),
+            word(event),
+            path(event),
+            event.bytes.map(size).unwrap_or_default(),
+            name(event, devices).unwrap_or_default(),
+            event.by.clone().unwrap_or_default(),
+        ]);
+    }
+    table.print(&app.out, "Nothing is known of its past.");
+}
+
+fn word(event: &Event) -> String {
+    match (event.kind, event.version) {
+        (EventKind::Created | EventKind::Version, Some(number)) => format!("version {number}"),
+        (EventKind::Created, None) => "created".to_owned(),
+        (EventKind::Version, None) => "version".to_owned(),
+        (EventKind::Moved, _) => "moved".to_owned(),
+        (EventKind::Changed, _) => "changed".to_owned(),
+        (EventKind::Deleted, _) => "deleted".to_owned(),
+    }
+}
+
+fn path(event: &Event) -> String {
+    match &event.from {
+        Some(from) => format!("{from} → {}", event.path),
+        None => event.path.clone(),
+    }
+}
+
+fn name(event: &Event, devices: &HashMap<DeviceId, String>) -> Option<String> {
+    let id = event.device?;
+    Some(devices.get(&id).cloned().unwrap_or_else(|| id.to_string()))
+}
+
+fn view(event: &Event, devices: &HashMap<DeviceId, String>) -> Value {
+    json!({
+        "at": rfc3339(event.at_ms),
+        "kind": event.kind,
+        "node_id": event.node,
+        "path": event.path,
+        "from": event.from,
+        "device": name(event, devices),
+        "device_id": event.device,
+        "by": event.by,
+        "version": event.version,
+        "revision_id": event.revision,
+        "bytes": event.bytes,
+    })
+}

@@ -1,0 +1,344 @@
+//! `cairn restore`: a file or folder as it was, back in its place or as a copy on this disk.
+
+use crate::app::App;
+use crate::cli::rewind;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::output::node::NodeView;
+use crate::output::progress::Bars;
+use crate::output::text::{clean, count, local_time, rfc3339, size};
+use crate::past::carry_out::Rewind;
+use crate::past::plan::{Newer, content_at};
+use crate::past::{Past, Scope, load, scope};
+use crate::remote::verification::{self, Verification};
+use crate::remote::{Place, Remote, Within};
+use cairn_model::{Kind, NodeId};
+use cairn_wire::nodes::{Node, NodeState, Revision};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Digits of an id that name a version.
+const MIN_PREFIX: usize = 4;
+
+/// Bring a file or folder back as it was
+///
+/// What is there now stays: a file's present content among its versions, what was made in a folder since
+/// beside what comes back. What was deleted comes out of the service's trash. With --to nothing changes
+/// on the service: a copy is written to this disk.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A path such as /a/b, one in a synced folder, or an id
+    path: String,
+    /// The time: RFC 3339, `2h ago`, or a local date and time
+    #[arg(long, value_name = "TIME", conflicts_with = "version")]
+    at: Option<String>,
+    /// A version of a file: its number, or the beginning of its id (see `cairn history`)
+    #[arg(long, value_name = "N|ID")]
+    version: Option<String>,
+    /// Write a copy into this folder of this disk instead
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    #[command(flatten)]
+    within: Within,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let remote = Remote::open(app, &args.within).await?;
+    let at_ms = args
+        .at
+        .as_deref()
+        .map(|text| rewind::past_time(app, text))
+        .transpose()?;
+    let found = present(&remote, &args.path).await?;
+    match (found, at_ms, &args.version) {
+        (Some(Place::Node(node)), _, Some(version)) => {
+            let revisions = revisions(&remote, &node).await?;
+            let revision = by_name(&revisions, version).ok_or_else(|| {
+                Failure::usage(format!(
+                    "{} has no version {version}: see `cairn history`",
+                    node.name
+                ))
+            })?;
+            one_file(app, &remote, &node, revision, args.to.as_deref()).await
+        }
+        (Some(Place::Node(node)), Some(at_ms), None) if node.kind == Kind::File => {
+            let revisions = revisions(&remote, &node).await?;
+            let revision = content_at(&revisions, at_ms).ok_or_else(|| {
+                Failure::failed(format!(
+                    "{} was not there {}, or its version of then is not kept any more",
+                    node.name,
+                    local_time(at_ms, app.offset)
+                ))
+            })?;
+            one_file(app, &remote, &node, revision, args.to.as_deref()).await
+        }
+        (Some(_), None, None) => Err(Failure::usage(format!(
+            "{} is there: say which state with --at TIME or --version N",
+            args.path
+        ))),
+        (None, _, Some(_)) => Err(Failure::usage(format!(
+            "there is no {} with versions: bring it back first, with --at TIME",
+            args.path
+        ))),
+        (Some(_), Some(at_ms), None) => folder(app, &remote, &args, at_ms).await,
+        (None, at_ms, None) => deleted(app, &remote, &args, at_ms).await,
+        (Some(Place::Top), _, Some(_)) => {
+            Err(Failure::usage("only files have versions: use --at TIME"))
+        }
+    }
+}
+
+/// Finds what is there; `None` for what is not, or is in the trash.
+async fn present(remote: &Remote, text: &str) -> Outcome<Option<Place>> {
+    match remote.look_up(text).await {
+        Ok(found) => Ok(found),
+        Err(failure) if failure.exit == Exit::Failed && text.parse::<NodeId>().is_ok() => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn revisions(remote: &Remote, node: &Node) -> Outcome<Vec<Revision>> {
+    if node.kind == Kind::Folder {
+        return Err(Failure::usage(format!(
+            "{} is a folder: only files have versions; use --at TIME",
+            node.name
+        )));
+    }
+    let listed = remote.api.revisions(node.id).await;
+    listed.doing(format_args!("list the versions of {}", node.name))
+}
+
+/// Finds a revision by its number or the beginning of its id.
+pub(super) fn by_name<'a>(revisions: &'a [Revision], text: &str) -> Option<&'a Revision> {
+    let numbered = text.parse::<u64>().ok();
+    if let Some(found) = revisions.iter().find(|r| Some(r.number) == numbered) {
+        return Some(found);
+    }
+    if text.len() < MIN_PREFIX {
+        return None;
+    }
+    let text = text.to_ascii_lowercase();
+    let mut matching = revisions
+        .iter()
+        .filter(|r| r.id.to_string().starts_with(&text));
+    let found = matching.next();
+    found.filter(|_| matching.next().is_none())
+}
+
+/// One version of one file: as the newest, or as a copy.
+async fn one_file(
+    app: &App,
+    remote: &Remote,
+    node: &Node,
+    revision: &Revision,
+    to: Option<&Path>,
+) -> Outcome {
+    if let Some(dir) = to {
+        let unverified = remote.space.unverified_path(node).await?;
+        let bytes = copy(app, remote, (node, &node.name), revision, dir, unverified).await?;
+        let path = dir.join(&node.name).display().to_string();
+        app.out
+            .line(format_args!("{}  {}", clean(&path), size(bytes)));
+        app.out.json(&json!({
+            "path": path,
+            "bytes": bytes,
+            "node_id": node.id,
+            "revision_id": revision.id,
+        }));
+        return Ok(());
+    }
+    let restored = remote.restore_revision(node, revision).await?;
+    let path = remote.path_of(&restored, &mut Default::default()).await?;
+    app.out.line(format_args!(
+        "{} is as it was in version {}, of {}.",
+        clean(&path),
+        revision.number,
+        local_time(revision.created_at.0, app.offset)
+    ));
+    app.out.json(&json!({
+        "path": path,
+        "version": revision.number,
+        "session": remote.journal.session(),
+        "node": NodeView::new(&restored, path.clone()),
+    }));
+    Ok(())
+}
+
+/// Writes a version of a file into a folder of this disk; never over anything.
+async fn copy(
+    app: &App,
+    remote: &Remote,
+    (node, name): (&Node, &str),
+    revision: &Revision,
+    dir: &Path,
+    mut unverified: Vec<String>,
+) -> Outcome<u64> {
+    std::fs::create_dir_all(dir).doing(format_args!("make the folder {}", dir.display()))?;
+    let content = remote.content(node, Some(revision.id)).await?;
+    if unverified.is_empty() && !remote.space.is_own_content(&content) {
+        unverified.push(format!("{} in revision {}", node.name, content.revision));
+    }
+    Verification::of(app)?.judge(&unverified)?;
+    let (to, bars) = (dir.join(name), Bars::new(&app.out));
+    let manifest = remote
+        .download_file(name, revision.size, content, &to, false, &bars)
+        .await?;
+    verification::note(app, &unverified);
+    Ok(manifest.size)
+}
+
+/// A folder as it was: what is missing or changed, beside what was made since.
+async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> Outcome {
+    let path = remote.path(&args.path)?;
+    let past = load(&app.home, remote).await?;
+    let scope = scope(&past, &path, at_ms)?;
+    if let Some(dir) = &args.to {
+        return copies(app, remote, &past, scope, at_ms, dir).await;
+    }
+    if args.within.team.is_none() {
+        rewind::send_own_changes(app).await?;
+    }
+    let back = Rewind {
+        home: &app.home,
+        remote,
+        scope,
+        at_ms,
+        newer: Newer::Keep,
+    };
+    rewind::carry_out(app, &back, &path, false, true).await
+}
+
+/// Something that was deleted.
+async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) -> Outcome {
+    let past = load(&app.home, remote).await?;
+    let wanted = match args.path.parse::<NodeId>() {
+        Ok(id) => past.get(id),
+        Err(_) => {
+            let path = remote.path(&args.path)?;
+            past.deleted_at_path(&path, at_ms)
+        }
+    };
+    let one = wanted.ok_or_else(|| {
+        Failure::failed(format!(
+            "there is no {} on the service, and none in its trash that fits: see `cairn history`",
+            args.path
+        ))
+    })?;
+    let node = &one.node;
+    if let Some(dir) = &args.to {
+        let at_ms = at_ms.unwrap_or(i64::MAX);
+        return copies(app, remote, &past, Scope::Below(node.id), at_ms, dir).await;
+    }
+    if let Some(deleted) = one.deleted.filter(|deleted| deleted.root != node.id) {
+        return Err(Failure::new(
+            Exit::Decision,
+            format!(
+                "{} went to the trash with the folder {}: restore that, or add --to DIR for a copy",
+                clean(&past.path(node.id)),
+                clean(&past.path(deleted.root))
+            ),
+        ));
+    }
+    let restored = remote.restore_node(node).await?;
+    let path = remote.path_of(&restored, &mut Default::default()).await?;
+    app.out.line(format_args!("{} is back.", clean(&path)));
+    app.out.json(&json!({
+        "path": path,
+        "session": remote.journal.session(),
+        "node": NodeView::new(&restored, path.clone()),
+    }));
+    Ok(())
+}
+
+/// Writes the files of a part of the space, as they were at a time, into a folder of this disk.
+async fn copies(
+    app: &App,
+    remote: &Remote,
+    past: &Past,
+    scope: Scope,
+    at_ms: i64,
+    dir: &Path,
+) -> Outcome {
+    let (mut files, mut bytes) = (0, 0);
+    for (below, id) in past.files_at(scope, at_ms) {
+        let Some(one) = past.get(id) else {
+            continue;
+        };
+        let revisions = revisions(remote, &one.node).await?;
+        let Some(revision) = content_at(&revisions, at_ms) else {
+            app.out.note(format_args!(
+                "{}: its version of then is not kept",
+                clean(&below)
+            ));
+            continue;
+        };
+        let target = match Path::new(&below).parent() {
+            Some(parent) => dir.join(parent),
+            None => dir.to_owned(),
+        };
+        // The name of then, in the folder of then.
+        let name = below.rsplit('/').next().unwrap_or(&one.node.name);
+        let unverified = match is_vouched_for(remote, &one.node) {
+            true => Vec::new(),
+            false => vec![below.clone()],
+        };
+        bytes += copy(
+            app,
+            remote,
+            (&one.node, name),
+            revision,
+            &target,
+            unverified,
+        )
+        .await?;
+        files += 1;
+    }
+    app.out.line(format_args!(
+        "{} written to {}, {}.",
+        count(files, "file"),
+        dir.display(),
+        size(bytes)
+    ));
+    let at = (at_ms < i64::MAX).then(|| rfc3339(at_ms));
+    app.out
+        .json(&json!({ "to": dir, "files": files, "bytes": bytes, "at": at }));
+    Ok(())
+}
+
+/// Returns whether a device with the keys has put a node where it is, or was when its folder went to the
+/// trash: what goes there with its folder keeps the seal that it had.
+fn is_vouched_for(remote: &Remote, node: &Node) -> bool {
+    let before = Node {
+        state: NodeState::Active,
+        ..node.clone()
+    };
+    remote.seal(node).is_some() || remote.seal(&before).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn revision(number: u64, id: &str) -> Revision {
+        serde_json::from_value(json!({
+            "id": id, "node_id": id, "number": number, "size": 1,
+            "created_at": "2026-01-01T00:00:00Z", "modified_at": null, "current": false,
+            "device_id": null, "uploaded_by": "a@example.com",
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_version_is_named_by_number_or_the_beginning_of_its_id() {
+        let all = [
+            revision(2, "aaaa1111-0000-4000-8000-000000000000"),
+            revision(1, "aaaa2222-0000-4000-8000-000000000000"),
+        ];
+        let found = |text: &str| by_name(&all, text).map(|revision| revision.number);
+        assert_eq!(found("1"), Some(1));
+        assert_eq!(found("aaaa1"), Some(2));
+        assert_eq!(found("AAAA2222-0000-4000-8000-000000000000"), Some(1));
+        assert_eq!(found("aaaa"), None, "two begin with it");
+        assert_eq!(found("aa"), None, "too short");
+        assert_eq!(found("3"), None);
+    }
+}

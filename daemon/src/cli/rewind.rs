@@ -1,0 +1,245 @@
+//! `cairn rewind`: a folder as it was at a time.
+
+use crate::app::App;
+use crate::cli::prompt;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::moment;
+use crate::output::text::{clean, count, local_time, now_ms, rfc3339};
+use crate::past::carry_out::{Done, Rewind};
+use crate::past::plan::{Newer, Plan};
+use crate::past::{Past, load, scope};
+use crate::remote::{Remote, Within};
+use cairn_control::typed;
+use serde_json::{Value, json};
+
+/// Changes of this device get so long, in milliseconds, to reach the service first.
+const SETTLE_MS: u64 = 20_000;
+/// Paths of one kind that the plan shows.
+const SHOWN: usize = 5;
+
+/// Make a folder what it was at a time
+///
+/// Shows a plan first, and asks. What was deleted since comes out of the service's trash, what was made
+/// since goes there, what was moved goes back, and changed files get their version of that time; the
+/// present one stays among their versions. Nothing is uploaded or lost, and `cairn undo` takes it back.
+///
+/// Moves are known as far as this device saw them. What was deleted for good can't come back, and what
+/// was deleted and brought back since is taken as never deleted; what can't be as it was is listed.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// A folder or file: a path such as /a/b, or one in a synced folder
+    #[arg(default_value = "/")]
+    path: String,
+    /// The time: RFC 3339, `2h ago`, or a local date and time
+    #[arg(long, value_name = "TIME")]
+    to: String,
+    /// Only show the plan
+    #[arg(long)]
+    dry_run: bool,
+    /// Don't ask
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    within: Within,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let at_ms = past_time(app, &args.to)?;
+    let remote = Remote::open(app, &args.within).await?;
+    if !args.dry_run && args.within.team.is_none() {
+        send_own_changes(app).await?;
+    }
+    let path = remote.path(&args.path)?;
+    let scope = scope(&load(&app.home, &remote).await?, &path, at_ms)?;
+    let rewind = Rewind {
+        home: &app.home,
+        remote: &remote,
+        scope,
+        at_ms,
+        newer: Newer::Trash,
+    };
+    carry_out(app, &rewind, &path, args.dry_run, args.yes).await
+}
+
+/// Reads a time in the past.
+pub(super) fn past_time(app: &App, text: &str) -> Outcome<i64> {
+    moment::parse_past(text, now_ms(), app.offset).ok_or_else(|| {
+        Failure::usage(format!(
+            "`{text}` is not a time in the past: {}",
+            moment::FORMS
+        ))
+    })
+}
+
+/// Lets a running daemon send what is changed here: it would come as a conflict later.
+pub(super) async fn send_own_changes(app: &App) -> Outcome {
+    let Some(client) = app.running().await? else {
+        return Ok(());
+    };
+    let timeout_ms = Some(SETTLE_MS);
+    if let Err(error) = client.send(typed::Settle { timeout_ms }).await {
+        app.out.note(format_args!(
+            "not everything here is in sync ({}): what is changed here and not sent yet stays, and may come as a conflict",
+            clean(&error.to_string())
+        ));
+    }
+    Ok(())
+}
+
+/// Shows a plan, asks, and carries it out.
+pub(super) async fn carry_out(
+    app: &App,
+    rewind: &Rewind<'_>,
+    path: &str,
+    dry_run: bool,
+    yes: bool,
+) -> Outcome {
+    let (past, plan) = rewind.plan().await?;
+    let at = local_time(rewind.at_ms, app.offset);
+    app.out.line(format_args!("{} as of {at}:", clean(path)));
+    for line in plan_lines(&past, &plan) {
+        app.out.line(line);
+    }
+    let mut document = json!({
+        "path": path,
+        "at": rfc3339(rewind.at_ms),
+        "dry_run": dry_run,
+        "plan": plan_json(&past, &plan, rewind.at_ms),
+    });
+    if dry_run || plan.is_empty() {
+        app.out.json(&document);
+        return Ok(());
+    }
+    if !yes && !prompt::confirmed("Carry it out? [y/N] ")? {
+        return Err(Failure::new(
+            Exit::Decision,
+            "nothing was done: add --yes to carry it out, or --dry-run to see the plan only",
+        ));
+    }
+    let done = rewind.carry_out(past, plan).await?;
+    let session = rewind.remote.journal.session();
+    for line in done_lines(&done) {
+        app.out.line(line);
+    }
+    app.out.line(format_args!(
+        "`cairn undo --session {session}` takes it back."
+    ));
+    document["done"] = json!(done);
+    document["session"] = json!(session);
+    app.out.json(&document);
+    if done.failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure {
+        answered: true,
+        ..Failure::new(
+            Exit::Decision,
+            format!(
+                "{} could not be made what it was: see above",
+                count(done.failed.len() as u64, "item")
+            ),
+        )
+    })
+}
+
+fn plan_lines(past: &Past, plan: &Plan) -> Vec<String> {
+    if plan.is_empty() && plan.incomplete.is_empty() {
+        return vec!["  Nothing is different from then.".to_owned()];
+    }
+    let mut lines = Vec::new();
+    let mut group = |text: String, paths: Vec<String>| {
+        if paths.is_empty() {
+            return;
+        }
+        lines.push(format!("  {text}"));
+        let shown = paths
+            .iter()
+            .take(SHOWN)
+            .map(|path| format!("    {}", clean(path)));
+        lines.extend(shown);
+        if paths.len() > SHOWN {
+            lines.push(format!("    … and {} more", paths.len() - SHOWN));
+        }
+    };
+    let paths = |ids: &mut dyn Iterator<Item = cairn_model::NodeId>| -> Vec<String> {
+        ids.map(|id| past.path(id)).collect()
+    };
+    group(
+        format!(
+            "{} come back from the trash",
+            count(plan.files_back, "file")
+        ),
+        paths(&mut plan.back.iter().copied()),
+    );
+    group(
+        format!("{} go to the trash", count(plan.files_trashed, "file")),
+        paths(&mut plan.trash.iter().copied()),
+    );
+    group(
+        format!(
+            "{} back to where they were",
+            count(plan.moves.len() as u64, "move")
+        ),
+        paths(&mut plan.moves.iter().map(|step| step.node)),
+    );
+    group(
+        format!(
+            "{} changed since: their present content stays among their versions",
+            count(plan.contents.len() as u64, "file")
+        ),
+        paths(&mut plan.contents.iter().map(|content| content.node)),
+    );
+    group(
+        "can't be as it was:".to_owned(),
+        plan.incomplete
+            .iter()
+            .map(|one| format!("{}: {}", one.path, one.message))
+            .collect(),
+    );
+    lines
+}
+
+fn plan_json(past: &Past, plan: &Plan, at_ms: i64) -> Value {
+    let paths = |ids: &[cairn_model::NodeId]| -> Vec<String> {
+        ids.iter().map(|id| past.path(*id)).collect()
+    };
+    let moves: Vec<_> = plan
+        .moves
+        .iter()
+        .map(|step| json!({ "from": past.path(step.node), "to": past.path_at(step.node, at_ms) }))
+        .collect();
+    let contents: Vec<_> = plan
+        .contents
+        .iter()
+        .map(|content| {
+            json!({
+                "path": past.path(content.node),
+                "version": content.revision.number,
+                "revision_id": content.revision.id,
+            })
+        })
+        .collect();
+    json!({
+        "files_back": plan.files_back,
+        "files_trashed": plan.files_trashed,
+        "files_changed": contents.len(),
+        "back": paths(&plan.back),
+        "trash": paths(&plan.trash),
+        "moves": moves,
+        "contents": contents,
+        "incomplete": plan.incomplete,
+    })
+}
+
+fn done_lines(done: &Done) -> Vec<String> {
+    let mut lines = vec![format!(
+        "Done: {} taken out of the trash, {} put there, {}, {} of files.",
+        count(done.restored, "item"),
+        count(done.trashed, "item"),
+        count(done.moved, "move"),
+        count(done.contents, "earlier content"),
+    )];
+    let left = done.failed.iter();
+    lines.extend(left.map(|one| format!("  {}: {}", clean(&one.path), clean(&one.message))));
+    lines
+}

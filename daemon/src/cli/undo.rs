@@ -1,0 +1,264 @@
+//! `cairn undo`: takes back what a command on this device did on the service.
+
+use crate::app::App;
+use crate::cli::prompt;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::output::table::{Align, Table};
+use crate::output::text::{clean, count, local_time, rfc3339};
+use crate::remote::journal::{Change, Entry, Journal};
+use crate::remote::{Remote, Within};
+use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_wire::nodes::{Node, NodeState};
+use serde_json::json;
+
+/// Take back what a command on this device did on the service
+///
+/// Moves, deletions, copies, new folders, restored content and whole rewinds, newest change first, each
+/// where nothing newer stands in the way. Takes back the last command unless --session names another; an
+/// undo can be taken back in its turn.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The session, or the beginning of its id (see --list)
+    #[arg(long, value_name = "ID", conflicts_with = "last")]
+    session: Option<String>,
+    /// The last command that changed something
+    #[arg(long)]
+    last: bool,
+    /// Show what can be taken back
+    #[arg(long, conflicts_with_all = ["session", "last"])]
+    list: bool,
+    /// Don't ask
+    #[arg(long)]
+    yes: bool,
+}
+
+/// The result for one change.
+type Taken = Result<String, String>;
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let sessions = Journal::sessions(&app.home)?;
+    if args.list {
+        list(app, &sessions);
+        return Ok(());
+    }
+    let session = choose(&sessions, args.session.as_deref())?;
+    let Some(first) = session.first() else {
+        return Err(nothing());
+    };
+    app.out.line(format_args!(
+        "`cairn {}`, {}, made {}.",
+        clean(&first.command),
+        local_time(first.at_ms, app.offset),
+        count(session.len() as u64, "change")
+    ));
+    if !args.yes && !prompt::confirmed("Take it back? [y/N] ")? {
+        return Err(Failure::new(
+            Exit::Decision,
+            "nothing was done: add --yes to take it back",
+        ));
+    }
+    let within = Within {
+        team: first.team.clone(),
+    };
+    let remote = Remote::open(app, &within).await?;
+    let (mut taken, mut left) = (Vec::new(), Vec::new());
+    for entry in session.iter().rev() {
+        let Some(change) = &entry.change else {
+            continue;
+        };
+        match take_back(&remote, change, entry.at_ms).await? {
+            Ok(text) => taken.push(text),
+            Err(text) => left.push(text),
+        }
+    }
+    if left.is_empty() || !taken.is_empty() {
+        remote.journal.end(first.session)?;
+    }
+    report(app, first, &remote, &taken, &left)
+}
+
+fn report(app: &App, first: &Entry, remote: &Remote, taken: &[String], left: &[String]) -> Outcome {
+    for text in taken {
+        app.out.line(format_args!("  {}", clean(text)));
+    }
+    for text in left {
+        app.out
+            .line(format_args!("  left as it is: {}", clean(text)));
+    }
+    app.out.json(&json!({
+        "undone": first.session,
+        "command": first.command,
+        "session": remote.journal.session(),
+        "taken_back": taken,
+        "left": left,
+    }));
+    if left.is_empty() {
+        return Ok(());
+    }
+    Err(Failure {
+        answered: true,
+        ..Failure::new(
+            Exit::Decision,
+            format!(
+                "{} could not be taken back: see above",
+                count(left.len() as u64, "change")
+            ),
+        )
+    })
+}
+
+fn nothing() -> Failure {
+    Failure::failed("nothing can be taken back: no command on this device has changed anything")
+}
+
+fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&str>) -> Outcome<&'a [Entry]> {
+    let Some(wanted) = wanted else {
+        return sessions.last().map(Vec::as_slice).ok_or_else(nothing);
+    };
+    let mut matching = sessions.iter().filter(|session| {
+        let id = session.first().map(|entry| entry.session.to_string());
+        id.is_some_and(|id| id.starts_with(&wanted.to_ascii_lowercase()))
+    });
+    match (matching.next(), matching.next()) {
+        (Some(session), None) => Ok(session),
+        (Some(_), Some(_)) => Err(Failure::usage(format!(
+            "several sessions begin with {wanted}: give more of the id"
+        ))),
+        (None, _) => Err(Failure::usage(format!(
+            "there is no session {wanted} to take back: see `cairn undo --list`"
+        ))),
+    }
+}
+
+fn list(app: &App, sessions: &[Vec<Entry>]) {
+    let mut table = Table::new(&[
+        ("WHEN", Align::Left),
+        ("COMMAND", Align::Left),
+        ("CHANGES", Align::Right),
+        ("SESSION", Align::Left),
+    ]);
+    let mut views = Vec::new();
+    for session in sessions.iter().rev() {
+        let Some(first) = session.first() else {
+            continue;
+        };
+        table.row([
+            local_time(first.at_ms, app.offset),
+            format!("cairn {}", first.command),
+            session.len().to_string(),
+            first.session.to_string(),
+        ]);
+        views.push(json!({
+            "session": first.session,
+            "at": rfc3339(first.at_ms),
+            "command": first.command,
+            "team": first.team,
+            "changes": session.len(),
+        }));
+    }
+    table.print(&app.out, "No command on this device has changed anything.");
+    app.out.json(&json!({ "sessions": views }));
+}
+
+/// Takes one change back, or tells why not.
+async fn take_back(remote: &Remote, change: &Change, at_ms: i64) -> Outcome<Taken> {
+    let id = match change {
+        Change::Made { node }
+        | Change::Copied { node }
+        | Change::Moved { node, .. }
+        | Change::Trashed { node }
+        | Change::Restored { node }
+        | Change::Content { node, .. } => *node,
+    };
+    let Some(node) = remote.node_if_kept(id).await? else {
+        return Ok(Err(format!("{id} was deleted for good")));
+    };
+    let is_trashed = node.state == NodeState::Trashed;
+    let taken = match change {
+        Change::Trashed { .. } if !is_trashed => Ok(format!("{} is back already", node.name)),
+        Change::Trashed { .. } => soft(remote.restore_node(&node).await, |node| {
+            format!("{} is back from the trash", node.name)
+        })?,
+        Change::Made { .. } | Change::Copied { .. } | Change::Restored { .. } if is_trashed => {
+            Ok(format!("{} is in the trash already", node.name))
+        }
+        Change::Moved { .. } | Change::Content { .. } if is_trashed => {
+            Err(format!("{} is in the trash", node.name))
+        }
+        Change::Made { .. } => take_back_new(remote, &node, None).await?,
+        Change::Copied { .. } => take_back_new(remote, &node, Some(at_ms)).await?,
+        Change::Restored { .. } => soft(remote.trash_agreed(&node).await, |()| {
+            format!("{} is in the trash again", node.name)
+        })?,
+        Change::Moved { parent, name, .. } => move_back(remote, &node, *parent, name).await?,
+        Change::Content { before, after, .. } => {
+            content_back(remote, &node, *before, *after).await?
+        }
+    };
+    Ok(taken)
+}
+
+/// Turns a failure that concerns one change alone into its result.
+fn soft<T>(result: Outcome<T>, text: impl FnOnce(T) -> String) -> Outcome<Taken> {
+    match result {
+        Ok(value) => Ok(Ok(text(value))),
+        Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {
+            Ok(Err(failure.message))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Puts what was made into the trash, unless somebody has worked on it since; `copied_ms` is when it was
+/// filled, if it was.
+async fn take_back_new(remote: &Remote, node: &Node, copied_ms: Option<i64>) -> Outcome<Taken> {
+    // The clocks of this machine and the server may differ by a little.
+    let is_newer = |one: &Node| copied_ms.is_none_or(|at_ms| one.updated_at.0 > at_ms + 1_000);
+    let newer = match node.kind {
+        Kind::Folder => remote.children(Some(node.id)).await?.iter().any(is_newer),
+        Kind::File => is_newer(node),
+    };
+    if newer {
+        return Ok(Err(format!("{} was worked on since", node.name)));
+    }
+    soft(remote.trash_agreed(node).await, |()| {
+        format!("{} is in the trash", node.name)
+    })
+}
+
+async fn move_back(
+    remote: &Remote,
+    node: &Node,
+    parent: Option<NodeId>,
+    name: &str,
+) -> Outcome<Taken> {
+    let name = Name::new(name.to_owned()).map_err(|e| Failure::failed(e.to_string()))?;
+    if (node.parent_id, node.name.as_str()) == (parent, name.as_str()) {
+        return Ok(Ok(format!("{name} is back already")));
+    }
+    soft(remote.move_node(node, parent, &name).await, |moved| {
+        format!("{} is called {} and where it was", node.name, moved.name)
+    })
+}
+
+async fn content_back(
+    remote: &Remote,
+    node: &Node,
+    before: RevisionId,
+    after: RevisionId,
+) -> Outcome<Taken> {
+    if node.revision_id != Some(after) {
+        return Ok(Err(format!("{} was changed since", node.name)));
+    }
+    let listed = remote.api.revisions(node.id).await;
+    let revisions = listed.doing(format_args!("list the versions of {}", node.name))?;
+    let Some(revision) = revisions.iter().find(|revision| revision.id == before) else {
+        return Ok(Err(format!(
+            "the version of {} from before is not kept any more",
+            node.name
+        )));
+    };
+    soft(remote.restore_revision(node, revision).await, |node| {
+        format!("{} has its content from before", node.name)
+    })
+}

@@ -1,0 +1,24 @@
+//! The past of a space: what was where, with which content, and how to get back there.
+//!
+//! The service keeps every revision and the trash, and the feed has each node once, in its present state.
+//! Where a node was before it moved is what this device saw and remembers. `tree` and `plan` are pure;
+//! `load` and `carry_out` talk to the service.
+
+pub(crate) mod carry_out;
+pub(crate) mod events;
+mod load;
+pub(crate) mod plan;
+pub(crate) mod tree;
+
+use crate::failure::{Failure, Outcome};
+pub(crate) use load::{load, revisions_of};
+pub(crate) use tree::{Past, PastNode, Scope};
+
+/// Finds the part of a space that a path names.
+pub(crate) fn scope(past: &Past, path: &str, at_ms: i64) -> Outcome<Scope> {
+    past.at_path(path, at_ms).ok_or_else(|| {
+        Failure::failed(format!(
+            "there is no {path} on the service, and there was none then: see `cairn history`"
+        ))
+    })
+}

@@ -1,0 +1,218 @@
+//! Carrying out a plan: moves and restores of what the service has, no content is uploaded.
+//!
+//! Each change is one request of its own. What an interruption leaves is in order at any moment, and the
+//! same command goes on from there, because a plan is made of present facts alone.
+
+use super::plan::{self, Incomplete, Newer, Plan};
+use super::{Past, Scope, load, revisions_of};
+use crate::failure::{Exit, Failure, Outcome};
+use crate::remote::Remote;
+use cairn_model::{Name, NodeId};
+use cairn_platform::Home;
+use cairn_wire::nodes::{Node, NodeState};
+use futures_util::StreamExt as _;
+
+/// Requests on the way at once.
+const AT_ONCE: usize = 16;
+/// Free names that are tried beside one that is taken.
+const MAX_COPIES: u32 = 1_000;
+
+/// The way back to a time, for one part of a space.
+pub(crate) struct Rewind<'a> {
+    pub(crate) home: &'a Home,
+    pub(crate) remote: &'a Remote,
+    pub(crate) scope: Scope,
+    pub(crate) at_ms: i64,
+    pub(crate) newer: Newer,
+}
+
+/// The result.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub(crate) struct Done {
+    pub(crate) restored: u64,
+    pub(crate) moved: u64,
+    pub(crate) trashed: u64,
+    pub(crate) contents: u64,
+    /// Items that were left as they are, with the reason.
+    pub(crate) failed: Vec<Incomplete>,
+}
+
+impl Rewind<'_> {
+    /// Plans of the present facts.
+    pub(crate) async fn plan(&self) -> Outcome<(Past, Plan)> {
+        let past = load(self.home, self.remote).await?;
+        let needed = plan::needs_revisions(&past, self.scope, self.at_ms);
+        let revisions = revisions_of(self.remote, &needed).await?;
+        let plan = plan::plan(&past, self.scope, self.at_ms, &revisions, self.newer);
+        Ok((past, plan))
+    }
+
+    /// Carries out a plan.
+    pub(crate) async fn carry_out(&self, past: Past, plan: Plan) -> Outcome<Done> {
+        let mut done = Done::default();
+        let (past, plan) = match plan.back.is_empty() {
+            true => (past, plan),
+            false => {
+                self.restore(&past, &plan, &mut done).await?;
+                // What came back may stand elsewhere than it was: look, and plan the rest.
+                self.plan().await?
+            }
+        };
+        let renames = self.move_all(&past, &plan, &mut done).await?;
+        for id in &plan.trash {
+            let Some(node) = self.fresh(*id).await? else {
+                continue;
+            };
+            let result = self.remote.trash_agreed(&node).await;
+            done.note(past.path(*id), result)?
+                .then(|| done.trashed += 1);
+        }
+        for (id, name) in renames {
+            self.rename(&past, id, &name, &mut done).await?;
+        }
+        self.contents(&past, &plan, &mut done).await?;
+        done.failed.extend(plan.incomplete);
+        done.failed.sort();
+        done.failed.dedup();
+        Ok(done)
+    }
+
+    async fn restore(&self, past: &Past, plan: &Plan, done: &mut Done) -> Outcome {
+        for id in &plan.back {
+            let Some(one) = past.get(*id) else {
+                continue;
+            };
+            let result = self.remote.restore_node(&one.node).await;
+            done.note(past.path(*id), result.map(drop))?
+                .then(|| done.restored += 1);
+        }
+        Ok(())
+    }
+
+    /// Moves what is elsewhere. Returns what got another name for now, because its own is in use by what
+    /// has yet to go.
+    async fn move_all(
+        &self,
+        past: &Past,
+        plan: &Plan,
+        done: &mut Done,
+    ) -> Outcome<Vec<(NodeId, String)>> {
+        let mut later = Vec::new();
+        for step in &plan.moves {
+            let Some(node) = self.fresh(step.node).await? else {
+                continue;
+            };
+            let name = valid(&step.name)?;
+            let taken = self.remote.child(step.parent, name.as_str()).await?;
+            let is_free = taken.is_none_or(|found| found.id == node.id);
+            let target = match is_free {
+                true => name,
+                false => {
+                    later.push((node.id, step.name.clone()));
+                    self.free_name(step.parent, &step.name).await?
+                }
+            };
+            let result = self.remote.move_node(&node, step.parent, &target).await;
+            done.note(past.path(step.node), result.map(drop))?
+                .then(|| done.moved += 1);
+        }
+        Ok(later)
+    }
+
+    /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.
+    async fn rename(&self, past: &Past, id: NodeId, name: &str, done: &mut Done) -> Outcome {
+        let Some(node) = self.fresh(id).await? else {
+            return Ok(());
+        };
+        let name = valid(name)?;
+        if self
+            .remote
+            .child(node.parent_id, name.as_str())
+            .await?
+            .is_some()
+        {
+            done.failed.push(Incomplete {
+                path: past.path(id),
+                message: format!("its name {name} is in use: it is called {} now", node.name),
+            });
+            return Ok(());
+        }
+        let result = self.remote.move_node(&node, node.parent_id, &name).await;
+        done.note(past.path(id), result.map(drop)).map(drop)
+    }
+
+    async fn contents(&self, past: &Past, plan: &Plan, done: &mut Done) -> Outcome {
+        let restoring = plan.contents.iter().map(|content| async move {
+            let result = match self.fresh(content.node).await? {
+                // Changed since the plan was made: what a person has just written stays the newest.
+                Some(node) if is_as_planned(past, &node) => {
+                    let restored = self.remote.restore_revision(&node, &content.revision);
+                    restored.await.map(drop)
+                }
+                Some(_) | None => Err(Failure::failed(
+                    "it was changed meanwhile: it stays as it is",
+                )),
+            };
+            Ok::<_, Failure>((content.node, result))
+        });
+        let mut restoring = futures_util::stream::iter(restoring).buffer_unordered(AT_ONCE);
+        while let Some(restored) = restoring.next().await {
+            let (id, result) = restored?;
+            done.note(past.path(id), result)?
+                .then(|| done.contents += 1);
+        }
+        Ok(())
+    }
+
+    /// The node as it is now; `None` if it is not there any more.
+    async fn fresh(&self, id: NodeId) -> Outcome<Option<Node>> {
+        let found = self.remote.node_if_kept(id).await?;
+        Ok(found.filter(|node| node.state == NodeState::Active))
+    }
+
+    async fn free_name(&self, parent: Option<NodeId>, name: &str) -> Outcome<Name> {
+        let name = valid(name)?;
+        let (stem, extension) = name.split_extension();
+        for number in 2..MAX_COPIES {
+            let candidate = valid(&format!("{stem} ({number}){extension}"))?;
+            if self
+                .remote
+                .child(parent, candidate.as_str())
+                .await?
+                .is_none()
+            {
+                return Ok(candidate);
+            }
+        }
+        Err(Failure::failed(format!("all names like {name} are in use")))
+    }
+}
+
+fn is_as_planned(past: &Past, node: &Node) -> bool {
+    past.get(node.id)
+        .is_some_and(|one| one.node.revision_id == node.revision_id)
+}
+
+fn valid(name: &str) -> Outcome<Name> {
+    Name::new(name.to_owned()).map_err(|e| Failure::failed(format!("`{name}` is no name: {e}")))
+}
+
+impl Done {
+    /// Notes what became of one node; returns whether it was done.
+    ///
+    /// # Errors
+    /// A failure that does not concern this one alone: nobody is logged in, the server is away.
+    fn note(&mut self, path: String, result: Outcome) -> Outcome<bool> {
+        match result {
+            Ok(()) => Ok(true),
+            Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {
+                self.failed.push(Incomplete {
+                    path,
+                    message: failure.message,
+                });
+                Ok(false)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+}

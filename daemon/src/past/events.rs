@@ -1,0 +1,150 @@
+//! Events of the nodes of a part of the space, newest first. Pure.
+
+use super::{Past, PastNode, Scope};
+use cairn_model::{DeviceId, NodeId, RevisionId};
+use cairn_wire::nodes::Revision;
+use serde::Serialize;
+
+/// The kind of an event.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EventKind {
+    Created,
+    /// A file got another content.
+    Version,
+    Moved,
+    /// Something about it changed; what it was is not kept.
+    Changed,
+    Deleted,
+}
+
+/// Something that happened to a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Event {
+    pub(crate) at_ms: i64,
+    pub(crate) kind: EventKind,
+    pub(crate) node: NodeId,
+    /// Its path then.
+    pub(crate) path: String,
+    /// For a move: its path before.
+    pub(crate) from: Option<String>,
+    pub(crate) device: Option<DeviceId>,
+    /// The e-mail address of the account.
+    pub(crate) by: Option<String>,
+    pub(crate) version: Option<u64>,
+    pub(crate) revision: Option<RevisionId>,
+    pub(crate) bytes: Option<u64>,
+}
+
+/// Lists the events of a scope. With `revisions`, those of the one file that the scope is.
+pub(crate) fn events(past: &Past, scope: Scope, revisions: &[Revision]) -> Vec<Event> {
+    let mut events = Vec::new();
+    for one in past.iter() {
+        if !past.is_in(one.node.id, scope) {
+            continue;
+        }
+        events.extend(moves(past, one));
+        events.extend(states(past, one, revisions));
+    }
+    events.extend(revisions.iter().map(|revision| version(past, revision)));
+    events.sort_by(|a, b| {
+        let key = |e: &Event| (e.at_ms, e.kind, e.version, e.node);
+        key(b).cmp(&key(a))
+    });
+    events
+}
+
+fn event(one: &PastNode, at_ms: i64, kind: EventKind, path: String) -> Event {
+    Event {
+        at_ms,
+        kind,
+        node: one.node.id,
+        path,
+        from: None,
+        device: None,
+        by: None,
+        version: None,
+        revision: None,
+        bytes: None,
+    }
+}
+
+fn moves<'a>(past: &'a Past, one: &'a PastNode) -> impl Iterator<Item = Event> + 'a {
+    one.left.iter().map(|left| {
+        // Just before it was moved, and from then on.
+        let from = past.path_at(one.node.id, left.until_ms - 1);
+        let path = past.path_at(one.node.id, left.until_ms);
+        Event {
+            from: Some(from),
+            device: is_latest(one, left.until_ms)
+                .then_some(one.node.device_id)
+                .flatten(),
+            ..event(one, left.until_ms, EventKind::Moved, path)
+        }
+    })
+}
+
+/// Returns whether a time is that of the node's latest change, of which the device is known.
+fn is_latest(one: &PastNode, at_ms: i64) -> bool {
+    one.node.updated_at.0 == at_ms
+}
+
+/// Made, changed since, deleted: as far as the node itself tells.
+fn states(past: &Past, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
+    let node = &one.node;
+    let mut events = Vec::new();
+    let latest = Event {
+        device: node.device_id,
+        bytes: (node.kind == cairn_model::Kind::File).then_some(node.size),
+        ..event(
+            one,
+            node.updated_at.0,
+            EventKind::Changed,
+            past.path(node.id),
+        )
+    };
+    let own_versions = revisions.iter().any(|revision| revision.node_id == node.id);
+    if !own_versions {
+        let made = node.created_at.0;
+        events.push(Event {
+            device: is_latest(one, made).then_some(node.device_id).flatten(),
+            ..event(one, made, EventKind::Created, past.path_at(node.id, made))
+        });
+    }
+    if let Some(deleted) = one.deleted {
+        // What went along with its folder is said once, of the folder.
+        if deleted.root == node.id {
+            events.push(Event {
+                kind: EventKind::Deleted,
+                ..latest
+            });
+        }
+        return events;
+    }
+    let is_move = one.left.iter().any(|left| is_latest(one, left.until_ms));
+    let is_new = is_latest(one, node.created_at.0);
+    if !is_move && !is_new && !own_versions {
+        events.push(latest);
+    }
+    events
+}
+
+fn version(past: &Past, revision: &Revision) -> Event {
+    let first = revision.number == 1;
+    Event {
+        at_ms: revision.created_at.0,
+        kind: if first {
+            EventKind::Created
+        } else {
+            EventKind::Version
+        },
+        node: revision.node_id,
+        path: past.path_at(revision.node_id, revision.created_at.0),
+        from: None,
+        device: revision.device_id,
+        by: Some(revision.uploaded_by.clone()),
+        version: Some(revision.number),
+        revision: Some(revision.id),
+        bytes: Some(revision.size),
+    }
+}

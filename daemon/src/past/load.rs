@@ -1,0 +1,114 @@
+//! The past of a space, from the feed, the trash and the places that this device remembers.
+
+use super::{Past, PastNode};
+use crate::failure::{Doing as _, Outcome};
+use crate::folders::open_index;
+use crate::past::tree::Deleted;
+use crate::remote::Remote;
+use crate::remote::journal::Journal;
+use cairn_index::PastPlace;
+use cairn_model::NodeId;
+use cairn_platform::Home;
+use cairn_wire::nodes::{Node, NodeState, Revision};
+use futures_util::StreamExt as _;
+use std::collections::{HashMap, HashSet};
+
+/// Requests on the way at once.
+const AT_ONCE: usize = 16;
+/// Folders in folders; more is a ring.
+const MAX_DEPTH: usize = 1_000;
+
+/// Reads all nodes of a space with their past. Only the personal space's moves are remembered.
+pub(crate) async fn load(home: &Home, remote: &Remote) -> Outcome<Past> {
+    let mut nodes: HashMap<NodeId, Node> = HashMap::new();
+    let mut cursor = None;
+    loop {
+        let page = remote
+            .api
+            .changes(cursor.as_ref())
+            .await
+            .doing("read what has changed")?;
+        for node in page.changes.into_iter().filter_map(|change| change.node) {
+            if remote.space.check(&node).is_ok() {
+                nodes.insert(node.id, node);
+            }
+        }
+        if !page.has_more || cursor.as_ref() == Some(&page.cursor) {
+            break;
+        }
+        cursor = Some(page.cursor);
+    }
+    let trash = remote.api.trash().await.doing("list the service's trash")?;
+    let roots: HashSet<NodeId> = trash.iter().map(|node| node.id).collect();
+    let mut left = places(home, remote.journal.team())?;
+    let past: Vec<PastNode> = nodes
+        .values()
+        .map(|node| PastNode {
+            node: node.clone(),
+            deleted: deleted(&nodes, &roots, node),
+            left: left.remove(&node.id).unwrap_or_default(),
+        })
+        .collect();
+    Ok(Past::new(past))
+}
+
+/// Finds with which node another one went to the trash.
+fn deleted(nodes: &HashMap<NodeId, Node>, roots: &HashSet<NodeId>, node: &Node) -> Option<Deleted> {
+    if node.state == NodeState::Active {
+        return None;
+    }
+    let mut at = node;
+    for _ in 0..MAX_DEPTH {
+        if roots.contains(&at.id) {
+            break;
+        }
+        match at.parent_id.and_then(|parent| nodes.get(&parent)) {
+            Some(parent) if parent.state == NodeState::Trashed => at = parent,
+            Some(_) | None => break,
+        }
+    }
+    Some(Deleted {
+        at_ms: at.updated_at.0,
+        root: at.id,
+    })
+}
+
+/// The places that nodes left, as the daemon saw it, and as commands did it while none was running.
+fn places(home: &Home, team: Option<&str>) -> Outcome<HashMap<NodeId, Vec<PastPlace>>> {
+    let mut all = Journal::moved(home, team)?;
+    if team.is_none() && home.index_file().exists() {
+        let (index, _) = open_index(home)?;
+        all.extend(index.read(|db| db.places_left_after(i64::MIN))?);
+    }
+    all.sort_by_key(|place| place.until_ms);
+    let mut left: HashMap<NodeId, Vec<PastPlace>> = HashMap::new();
+    for place in all {
+        let left = left.entry(place.node).or_default();
+        // The same move, seen by a command and by the daemon, a moment apart.
+        let again = left.last().map(|last| (last.parent, last.name.as_str()));
+        if again != Some((place.parent, place.name.as_str())) {
+            left.push(place);
+        }
+    }
+    Ok(left)
+}
+
+/// Reads the revisions of many files.
+pub(crate) async fn revisions_of(
+    remote: &Remote,
+    files: &[NodeId],
+) -> Outcome<HashMap<NodeId, Vec<Revision>>> {
+    let reading = files.iter().map(|id| async move {
+        let revisions = remote.api.revisions(*id).await;
+        revisions
+            .doing(format_args!("list the versions of {id}"))
+            .map(|revisions| (*id, revisions))
+    });
+    let mut reading = futures_util::stream::iter(reading).buffer_unordered(AT_ONCE);
+    let mut all = HashMap::new();
+    while let Some(read) = reading.next().await {
+        let (id, revisions) = read?;
+        all.insert(id, revisions);
+    }
+    Ok(all)
+}

@@ -1,0 +1,287 @@
+//! The way back to a time: what comes out of the trash, what moves, what goes to the trash, and which
+//! files get an earlier content. Pure, and made of present facts alone: after a part was carried out,
+//! a new plan of the new facts goes on where the first one stopped.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Past, PastNode, Scope};
+use cairn_model::{Kind, NodeId, RevisionId};
+use cairn_wire::nodes::Revision;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The treatment of what was made since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Newer {
+    /// It goes to the trash: everything is as it was.
+    Trash,
+    /// It stays beside what comes back.
+    Keep,
+}
+
+/// A node that gets another place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Move {
+    pub(crate) node: NodeId,
+    pub(crate) parent: Option<NodeId>,
+    pub(crate) name: String,
+}
+
+/// A file that gets an earlier content.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Content {
+    pub(crate) node: NodeId,
+    pub(crate) revision: Revision,
+}
+
+/// Something that can't be as it was.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+pub(crate) struct Incomplete {
+    pub(crate) path: String,
+    pub(crate) message: String,
+}
+
+/// The work that is to be done.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Plan {
+    /// Nodes to take out of the trash, with what went along; outer ones first.
+    pub(crate) back: Vec<NodeId>,
+    /// Moves, those to outer places first.
+    pub(crate) moves: Vec<Move>,
+    /// Nodes to put into the trash, with everything below.
+    pub(crate) trash: Vec<NodeId>,
+    pub(crate) contents: Vec<Content>,
+    pub(crate) incomplete: Vec<Incomplete>,
+    /// Files that come out of the trash.
+    pub(crate) files_back: u64,
+    /// Files that go to the trash.
+    pub(crate) files_trashed: u64,
+}
+
+impl Plan {
+    /// Returns whether everything is as it was.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.back.is_empty()
+            && self.moves.is_empty()
+            && self.trash.is_empty()
+            && self.contents.is_empty()
+    }
+}
+
+/// Returns the files whose revisions decide what they contained at a time.
+pub(crate) fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<NodeId> {
+    let changed = |one: &&PastNode| {
+        one.node.kind == Kind::File
+            && one.existed(at_ms)
+            && one.node.updated_at.0 > at_ms
+            && past.was_in(one.node.id, scope, at_ms)
+    };
+    let mut needed: Vec<NodeId> = past.iter().filter(changed).map(|one| one.node.id).collect();
+    needed.sort_unstable();
+    needed
+}
+
+/// Plans the way back to a time. `revisions` has those of the files that [`needs_revisions`] names.
+pub(crate) fn plan(
+    past: &Past,
+    scope: Scope,
+    at_ms: i64,
+    revisions: &HashMap<NodeId, Vec<Revision>>,
+    newer: Newer,
+) -> Plan {
+    let planning = Planning {
+        past,
+        scope,
+        at_ms,
+        newer,
+    };
+    let mut plan = Plan::default();
+    let back = planning.back();
+    planning.count_back(&back, &mut plan);
+    planning.moves(&back, &mut plan);
+    planning.trash(&back, &mut plan);
+    planning.contents(revisions, &mut plan);
+    plan.back = planning.outer_first(back);
+    plan.incomplete.sort();
+    plan
+}
+
+struct Planning<'a> {
+    past: &'a Past,
+    scope: Scope,
+    at_ms: i64,
+    newer: Newer,
+}
+
+impl Planning<'_> {
+    /// Returns whether a node was in the scope at the time.
+    fn was_here(&self, one: &PastNode) -> bool {
+        one.existed(self.at_ms) && self.past.was_in(one.node.id, self.scope, self.at_ms)
+    }
+
+    /// The nodes in the trash with which something went there that is wanted back.
+    fn back(&self) -> BTreeSet<NodeId> {
+        let wanted = self.past.iter().filter(|one| self.was_here(one));
+        wanted
+            .filter_map(|one| one.deleted.map(|deleted| deleted.root))
+            .collect()
+    }
+
+    /// Returns whether a node is outside the trash once those are back.
+    fn will_be_active(&self, one: &PastNode, back: &BTreeSet<NodeId>) -> bool {
+        one.deleted
+            .is_none_or(|deleted| back.contains(&deleted.root))
+    }
+
+    fn count_back(&self, back: &BTreeSet<NodeId>, plan: &mut Plan) {
+        let files = self.past.iter().filter(|one| {
+            one.node.kind == Kind::File
+                && !one.is_active()
+                && self.will_be_active(one, back)
+                && one.existed(self.at_ms)
+        });
+        plan.files_back = files.count() as u64;
+    }
+
+    fn moves(&self, back: &BTreeSet<NodeId>, plan: &mut Plan) {
+        let mut moves = BTreeMap::new();
+        for one in self.past.iter() {
+            let id = one.node.id;
+            let concerned = one.existed(self.at_ms)
+                && self.will_be_active(one, back)
+                && (self.was_here(one) || self.past.is_in(id, self.scope));
+            let (parent, name) = one.place_at(self.at_ms);
+            // The folder itself stays where a person has it now.
+            if !concerned || (parent, name) == one.place() || self.scope == Scope::Below(id) {
+                continue;
+            }
+            let leaves_nothing = self.newer == Newer::Keep && !self.was_here(one);
+            if leaves_nothing {
+                continue;
+            }
+            let parent_there = parent.is_none_or(|parent| {
+                let parent = self.past.get(parent);
+                parent.is_some_and(|parent| self.will_be_active(parent, back))
+            });
+            if !parent_there {
+                plan.incomplete.push(Incomplete {
+                    path: self.past.path(id),
+                    message: "the folder in which it was is gone for good: it stays where it is"
+                        .to_owned(),
+                });
+                continue;
+            }
+            let order = (self.past.depth_at(id, self.at_ms), id);
+            moves.insert(order, (parent, name.to_owned()));
+        }
+        let moves =
+            moves
+                .into_iter()
+                .map(|((_, node), (parent, name))| Move { node, parent, name });
+        plan.moves = moves.collect();
+    }
+
+    /// Plans what goes to the trash: it was made since; what lies in it and was there before is moved out first.
+    fn trash(&self, back: &BTreeSet<NodeId>, plan: &mut Plan) {
+        if self.newer == Newer::Keep {
+            return;
+        }
+        let is_newer = |one: &PastNode| {
+            self.will_be_active(one, back)
+                && !one.existed(self.at_ms)
+                && self.past.is_in(one.node.id, self.scope)
+                && self.scope != Scope::Below(one.node.id)
+        };
+        let kept = self.above_older(back, plan);
+        let goes = |one: &PastNode| is_newer(one) && !kept.contains(&one.node.id);
+        for one in self.past.iter().filter(|one| goes(one)) {
+            if one.node.kind == Kind::File && one.is_active() {
+                plan.files_trashed += 1;
+            }
+            let parent = one.node.parent_id.and_then(|id| self.past.get(id));
+            if !parent.is_some_and(goes) {
+                plan.trash.push(one.node.id);
+            }
+        }
+        plan.trash.sort_unstable();
+    }
+
+    /// The newer folders that hold something older of which nobody knows where it was: they stay, or it
+    /// would go to the trash with them.
+    fn above_older(&self, back: &BTreeSet<NodeId>, plan: &mut Plan) -> BTreeSet<NodeId> {
+        let moved: BTreeSet<NodeId> = plan.moves.iter().map(|step| step.node).collect();
+        let mut kept = BTreeSet::new();
+        for one in self.past.iter() {
+            let id = one.node.id;
+            if !one.existed(self.at_ms) || !self.will_be_active(one, back) || moved.contains(&id) {
+                continue;
+            }
+            let mut newer = false;
+            let mut at = one.node.parent_id;
+            // What is moved out takes along what is in it.
+            while let Some(above) = at.filter(|above| !moved.contains(above))
+                && let Some(folder) = self.past.get(above)
+            {
+                if !folder.existed(self.at_ms) {
+                    newer |= self.past.is_in(id, self.scope);
+                    kept.insert(above);
+                }
+                at = folder.node.parent_id;
+            }
+            if newer {
+                plan.incomplete.push(Incomplete {
+                    path: self.past.path(id),
+                    message: "it was moved since, from where is not known here: it stays"
+                        .to_owned(),
+                });
+            }
+        }
+        kept
+    }
+
+    fn contents(&self, revisions: &HashMap<NodeId, Vec<Revision>>, plan: &mut Plan) {
+        for id in needs_revisions(self.past, self.scope, self.at_ms) {
+            let Some(one) = self.past.get(id) else {
+                continue;
+            };
+            let known = revisions.get(&id).map_or(&[][..], Vec::as_slice);
+            match content_at(known, self.at_ms) {
+                Some(then) if is_head(known, then.id, one.node.revision_id) => {}
+                Some(then) => plan.contents.push(Content {
+                    node: id,
+                    revision: then.clone(),
+                }),
+                None => plan.incomplete.push(Incomplete {
+                    path: self.past.path(id),
+                    message: "the version of that time is not kept any more: it stays as it is"
+                        .to_owned(),
+                }),
+            }
+        }
+    }
+
+    /// Outer folders first: what is restored goes back into them.
+    fn outer_first(&self, back: BTreeSet<NodeId>) -> Vec<NodeId> {
+        let mut back: Vec<NodeId> = back.into_iter().collect();
+        back.sort_by_key(|id| (self.past.path(*id).matches('/').count(), *id));
+        back
+    }
+}
+
+/// The newest revision of those that were there at a time.
+pub(crate) fn content_at(revisions: &[Revision], at_ms: i64) -> Option<&Revision> {
+    revisions
+        .iter()
+        .filter(|revision| revision.created_at.0 <= at_ms)
+        .max_by_key(|revision| revision.number)
+}
+
+/// Returns whether a revision is the present one, or was restored as it.
+fn is_head(revisions: &[Revision], then: RevisionId, head: Option<RevisionId>) -> bool {
+    if head == Some(then) {
+        return true;
+    }
+    let head = revisions.iter().find(|revision| Some(revision.id) == head);
+    head.and_then(|head| head.content_source)
+        .is_some_and(|source| source.revision_id == then)
+}

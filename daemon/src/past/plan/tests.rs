@@ -1,0 +1,371 @@
+//! Plans over written-down pasts, and over random histories that are replayed.
+
+use super::*;
+use crate::past::tree::Deleted;
+use cairn_index::PastPlace;
+use cairn_wire::nodes::Node;
+use serde_json::json;
+
+fn id(n: u64) -> NodeId {
+    let mut bytes = [0; 16];
+    bytes[8..].copy_from_slice(&n.to_be_bytes());
+    NodeId::from_random_bytes(bytes)
+}
+
+fn revision_id(n: u64) -> RevisionId {
+    let mut bytes = [7; 16];
+    bytes[8..].copy_from_slice(&n.to_be_bytes());
+    RevisionId::from_random_bytes(bytes)
+}
+
+fn time(ms: i64) -> String {
+    cairn_wire::Timestamp(ms).to_string()
+}
+
+/// A node of a model of the service.
+#[derive(Clone, Debug)]
+struct Item {
+    id: NodeId,
+    kind: Kind,
+    parent: Option<NodeId>,
+    name: String,
+    created: i64,
+    updated: i64,
+    deleted: Option<Deleted>,
+    left: Vec<PastPlace>,
+    revisions: Vec<(RevisionId, i64)>,
+}
+
+/// A model of the service: every change takes one millisecond.
+#[derive(Clone, Debug, Default)]
+struct Model {
+    items: Vec<Item>,
+    now: i64,
+    made: u64,
+}
+
+/// A person's view: paths with contents.
+type Tree = BTreeMap<String, Option<RevisionId>>;
+
+impl Model {
+    fn tick(&mut self) -> i64 {
+        self.now += 1;
+        self.now
+    }
+
+    fn make(&mut self, kind: Kind, parent: Option<NodeId>, name: &str) -> NodeId {
+        let now = self.tick();
+        self.made += 1;
+        let id = id(self.made);
+        self.items.push(Item {
+            id,
+            kind,
+            parent,
+            name: name.to_owned(),
+            created: now,
+            updated: now,
+            deleted: None,
+            left: Vec::new(),
+            revisions: Vec::new(),
+        });
+        if kind == Kind::File {
+            self.write(id);
+            let item = self.item(id);
+            item.created = item.updated;
+        }
+        id
+    }
+
+    fn item(&mut self, id: NodeId) -> &mut Item {
+        self.items.iter_mut().find(|item| item.id == id).unwrap()
+    }
+
+    fn write(&mut self, id: NodeId) {
+        let now = self.tick();
+        self.made += 1;
+        let revision = (revision_id(self.made), now);
+        let item = self.item(id);
+        item.updated = now;
+        item.revisions.push(revision);
+    }
+
+    fn set_content(&mut self, id: NodeId, revision: RevisionId) {
+        let now = self.tick();
+        let item = self.item(id);
+        item.updated = now;
+        item.revisions.push((revision, now));
+    }
+
+    fn relocate(&mut self, id: NodeId, parent: Option<NodeId>, name: &str) {
+        let now = self.tick();
+        let item = self.item(id);
+        item.left.push(PastPlace {
+            node: id,
+            parent: item.parent,
+            name: std::mem::replace(&mut item.name, name.to_owned()),
+            until_ms: now,
+        });
+        item.parent = parent;
+        item.updated = now;
+    }
+
+    fn delete(&mut self, id: NodeId) {
+        let now = self.tick();
+        for below in self.below(id) {
+            let item = self.item(below);
+            item.deleted.get_or_insert(Deleted {
+                at_ms: now,
+                root: id,
+            });
+        }
+        self.item(id).updated = now;
+    }
+
+    fn undelete(&mut self, root: NodeId) {
+        let now = self.tick();
+        for item in &mut self.items {
+            if item.deleted.is_some_and(|deleted| deleted.root == root) {
+                item.deleted = None;
+                item.updated = now;
+            }
+        }
+    }
+
+    /// A node with what is below it.
+    fn below(&self, id: NodeId) -> Vec<NodeId> {
+        let is_below = |item: &&Item| {
+            let mut at = Some(item.id);
+            while let Some(here) = at {
+                if here == id {
+                    return true;
+                }
+                at = self.items.iter().find(|i| i.id == here).unwrap().parent;
+            }
+            false
+        };
+        self.items.iter().filter(is_below).map(|i| i.id).collect()
+    }
+
+    fn past(&self) -> Past {
+        Past::new(self.items.iter().map(|item| {
+            let node: Node = serde_json::from_value(json!({
+                "id": item.id, "space_id": item.id, "parent_id": item.parent,
+                "kind": item.kind, "name": item.name, "name_format": "plain", "size": 1,
+                "mime_type": null, "category": null,
+                "state": if item.deleted.is_some() { "trashed" } else { "active" },
+                "revision_id": item.revisions.last().map(|(id, _)| id),
+                "version": 1, "created_at": time(item.created), "updated_at": time(item.updated),
+                "modified_at": null, "executable": false, "description": "", "labels": {},
+                "tags": [], "favorite": false, "content_key": null, "seal": null, "seq": 1,
+            }))
+            .unwrap();
+            PastNode {
+                node,
+                deleted: item.deleted,
+                left: item.left.clone(),
+            }
+        }))
+    }
+
+    fn revisions(&self) -> HashMap<NodeId, Vec<Revision>> {
+        let of = |item: &Item| {
+            let numbered = (1_u64..).zip(&item.revisions).map(|(number, (id, at))| {
+                serde_json::from_value(json!({
+                    "id": id, "node_id": item.id, "number": number, "size": 1,
+                    "created_at": time(*at), "modified_at": null, "current": false,
+                    "device_id": null, "uploaded_by": "",
+                }))
+                .unwrap()
+            });
+            (item.id, numbered.collect())
+        };
+        self.items.iter().map(of).collect()
+    }
+
+    fn tree(&self) -> Tree {
+        let past = self.past();
+        let active = self.items.iter().filter(|item| item.deleted.is_none());
+        active
+            .map(|item| (past.path(item.id), item.revisions.last().map(|(id, _)| *id)))
+            .collect()
+    }
+
+    fn plan(&self, scope: Scope, at_ms: i64, newer: Newer) -> Plan {
+        plan(&self.past(), scope, at_ms, &self.revisions(), newer)
+    }
+
+    /// Carries a plan out as the program does: what is in the trash first, then the rest of a new plan.
+    fn carry_out(&mut self, scope: Scope, at_ms: i64) {
+        for root in self.plan(scope, at_ms, Newer::Trash).back {
+            self.undelete(root);
+        }
+        let rest = self.plan(scope, at_ms, Newer::Trash);
+        assert!(rest.back.is_empty(), "{rest:?}");
+        for step in &rest.moves {
+            self.relocate(step.node, step.parent, &step.name);
+        }
+        for id in &rest.trash {
+            self.delete(*id);
+        }
+        for content in &rest.contents {
+            self.set_content(content.node, content.revision.id);
+        }
+    }
+}
+
+/// A linear congruential generator (Knuth's MMIX constants): the same runs everywhere.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
+        (!all.is_empty()).then(|| all[self.below(all.len())])
+    }
+}
+
+fn act(model: &mut Model, chance: &mut Chance) {
+    let active: Vec<&Item> = model.items.iter().filter(|i| i.deleted.is_none()).collect();
+    let files: Vec<NodeId> = active
+        .iter()
+        .filter(|i| i.kind == Kind::File)
+        .map(|i| i.id)
+        .collect();
+    let folders: Vec<NodeId> = active
+        .iter()
+        .filter(|i| i.kind == Kind::Folder)
+        .map(|i| i.id)
+        .collect();
+    let all: Vec<NodeId> = active.iter().map(|i| i.id).collect();
+    let into = match chance.below(3) {
+        0 => None,
+        _ => chance.of(&folders),
+    };
+    let name = format!("n{}", model.made);
+    match chance.below(8) {
+        0 | 1 => drop(model.make(Kind::File, into, &name)),
+        2 => drop(model.make(Kind::Folder, into, &name)),
+        3 | 4 => {
+            if let Some(file) = chance.of(&files) {
+                model.write(file);
+            }
+        }
+        5 | 6 => {
+            if let Some(moved) = chance.of(&all)
+                && into.is_none_or(|into| !model.below(moved).contains(&into))
+            {
+                model.relocate(moved, into, &name);
+            }
+        }
+        _ => {
+            if let Some(gone) = chance.of(&all) {
+                model.delete(gone);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_time_of_a_random_history_comes_back() {
+    for seed in 0..200 {
+        let mut chance = Chance(seed);
+        let mut model = Model::default();
+        let mut seen = vec![(0, Tree::new())];
+        for _ in 0..40 {
+            act(&mut model, &mut chance);
+            seen.push((model.now, model.tree()));
+        }
+        let (at_ms, then) = &seen[chance.below(seen.len())];
+        model.carry_out(Scope::All, *at_ms);
+        assert_eq!(&model.tree(), then, "seed {seed}, time {at_ms}");
+    }
+}
+
+#[test]
+fn a_folder_comes_back_and_nothing_else_changes() {
+    let mut model = Model::default();
+    let work = model.make(Kind::Folder, None, "work");
+    let other = model.make(Kind::File, None, "other");
+    let edited = model.make(Kind::File, Some(work), "edited");
+    let gone = model.make(Kind::File, Some(work), "gone");
+    let moved = model.make(Kind::File, Some(work), "moved");
+    let then = model.now;
+    model.write(edited);
+    model.write(other);
+    model.delete(gone);
+    model.relocate(moved, None, "elsewhere");
+    let new = model.make(Kind::File, Some(work), "new");
+    let plan = model.plan(Scope::Below(work), then, Newer::Trash);
+    assert_eq!(
+        (plan.back.as_slice(), plan.trash.as_slice()),
+        (&[gone][..], &[new][..])
+    );
+    assert_eq!((plan.files_back, plan.files_trashed), (1, 1));
+    assert_eq!(plan.moves.len(), 1);
+    assert_eq!(
+        (plan.moves[0].node, plan.moves[0].name.as_str()),
+        (moved, "moved")
+    );
+    assert_eq!(plan.contents.len(), 1);
+    assert_eq!(plan.contents[0].node, edited);
+    assert_eq!(plan.incomplete, []);
+    let kept = model.plan(Scope::Below(work), then, Newer::Keep);
+    assert_eq!(kept.trash, [], "what was made since stays");
+    model.carry_out(Scope::Below(work), then);
+    let again = model.plan(Scope::Below(work), then, Newer::Trash);
+    assert!(again.back.is_empty() && again.moves.is_empty() && again.trash.is_empty());
+}
+
+#[test]
+fn a_version_that_is_not_kept_is_said_and_nothing_is_done_about_it() {
+    let mut model = Model::default();
+    let file = model.make(Kind::File, None, "f");
+    let then = model.now;
+    model.write(file);
+    let mut revisions = model.revisions();
+    revisions.get_mut(&file).unwrap().remove(0);
+    let plan = plan(&model.past(), Scope::All, then, &revisions, Newer::Trash);
+    assert!(plan.is_empty());
+    assert_eq!(plan.incomplete[0].path, "/f");
+}
+
+#[test]
+fn a_file_that_went_with_its_folder_comes_back_with_it() {
+    let mut model = Model::default();
+    let outer = model.make(Kind::Folder, None, "outer");
+    let file = model.make(Kind::File, Some(outer), "f");
+    let then = model.now;
+    let later = model.make(Kind::File, Some(outer), "later");
+    model.delete(outer);
+    let plan = model.plan(Scope::All, then, Newer::Trash);
+    assert_eq!((plan.back.as_slice(), plan.files_back), (&[outer][..], 1));
+    model.carry_out(Scope::All, then);
+    let tree = model.tree();
+    assert_eq!(tree.keys().collect::<Vec<_>>(), ["/outer", "/outer/f"]);
+    let past = model.past();
+    assert!(past.get(file).unwrap().is_active() && !past.get(later).unwrap().is_active());
+}
+
+#[test]
+fn what_was_moved_unseen_does_not_go_to_the_trash_with_its_new_folder() {
+    let mut model = Model::default();
+    let file = model.make(Kind::File, None, "f");
+    let then = model.now;
+    let new = model.make(Kind::Folder, None, "new");
+    let inner = model.make(Kind::Folder, Some(new), "inner");
+    let other = model.make(Kind::File, Some(new), "other");
+    model.relocate(file, Some(inner), "f");
+    assert_eq!(model.plan(Scope::All, then, Newer::Trash).trash, [new]);
+    // As a device sees it that was not there.
+    model.item(file).left.clear();
+    let plan = model.plan(Scope::All, then, Newer::Trash);
+    assert_eq!(plan.trash, [other], "the folders above the file stay");
+    assert_eq!(plan.incomplete.len(), 1);
+    assert_eq!(plan.incomplete[0].path, "/new/inner/f");
+}

@@ -1,0 +1,194 @@
+//! The nodes of a space as they are and as they were.
+
+use cairn_index::PastPlace;
+use cairn_model::{Kind, NodeId};
+use cairn_wire::nodes::Node;
+use std::collections::HashMap;
+
+/// Folders in folders; more is a ring, which a server must not be able to make us follow.
+const MAX_DEPTH: usize = 1_000;
+
+/// The stay of a node in the trash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Deleted {
+    /// Milliseconds since 1970-01-01 UTC.
+    pub(crate) at_ms: i64,
+    /// The node with which it was put there: itself, or a folder above it.
+    pub(crate) root: NodeId,
+}
+
+/// A node with its past.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct PastNode {
+    pub(crate) node: Node,
+    pub(crate) deleted: Option<Deleted>,
+    /// The places that it has left, oldest first.
+    pub(crate) left: Vec<PastPlace>,
+}
+
+/// A folder (`None`: the top of the space) and a name in it.
+pub(crate) type Place<'a> = (Option<NodeId>, &'a str);
+
+/// The part of the space that is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    All,
+    /// A node with everything below it.
+    Below(NodeId),
+}
+
+/// All nodes of a space, those in the trash too.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    nodes: HashMap<NodeId, PastNode>,
+}
+
+impl PastNode {
+    /// Returns whether it was there, outside the trash, at a time.
+    pub(crate) fn existed(&self, at_ms: i64) -> bool {
+        self.node.created_at.0 <= at_ms && self.deleted.is_none_or(|deleted| deleted.at_ms > at_ms)
+    }
+
+    /// Returns the place that it had at a time, as far as its moves are known.
+    pub(crate) fn place_at(&self, at_ms: i64) -> Place<'_> {
+        match self.left.iter().find(|place| place.until_ms > at_ms) {
+            Some(place) => (place.parent, &place.name),
+            None => self.place(),
+        }
+    }
+
+    /// Returns the place that it has, or had when it was deleted.
+    pub(crate) fn place(&self) -> Place<'_> {
+        (self.node.parent_id, &self.node.name)
+    }
+
+    pub(crate) fn is_active(&self) -> bool {
+        self.deleted.is_none()
+    }
+}
+
+impl Past {
+    pub(crate) fn new(nodes: impl IntoIterator<Item = PastNode>) -> Self {
+        let nodes = nodes.into_iter().map(|past| (past.node.id, past));
+        Self {
+            nodes: nodes.collect(),
+        }
+    }
+
+    pub(crate) fn get(&self, id: NodeId) -> Option<&PastNode> {
+        self.nodes.get(&id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PastNode> {
+        self.nodes.values()
+    }
+
+    /// Returns the path of a node as it is, or was when it was deleted.
+    pub(crate) fn path(&self, id: NodeId) -> String {
+        self.path_by(id, PastNode::place)
+    }
+
+    /// Returns the path of a node as it was at a time.
+    pub(crate) fn path_at(&self, id: NodeId, at_ms: i64) -> String {
+        self.path_by(id, |past| past.place_at(at_ms))
+    }
+
+    fn path_by<'a>(&'a self, id: NodeId, place: impl Fn(&'a PastNode) -> Place<'a>) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(id);
+        while let Some(past) = at.and_then(|id| self.get(id))
+            && names.len() < MAX_DEPTH
+        {
+            let (parent, name) = place(past);
+            names.push(name);
+            at = parent;
+        }
+        names.push("");
+        names.reverse();
+        names.join("/")
+    }
+
+    /// Returns the number of folders above a node, as it was at a time.
+    pub(crate) fn depth_at(&self, id: NodeId, at_ms: i64) -> usize {
+        self.chain(id, |past| past.place_at(at_ms)).count()
+    }
+
+    /// Returns whether a node lies in a scope as it is.
+    pub(crate) fn is_in(&self, id: NodeId, scope: Scope) -> bool {
+        self.contains(id, scope, PastNode::place)
+    }
+
+    /// Returns whether a node lay in a scope at a time.
+    pub(crate) fn was_in(&self, id: NodeId, scope: Scope, at_ms: i64) -> bool {
+        self.contains(id, scope, |past| past.place_at(at_ms))
+    }
+
+    fn contains<'a>(
+        &'a self,
+        id: NodeId,
+        scope: Scope,
+        place: impl Fn(&'a PastNode) -> Place<'a> + 'a,
+    ) -> bool {
+        match scope {
+            Scope::All => true,
+            Scope::Below(top) => self.chain(id, place).any(|above| above == top),
+        }
+    }
+
+    /// Finds the scope that a path names: what is there now, else what was there at a time.
+    pub(crate) fn at_path(&self, path: &str, at_ms: i64) -> Option<Scope> {
+        if path == "/" {
+            return Some(Scope::All);
+        }
+        let now = |one: &&PastNode| one.is_active() && self.path(one.node.id) == path;
+        let then = |one: &&PastNode| one.existed(at_ms) && self.path_at(one.node.id, at_ms) == path;
+        let found = self.iter().find(now).or_else(|| self.iter().find(then))?;
+        Some(Scope::Below(found.node.id))
+    }
+
+    /// Finds what was deleted under a path: the latest of those that were there at a time, if one is given.
+    pub(crate) fn deleted_at_path(&self, path: &str, at_ms: Option<i64>) -> Option<&PastNode> {
+        self.iter()
+            .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| one.existed(at_ms)))
+            .filter(|one| self.path(one.node.id) == path)
+            .max_by_key(|one| one.deleted.map(|deleted| deleted.at_ms))
+    }
+
+    /// Returns the files of a scope at a time, each with its path below the scope, sorted by it.
+    pub(crate) fn files_at(&self, scope: Scope, at_ms: i64) -> Vec<(String, NodeId)> {
+        let base = match scope {
+            Scope::All => String::new(),
+            // With its own name: a file is written under it, a folder becomes one.
+            Scope::Below(top) => {
+                let path = self.path_at(top, at_ms);
+                path.rsplit_once('/')
+                    .map_or_else(String::new, |(above, _)| above.to_owned())
+            }
+        };
+        let is_wanted = |one: &&PastNode| {
+            let there = one.existed(at_ms) || (at_ms == i64::MAX && !one.is_active());
+            one.node.kind == Kind::File && there && self.was_in(one.node.id, scope, at_ms)
+        };
+        let mut files: Vec<(String, NodeId)> = self
+            .iter()
+            .filter(is_wanted)
+            .map(|one| {
+                let path = self.path_at(one.node.id, at_ms);
+                let below = path.strip_prefix(&base).unwrap_or(&path);
+                (below.trim_start_matches('/').to_owned(), one.node.id)
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    /// A node and the folders above it.
+    fn chain<'a>(
+        &'a self,
+        id: NodeId,
+        place: impl Fn(&'a PastNode) -> Place<'a> + 'a,
+    ) -> impl Iterator<Item = NodeId> + 'a {
+        let above = move |id: &NodeId| self.get(*id).and_then(|past| place(past).0);
+        std::iter::successors(Some(id), above).take(MAX_DEPTH)
+    }
+}

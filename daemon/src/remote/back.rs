@@ -1,0 +1,63 @@
+//! Changes that bring something back: out of the trash, an earlier content; each sealed, and noted in the journal.
+
+use super::journal::Change;
+use crate::failure::{Doing as _, Outcome};
+use crate::remote::Remote;
+use cairn_api::ApiError;
+use cairn_model::NodeId;
+use cairn_wire::nodes::{Node, Revision};
+
+impl Remote {
+    /// The node of an id, which may be in the trash; `None` if it was deleted for good.
+    pub(crate) async fn node_if_kept(&self, id: NodeId) -> Outcome<Option<Node>> {
+        match self.api.node(id).await {
+            Ok(node) => {
+                self.space.check(&node)?;
+                Ok(Some(node))
+            }
+            Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes a node with everything that went with it out of the trash.
+    pub(crate) async fn restore_node(&self, trashed: &Node) -> Outcome<Node> {
+        let restored = self
+            .space
+            .restore_node(trashed)
+            .await
+            .doing(format_args!("restore {}", trashed.name))?;
+        self.journal.note(Change::Restored { node: restored.id });
+        Ok(restored)
+    }
+
+    /// Makes the content of an older revision the newest again; what is there now stays in the history.
+    pub(crate) async fn restore_revision(&self, node: &Node, revision: &Revision) -> Outcome<Node> {
+        let restored = self
+            .space
+            .restore_revision(node, revision)
+            .await
+            .doing(format_args!("restore {}", node.name))?;
+        if let (Some(before), Some(after)) = (node.revision_id, restored.revision_id)
+            && before != after
+        {
+            let node = restored.id;
+            self.journal.note(Change::Content {
+                node,
+                before,
+                after,
+            });
+        }
+        Ok(restored)
+    }
+
+    /// Moves a node into the trash after a person has agreed: no device of the account asks again.
+    pub(crate) async fn trash_agreed(&self, node: &Node) -> Outcome {
+        self.space
+            .trash_agreed(node)
+            .await
+            .doing(format_args!("delete {}", node.name))?;
+        self.journal.note(Change::Trashed { node: node.id });
+        Ok(())
+    }
+}

@@ -1,0 +1,281 @@
+//! The journal of what commands on this device changed on the service, so that it can be taken back.
+//!
+//! One JSON object a line, appended before the next change is made: a command that is interrupted can be
+//! taken back as far as it came. The newest sessions are kept.
+
+use crate::failure::{Doing as _, Outcome};
+use crate::output::text::now_ms;
+use cairn_index::PastPlace;
+use cairn_model::{NodeId, RevisionId};
+use cairn_platform::{FileMode, Home, write_atomic};
+use serde::{Deserialize, Serialize};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use uuid::Uuid;
+
+/// The file's name in the data directory.
+const FILE: &str = "changes.jsonl";
+/// A longer journal is cut to the newer half.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A change, with what is needed to take it back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// An empty folder was made.
+    Made {
+        node: NodeId,
+    },
+    /// A copy was made, of a folder with what was in it.
+    Copied {
+        node: NodeId,
+    },
+    Moved {
+        node: NodeId,
+        parent: Option<NodeId>,
+        name: String,
+    },
+    Trashed {
+        node: NodeId,
+    },
+    /// It came out of the trash.
+    Restored {
+        node: NodeId,
+    },
+    /// A file got another content; `before` is the revision that it had.
+    Content {
+        node: NodeId,
+        before: RevisionId,
+        after: RevisionId,
+    },
+}
+
+/// A line of the journal.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) session: Uuid,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub(crate) at_ms: i64,
+    /// The command, for people.
+    pub(crate) command: String,
+    /// The team's space in which it was; none for one's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) team: Option<String>,
+    /// None: the session was taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) change: Option<Change>,
+}
+
+/// The journal of one home, for one command.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: Option<PathBuf>,
+    session: Uuid,
+    command: String,
+    team: Option<String>,
+    lock: Mutex<()>,
+}
+
+impl Journal {
+    /// Begins a session; nothing is written before the first change.
+    pub(crate) fn new(home: &Home, team: Option<String>) -> Self {
+        Self {
+            path: Some(home.data_dir().join(FILE)),
+            session: Uuid::from_bytes(cairn_space::random_id()),
+            command: command(),
+            team,
+            lock: Mutex::new(()),
+        }
+    }
+
+    /// A journal that keeps nothing.
+    pub(crate) fn none() -> Self {
+        Self {
+            path: None,
+            session: Uuid::nil(),
+            command: String::new(),
+            team: None,
+            lock: Mutex::new(()),
+        }
+    }
+
+    pub(crate) fn session(&self) -> Uuid {
+        self.session
+    }
+
+    /// Notes a change that was made. It is made whether it can be noted or not.
+    pub(crate) fn note(&self, change: Change) {
+        let entry = Entry {
+            session: self.session,
+            at_ms: now_ms(),
+            command: self.command.clone(),
+            team: self.team.clone(),
+            change: Some(change),
+        };
+        if let Err(failure) = self.append(&entry) {
+            tracing::warn!(%failure, "a change can't be noted, and so not taken back by `cairn undo`");
+        }
+    }
+
+    /// Notes that a session was taken back.
+    pub(crate) fn end(&self, session: Uuid) -> Outcome {
+        self.append(&Entry {
+            session,
+            at_ms: now_ms(),
+            command: self.command.clone(),
+            team: None,
+            change: None,
+        })
+    }
+
+    fn append(&self, entry: &Entry) -> Outcome {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let what = || format!("write to {}", path.display());
+        let mut line = serde_json::to_string(entry).unwrap_or_default();
+        line.push('\n');
+        let mut options = std::fs::OpenOptions::new();
+        options.create(true).append(true);
+        let mut file = options.open(path).doing(what())?;
+        file.write_all(line.as_bytes()).doing(what())?;
+        if file.metadata().is_ok_and(|meta| meta.len() > MAX_BYTES) {
+            drop(file);
+            let text = std::fs::read_to_string(path).doing(what())?;
+            let half = text.len() / 2;
+            let cut = text.as_bytes()[half..]
+                .iter()
+                .position(|byte| *byte == b'\n');
+            let rest = cut.map_or("", |at| &text[half + at + 1..]);
+            write_atomic(path, rest.as_bytes(), FileMode::Private).doing(what())?;
+        }
+        Ok(())
+    }
+
+    /// Reads the sessions that were not taken back, oldest first, each with its changes in their order.
+    pub(crate) fn sessions(home: &Home) -> Outcome<Vec<Vec<Entry>>> {
+        Ok(sessions_of(entries(home)?.into_iter()))
+    }
+}
+
+impl Journal {
+    /// Reads the places that commands on this device have moved nodes away from, in the space of a team or
+    /// in one's own; moves that were taken back, too.
+    pub(crate) fn moved(home: &Home, team: Option<&str>) -> Outcome<Vec<PastPlace>> {
+        let moved = entries(home)?
+            .into_iter()
+            .filter_map(|entry| match entry.change {
+                Some(Change::Moved { node, parent, name }) if entry.team.as_deref() == team => {
+                    Some(PastPlace {
+                        node,
+                        parent,
+                        name,
+                        until_ms: entry.at_ms,
+                    })
+                }
+                Some(_) | None => None,
+            });
+        Ok(moved.collect())
+    }
+
+    pub(crate) fn team(&self) -> Option<&str> {
+        self.team.as_deref()
+    }
+}
+
+/// Reads all entries. A torn last line belongs to a change that was not noted.
+fn entries(home: &Home) -> Outcome<Vec<Entry>> {
+    let path = home.data_dir().join(FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(e).doing(format_args!("read {}", path.display())),
+    };
+    let read = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    Ok(read.collect())
+}
+
+fn sessions_of(entries: impl Iterator<Item = Entry>) -> Vec<Vec<Entry>> {
+    let mut sessions: Vec<Vec<Entry>> = Vec::new();
+    for entry in entries {
+        let at = sessions
+            .iter()
+            .rposition(|session| session.first().is_some_and(|e| e.session == entry.session));
+        match (at, &entry.change) {
+            (Some(at), None) => drop(sessions.remove(at)),
+            (None, None) => {}
+            (Some(at), Some(_)) => sessions[at].push(entry),
+            (None, Some(_)) => sessions.push(vec![entry]),
+        }
+    }
+    sessions
+}
+
+/// The command line of this process, without its global options' values.
+fn command() -> String {
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let mut skip = false;
+    let shown = words.iter().filter(|word| {
+        let value = std::mem::replace(&mut skip, matches!(word.as_str(), "--home" | "--log"));
+        !value && !skip && !matches!(word.as_str(), "--json" | "--no-start" | "--yes")
+    });
+    shown.cloned().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(n: u8) -> NodeId {
+        NodeId::from_random_bytes([n; 16])
+    }
+
+    #[test]
+    fn sessions_are_kept_until_they_are_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        assert_eq!(Journal::sessions(&home).unwrap(), Vec::<Vec<Entry>>::new());
+        let first = Journal::new(&home, None);
+        let second = Journal::new(&home, Some("team".into()));
+        first.note(Change::Trashed { node: node(1) });
+        second.note(Change::Made { node: node(2) });
+        first.note(Change::Restored { node: node(3) });
+        let sessions = Journal::sessions(&home).unwrap();
+        assert_eq!(sessions.len(), 2);
+        let changes: Vec<_> = sessions[0].iter().map(|e| e.change.clone()).collect();
+        assert_eq!(
+            changes,
+            [
+                Some(Change::Trashed { node: node(1) }),
+                Some(Change::Restored { node: node(3) })
+            ]
+        );
+        assert_eq!(sessions[1][0].team.as_deref(), Some("team"));
+        second.end(first.session()).unwrap();
+        let left = Journal::sessions(&home).unwrap();
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0][0].session, second.session());
+    }
+
+    #[test]
+    fn a_torn_line_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        let journal = Journal::new(&home, None);
+        journal.note(Change::Made { node: node(1) });
+        let path = home.data_dir().join(FILE);
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text.push_str("{\"session\": \"0");
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(Journal::sessions(&home).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,269 @@
+//! Back in time: history, restore, rewind and undo.
+
+use crate::commands::world::{Stopping, World, names};
+use serde_json::{Value, json};
+
+fn settle(world: &World, home: &str) {
+    world.json(home, &["status", "--wait", "--timeout", "60"]);
+}
+
+fn listed(world: &World, folder: &str) -> Vec<String> {
+    let list = world.json("a", &["ls", folder]);
+    let nodes = list["nodes"].as_array().expect("a list").iter();
+    nodes
+        .map(|n| n["name"].as_str().expect("a name").to_owned())
+        .collect()
+}
+
+/// A time after everything that was done so far: the server's clock, of which nothing is the same again.
+fn now(world: &World) -> String {
+    let at = world.json("a", &["history"])["events"][0]["at"].clone();
+    loop {
+        let now = std::time::SystemTime::now();
+        let ms = now
+            .duration_since(std::time::UNIX_EPOCH)
+            .expect("it is later")
+            .as_millis();
+        let text =
+            cairn_wire::Timestamp(i64::try_from(ms).expect("a year that can be")).to_string();
+        if text.as_str() > at.as_str().unwrap_or_default() {
+            return text;
+        }
+    }
+}
+
+#[test]
+fn a_version_comes_back_by_number_id_and_time_and_stays_verified() {
+    let world = World::new();
+    world.login("a");
+    for text in ["one", "two two", "three three three"] {
+        world.write("f", text);
+        world.json("a", &["upload", "f"]);
+    }
+    let versions = world.json("a", &["versions", "/f"])["versions"].clone();
+    let second = versions[1].clone();
+    let id = second["id"].as_str().unwrap();
+    let content = |world: &World| world.json("a", &["cat", "/f"])["text"].clone();
+    assert_eq!(content(&world), "three three three");
+
+    let restored = world.json("a", &["restore", "/f", "--version", "1"]);
+    assert_eq!(
+        (&restored["version"], content(&world)),
+        (&json!(1), json!("one"))
+    );
+    assert_eq!(world.json("a", &["info", "/f"])["verified"], true);
+    world.json("a", &["restore", "/f", "--version", &id[..8]]);
+    assert_eq!(content(&world), "two two");
+    let at = second["created_at"].as_str().unwrap();
+    world.json("a", &["restore", "/f", "--version", "3"]);
+    world.json("a", &["restore", "/f", "--at", at]);
+    assert_eq!(content(&world), "two two");
+    world.json(
+        "a",
+        &[
+            "versions",
+            "/f",
+            "--restore",
+            versions[2]["id"].as_str().unwrap(),
+        ],
+    );
+    assert_eq!(content(&world), "one");
+    let info = world.json("a", &["info", "/f"]);
+    assert_eq!(info["verified"], true, "{info}");
+    let head = info["revision_id"].clone();
+    world.json("a", &["restore", "/f", "--version", "1"]);
+    let again = world.json("a", &["info", "/f"]);
+    assert_eq!(again["revision_id"], head, "equal content makes no version");
+
+    world.json("a", &["restore", "/f", "--version", "3", "--to", "out"]);
+    assert_eq!(
+        std::fs::read(world.path("out/f")).unwrap(),
+        b"three three three"
+    );
+    world
+        .run("a", &["restore", "/f", "--version", "1", "--to", "out"])
+        .refused(5, &["exists already"]);
+    assert_eq!(content(&world), "one", "a copy changes nothing");
+    world
+        .run("a", &["restore", "/f"])
+        .refused(2, &["--at TIME"]);
+    world
+        .run("a", &["restore", "/f", "--version", "99"])
+        .refused(2, &["no version 99"]);
+    world
+        .run("a", &["restore", "/f", "--at", "next year"])
+        .refused(2, &["2h ago"]);
+    world
+        .run("a", &["restore", "/f", "--at", "2001-01-01"])
+        .refused(1, &["was not there"]);
+    let history = world.json("a", &["history", "/f", "--limit", "2"]);
+    assert_eq!(history["events"].as_array().unwrap().len(), 2);
+    assert!(history["pages"].as_u64().unwrap() > 1, "{history}");
+}
+
+#[test]
+fn what_was_deleted_comes_back_sealed_also_by_its_local_path() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("f/docs")).unwrap();
+    world.write("f/docs/a.txt", "a");
+    world.json("a", &["add", "f", "--remote", "/f"]);
+    settle(&world, "a");
+    assert_eq!(
+        world.json("a", &["info", "f/docs/a.txt"])["path"],
+        "/f/docs/a.txt"
+    );
+    std::fs::remove_file(world.path("f/docs/a.txt")).unwrap();
+    settle(&world, "a");
+    assert_eq!(listed(&world, "f/docs"), Vec::<String>::new());
+    let kinds = |history: &Value| -> Vec<String> {
+        let events = history["events"].as_array().unwrap().iter();
+        events
+            .map(|e| e["kind"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let history = world.json("a", &["history", "f/docs/a.txt"]);
+    assert_eq!(kinds(&history), ["deleted", "created"], "{history}");
+    let back = world.json("a", &["restore", "f/docs/a.txt"]);
+    assert_eq!(back["path"], "/f/docs/a.txt");
+    assert_eq!(
+        world.json("a", &["info", "/f/docs/a.txt"])["verified"],
+        true
+    );
+    settle(&world, "a");
+    assert_eq!(std::fs::read(world.path("f/docs/a.txt")).unwrap(), b"a");
+
+    world.json("a", &["rm", "/f/docs"]);
+    world
+        .run("a", &["restore", "/f/docs/a.txt"])
+        .refused(5, &["with the folder /f/docs", "--to DIR"]);
+    world.json("a", &["restore", "/f/docs/a.txt", "--to", "copy"]);
+    assert_eq!(std::fs::read(world.path("copy/a.txt")).unwrap(), b"a");
+    world
+        .run("a", &["restore", "/f/never"])
+        .refused(1, &["none in its trash"]);
+    let id = world.json("a", &["trash", "list", "--remote"])["trashed"][0]["id"].clone();
+    world.json("a", &["trash", "restore", "--remote", id.as_str().unwrap()]);
+    assert_eq!(world.json("a", &["info", "/f/docs"])["verified"], true);
+}
+
+#[test]
+fn a_folder_becomes_what_it_was_on_both_devices_and_the_rewind_is_taken_back() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        world.json(
+            home,
+            &[
+                "add",
+                &format!("f-{home}"),
+                "--remote",
+                "/f",
+                "--deletion-gate",
+                "1%:1",
+            ],
+        );
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    std::fs::create_dir_all(world.path("f-a/docs")).unwrap();
+    for (name, text) in [
+        ("docs/edited", "before"),
+        ("docs/gone", "gone"),
+        ("x", "x"),
+        ("y", "y"),
+    ] {
+        world.write(&format!("f-a/{name}"), text);
+    }
+    settle(&world, "a");
+    settle(&world, "b");
+    let then = now(&world);
+    world.write("f-b/docs/edited", "after that");
+    std::fs::rename(world.path("f-b/x"), world.path("f-b/renamed")).unwrap();
+    std::fs::rename(world.path("f-b/y"), world.path("f-b/x")).unwrap();
+    world.write("f-b/new", "new");
+    settle(&world, "b");
+    std::fs::remove_file(world.path("f-b/docs/gone")).unwrap();
+    world.run("b", &["status", "--wait", "--timeout", "60"]);
+    world.run("b", &["confirm", "f-b", "delete"]);
+    settle(&world, "b");
+    settle(&world, "a");
+
+    let planned = world.json("a", &["rewind", "f-a", "--to", &then, "--dry-run"]);
+    let plan = &planned["plan"];
+    assert_eq!(
+        (
+            &plan["files_back"],
+            &plan["files_trashed"],
+            &plan["files_changed"]
+        ),
+        (&json!(1), &json!(1), &json!(1)),
+        "{planned}"
+    );
+    assert_eq!(plan["moves"].as_array().unwrap().len(), 2, "{planned}");
+    world
+        .run("a", &["rewind", "f-a", "--to", &then])
+        .refused(5, &["--yes"]);
+    assert_eq!(listed(&world, "/f"), ["docs", "new", "renamed", "x"]);
+    let done = world.json("a", &["rewind", "f-a", "--to", &then, "--yes"]);
+    assert_eq!(done["done"]["failed"], json!([]), "{done}");
+    for home in ["a", "b"] {
+        settle(&world, home);
+        let read =
+            |name: &str| std::fs::read_to_string(world.path(&format!("f-{home}/{name}"))).unwrap();
+        assert_eq!(names(&world.path(&format!("f-{home}"))), ["docs", "x", "y"]);
+        assert_eq!(
+            names(&world.path(&format!("f-{home}/docs"))),
+            ["edited", "gone"]
+        );
+        assert_eq!(
+            [read("docs/edited"), read("docs/gone"), read("x"), read("y")],
+            ["before", "gone", "x", "y"]
+        );
+    }
+    let again = world.json("a", &["rewind", "f-a", "--to", &then, "--dry-run"]);
+    assert_eq!(again["plan"]["moves"], json!([]), "{again}");
+
+    let session = done["session"].as_str().unwrap();
+    let undone = world.json("a", &["undo", "--session", session, "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    settle(&world, "b");
+    assert_eq!(names(&world.path("f-b")), ["docs", "new", "renamed", "x"]);
+    assert_eq!(
+        std::fs::read_to_string(world.path("f-b/docs/edited")).unwrap(),
+        "after that"
+    );
+}
+
+#[test]
+fn the_last_command_is_taken_back_unless_something_newer_stands_in_the_way() {
+    let world = World::new();
+    world.login("a");
+    world
+        .run("a", &["undo", "--yes"])
+        .refused(1, &["nothing can be taken back"]);
+    world.json("a", &["mkdir", "/x"]);
+    world.write("f", "one");
+    world.json("a", &["upload", "f", "--to", "/x"]);
+    world.json("a", &["mv", "/x/f", "/g"]);
+    world.json("a", &["rm", "/g"]);
+    assert_eq!(listed(&world, "/"), ["x"]);
+    world.run("a", &["undo"]).refused(5, &["--yes"]);
+    world.json("a", &["undo", "--last", "--yes"]);
+    assert_eq!(listed(&world, "/"), ["g", "x"]);
+    let sessions = world.json("a", &["undo", "--list"])["sessions"].clone();
+    let of = |command: &str| {
+        let all = sessions.as_array().unwrap().iter();
+        let mut found = all.filter(|s| s["command"].as_str().unwrap().starts_with(command));
+        found.next().unwrap()["session"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    world.json("a", &["undo", "--session", &of("mv"), "--yes"]);
+    assert_eq!(world.json("a", &["info", "/x/f"])["verified"], true);
+    world
+        .run("a", &["undo", "--session", &of("mkdir"), "--yes"])
+        .refused(5, &["could not be taken back"]);
+    assert_eq!(listed(&world, "/x"), ["f"], "what is in it stays");
+}
