@@ -5,6 +5,7 @@ use crate::cli::watch::{self, Detail};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::output::text::count;
 use cairn_control::{Client, Status, typed};
+use cairn_model::SyncState;
 use serde_json::json;
 use std::time::Duration;
 
@@ -71,16 +72,20 @@ async fn wait(app: &App, client: &Client, timeout: Option<Duration>, detail: Det
 }
 
 async fn show(app: &App, client: &Client, status: &Status, detail: Detail) -> Outcome {
-    for line in watch::lines(&app.out, status, detail) {
-        app.out.line(line);
-    }
     // Both versions of a conflict are in sync, but a person has to look at them.
     let conflicts = client.send(typed::Conflicts {}).await?.conflicts.len() as u64;
-    if conflicts > 0 {
-        let conflicts_text = count(conflicts, "conflict");
-        app.out.line(format_args!(
-            "{conflicts_text} to resolve: see `cairn conflicts`"
-        ));
+    let mut lines = watch::lines(&app.out, status, detail);
+    let to_resolve = format!(
+        "{} to resolve: see `cairn conflicts`",
+        count(conflicts, "conflict")
+    );
+    match (conflicts, lines.first_mut()) {
+        (0, _) => {}
+        (_, Some(headline)) if status.state == SyncState::Idle => *headline = to_resolve,
+        _ => lines.push(to_resolve),
+    }
+    for line in lines {
+        app.out.line(line);
     }
     let mut document = json!(status);
     document["open_conflicts"] = json!(conflicts);

@@ -90,10 +90,14 @@ async fn folder(
     let done = remote.upload_folder(local, parent, name, &bars).await?;
     drop(bars);
     app.out.line(format_args!(
-        "{} uploaded, {}, {} made",
+        "{} uploaded, {}, {} made{}",
         count(done.files, "file"),
         size(done.bytes),
-        count(done.folders, "folder")
+        count(done.folders, "folder"),
+        match done.unchanged {
+            0 => String::new(),
+            unchanged => format!(", {} unchanged", count(unchanged, "file")),
+        }
     ));
     for failed in &done.failed {
         app.out.note(format_args!(

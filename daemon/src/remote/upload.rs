@@ -22,6 +22,8 @@ pub(crate) struct UploadedFolder {
     pub(crate) files: u64,
     pub(crate) folders: u64,
     pub(crate) bytes: u64,
+    /// Files whose content was there already.
+    pub(crate) unchanged: u64,
     pub(crate) failed: Vec<FailedFile>,
 }
 
@@ -82,6 +84,7 @@ impl Remote {
             files: done.files,
             folders: done.folders,
             bytes: done.bytes,
+            unchanged: done.unchanged,
             failed: failed.collect(),
         })
     }

@@ -137,7 +137,7 @@ impl Space {
                                 is_new: below.is_new,
                             });
                         }
-                        Err(error) => report.record(&path, Err(error))?,
+                        Err(error) => report.record(&path, None, Err(error))?,
                     }
                 }
                 EntryKind::File(name, facts) => files.push(Found {
@@ -209,9 +209,9 @@ impl Space {
                 // Somebody else changed it meanwhile: what is there now gets the next revision.
                 Err(error) if error.is_stale() => {
                     let sent = self.send_one(upload, &file).await;
-                    report.record(&file.path, sent)?;
+                    report.record(&file.path, file.present.as_ref(), sent)?;
                 }
-                sent => report.record(&file.path, sent)?,
+                sent => report.record(&file.path, file.present.as_ref(), sent)?,
             }
         }
         Ok(())
@@ -229,7 +229,7 @@ impl Space {
         });
         let mut sending = futures_util::stream::iter(sending).buffer_unordered(AT_ONCE);
         while let Some((file, sent)) = sending.next().await {
-            report.record(&file.path, sent)?;
+            report.record(&file.path, file.present.as_ref(), sent)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{Space, random_id};
 use crate::each::each;
 use cairn_api::ApiError;
-use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
+use cairn_model::{ContentHash, Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::TransferError;
 use cairn_transfer::{
     Download, KnownNumbers, Progress, SmallUpload, Source, Upload, UploadTarget, Uploaded,
@@ -64,7 +64,7 @@ impl Space {
     }
 
     /// Uploads one file into a folder under a name; a file that has the name gets a new revision, also one
-    /// that somebody else is changing.
+    /// that somebody else is changing, unless its content is the same already.
     ///
     /// # Errors
     /// [`ApiError::Conflict`] if a folder has the name, or others go on changing the file.
@@ -97,9 +97,13 @@ impl Space {
         progress: &dyn Progress,
     ) -> Result<Node, TransferError> {
         let present = self.child(parent, name).await?;
-        let target = match present.clone() {
-            None => new_file(parent, name),
-            Some(node) => self.revisions_of(vec![(node, ())]).await.remove(0).1?,
+        let (target, unless) = match present.clone() {
+            None => (new_file(parent, name), None),
+            Some(node) => {
+                let next = self.revisions_of(vec![(node, ())]).await.remove(0).1?;
+                let unless = next.unless(local);
+                (next.target, unless)
+            }
         };
         let upload = Upload {
             target,
@@ -108,7 +112,7 @@ impl Space {
             size: local.size,
             modified_ms: local.modified_ms,
             executable: local.executable,
-            unless: None,
+            unless,
             resume: None,
         };
         match self.transfer.upload(upload, progress).await? {
@@ -117,7 +121,8 @@ impl Space {
         }
     }
 
-    /// Uploads many small files in few requests, and returns each item with its own outcome.
+    /// Uploads many small files in few requests, and returns each item with its own outcome. What has the
+    /// same content already comes back as it is.
     pub(crate) async fn upload_small<K>(
         &self,
         files: Vec<(K, SmallFile)>,
@@ -128,25 +133,29 @@ impl Space {
             match file.present.clone() {
                 None => {
                     let target = new_file(Some(file.parent), &file.name);
-                    uploads.push((item, small_upload(file, target)));
+                    uploads.push(((item, None), small_upload(file, target, None)));
                 }
                 Some(node) => existing.push((node, (item, file))),
             }
         }
         let mut outcomes = Vec::new();
-        for ((item, file), target) in self.revisions_of(existing).await {
-            match target {
-                Ok(target) => uploads.push((item, small_upload(file, target))),
+        for ((item, file), next) in self.revisions_of(existing).await {
+            match next {
+                Ok(next) => {
+                    let unless = next.unless(file.local);
+                    let present = file.present.clone();
+                    uploads.push(((item, present), small_upload(file, next.target, unless)));
+                }
                 Err(error) => outcomes.push((item, Err(error))),
             }
         }
         let sent = each(uploads, async |uploads| {
             self.transfer.upload_batch(uploads, progress).await
         });
-        outcomes.extend(sent.await.into_iter().map(|(item, uploaded)| {
+        outcomes.extend(sent.await.into_iter().map(|((item, present), uploaded)| {
             let node = match uploaded {
                 Ok(Uploaded::Committed { node, .. }) => Ok(*node),
-                Ok(Uploaded::Unchanged) => Err(nothing_uploaded()),
+                Ok(Uploaded::Unchanged) => present.ok_or_else(nothing_uploaded),
                 Err(error) => Err(error),
             };
             (item, node)
@@ -158,7 +167,7 @@ impl Space {
     async fn revisions_of<K>(
         &self,
         nodes: Vec<(Node, K)>,
-    ) -> Vec<(K, Result<UploadTarget, TransferError>)> {
+    ) -> Vec<(K, Result<NextRevision, TransferError>)> {
         let mut outcomes = Vec::new();
         let mut with_content = Vec::new();
         for (node, item) in nodes {
@@ -172,7 +181,13 @@ impl Space {
         });
         outcomes.extend(manifests.await.into_iter().map(|(item, manifest)| {
             let (item, node, download) = item;
-            let next = |manifest| self.next_revision(&node, download.revision, &manifest);
+            let next = |manifest| {
+                Ok(NextRevision {
+                    target: self.next_revision(&node, download.revision, &manifest)?,
+                    is_vouched: self.seal(&node).is_some(),
+                    present: manifest,
+                })
+            };
             (item, manifest.and_then(next))
         }));
         outcomes
@@ -228,6 +243,22 @@ impl Space {
     }
 }
 
+/// A new revision of a file, and the content that it replaces.
+struct NextRevision {
+    target: UploadTarget,
+    present: Manifest,
+    /// A client with the keys vouches for the present state.
+    is_vouched: bool,
+}
+
+impl NextRevision {
+    /// Returns the hash of the content that needs no upload, because the file has it already.
+    fn unless(&self, local: LocalFacts) -> Option<ContentHash> {
+        let is_same = self.is_vouched && self.present.executable == local.executable;
+        is_same.then_some(self.present.hash)
+    }
+}
+
 fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
     UploadTarget::New {
         node: NodeId::from_random_bytes(random_id()),
@@ -236,14 +267,18 @@ fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
     }
 }
 
-fn small_upload(file: SmallFile, target: UploadTarget) -> SmallUpload {
+fn small_upload(
+    file: SmallFile,
+    target: UploadTarget,
+    unless: Option<ContentHash>,
+) -> SmallUpload {
     SmallUpload {
         target,
         revision: RevisionId::from_random_bytes(random_id()),
         bytes: file.bytes,
         modified_ms: file.local.modified_ms,
         executable: file.local.executable,
-        unless: None,
+        unless,
     }
 }
 

@@ -16,6 +16,8 @@ pub struct UploadedFolder {
     /// Folders that were made.
     pub folders: u64,
     pub bytes: u64,
+    /// Files whose content was there already.
+    pub unchanged: u64,
     /// By path.
     pub failed: Vec<FailedUpload>,
 }
@@ -48,6 +50,7 @@ impl UploadedFolder {
             files: 0,
             folders: 0,
             bytes: 0,
+            unchanged: 0,
             failed: Vec::new(),
         }
     }
@@ -59,16 +62,20 @@ impl UploadedFolder {
         });
     }
 
-    /// Counts a file that was sent, or records why it, or a folder, was not.
+    /// Counts a file that was sent or was there `before` with this content, or records why it, or a
+    /// folder, was not.
     ///
     /// # Errors
     /// An error that does not concern this one alone: nobody is logged in, the server can't be reached.
     pub(super) fn record(
         &mut self,
         path: &Path,
+        before: Option<&Node>,
         sent: Result<Node, TransferError>,
     ) -> Result<(), TransferError> {
+        let before = before.and_then(|node| node.revision_id);
         match sent {
+            Ok(node) if before.is_some() && node.revision_id == before => self.unchanged += 1,
             Ok(node) => {
                 self.files += 1;
                 self.bytes += node.size;

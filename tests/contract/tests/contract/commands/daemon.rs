@@ -75,6 +75,9 @@ fn a_conflict_is_listed_and_settled() {
         world.json(home, &["resume"]);
         wait(&world, home);
     }
+    let status = world.run("b", &["status"]).stdout;
+    let headline = status.lines().next().unwrap_or_default();
+    assert_eq!(headline, "1 conflict to resolve: see `cairn conflicts`");
     let conflict = world.json("b", &["conflicts"])["conflicts"][0].clone();
     assert_eq!(
         (&conflict["path"], &conflict["kind"]),

@@ -205,7 +205,7 @@ fn whole_folders_go_up_and_come_down() {
 }
 
 #[test]
-fn many_small_files_go_together_and_a_second_time_as_new_versions() {
+fn many_small_files_go_together_and_a_second_time_what_is_new_of_them() {
     let world = World::new();
     let content = |name: &str| std::fs::read_to_string(world.path(name)).unwrap();
     world.login("a");
@@ -228,12 +228,20 @@ fn many_small_files_go_together_and_a_second_time_as_new_versions() {
     let answer = world.run("a", &["--json", "upload", "up", "--recursive"]);
     answer.refused(1, &["2 files could not be uploaded"]);
     let again: Value = serde_json::from_str(&answer.stdout).unwrap();
-    assert_eq!(again["files"], 600);
+    assert_eq!(
+        (&again["files"], &again["unchanged"]),
+        (&json!(1), &json!(599))
+    );
     let why = again["failed"].to_string();
     assert!(why.contains("a folder is called `deep`"), "{why}");
     assert!(why.contains("there is a file 9 on the service"), "{why}");
-    let versions = world.json("a", &["versions", "/up/7"]);
-    assert_eq!(versions["versions"].as_array().unwrap().len(), 2);
+    let versions = |path: &str| {
+        let listed = world.json("a", &["versions", path]);
+        listed["versions"].as_array().unwrap().len()
+    };
+    assert_eq!((versions("/up/7"), versions("/up/8")), (2, 1));
+    world.json("a", &["upload", "up/8", "--to", "/up"]);
+    assert_eq!(versions("/up/8"), 1, "the same content is no new version");
 
     let down = world.json("a", &["download-folder", "/up", "--out", "down"]);
     assert_eq!(
