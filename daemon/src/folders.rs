@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use cairn_control::{Folder, Gate, NewFolder};
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
 use cairn_model::{Kind, Name, RelPath};
-use cairn_platform::filesystem::{self, FilesystemKind};
+use cairn_platform::filesystem::{self, Filesystem, FilesystemKind};
 use cairn_platform::{Home, dirs};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
             new.local
         )));
     }
-    check_filesystem(root)?;
+    check_filesystem(root, &filesystem::of(root)?)?;
     let remote = remote_path(&new.remote)?;
     check_only(&new.only)?;
     for row in index.read(|db| db.folders())? {
@@ -68,8 +68,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
 }
 
 /// Refuses views of the kernel and devices: they hold no files, and reading them may never end.
-fn check_filesystem(root: &Path) -> Outcome {
-    let found = filesystem::of(root)?;
+fn check_filesystem(root: &Path, found: &Filesystem) -> Outcome {
     if found.kind != FilesystemKind::Pseudo {
         return Ok(());
     }
@@ -98,7 +97,7 @@ fn overlapping(root: &Path, other: &Path) -> Failure {
 }
 
 /// Returns the reason why a person should agree before a folder is synced, if there is one.
-pub(crate) fn doubt(root: &Path) -> Outcome<Option<String>> {
+pub(crate) fn reason_to_ask(root: &Path) -> Outcome<Option<String>> {
     let home = dirs::user_home();
     if root.parent().is_none() {
         return Ok(Some(format!("{} is the whole file system", root.display())));
@@ -243,22 +242,28 @@ pub(crate) fn remote_path(text: &str) -> Outcome<String> {
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_view_of_the_kernel_is_refused() {
-        let index = Index::memory().unwrap();
-        let refused = add(&index, &new(Path::new("/proc"), "/x")).unwrap_err();
+        let found = |kind| Filesystem {
+            kind,
+            ..filesystem::of(Path::new("/")).unwrap()
+        };
+        let root = Path::new("/proc");
+        let refused = check_filesystem(root, &found(FilesystemKind::Pseudo)).unwrap_err();
         assert_eq!(refused.exit, Exit::Usage);
-        assert!(refused.message.contains("proc"), "{}", refused.message);
+        assert!(refused.message.contains("/proc"), "{}", refused.message);
+        for kind in [FilesystemKind::Local, FilesystemKind::Network] {
+            check_filesystem(root, &found(kind)).unwrap();
+        }
     }
 
     #[test]
     fn the_whole_disk_and_the_whole_home_need_an_agreement() {
-        assert!(doubt(Path::new("/")).unwrap().is_some());
+        assert!(reason_to_ask(Path::new("/")).unwrap().is_some());
         let home = dirs::user_home().unwrap();
-        assert!(doubt(&home).unwrap().is_some());
+        assert!(reason_to_ask(&home).unwrap().is_some());
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(doubt(dir.path()).unwrap(), None);
+        assert_eq!(reason_to_ask(dir.path()).unwrap(), None);
     }
 
     use crate::failure::Exit;

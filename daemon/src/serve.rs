@@ -56,14 +56,7 @@ pub(crate) async fn run(options: Options) -> Outcome {
     };
     logging::for_daemon(&home, &config.log_level, to_stderr)?;
     let session = Session::open(&home, RetryProfile::Background)?;
-    let (index, set_aside) = folders::open_index(&home)?;
-    if let Some(path) = &set_aside {
-        tracing::warn!(
-            set_aside = %path.display(),
-            "the index was unreadable: it was set aside and is built again from the disk and the server; \
-             the folder pairs are restored from their backup, nothing was deleted"
-        );
-    }
+    let index = open_index(&home)?;
     // Before the engine begins to work: who sees the socket sees a daemon that answers.
     let listener = Listener::bind(&home.socket_path())?;
     let roots = index
@@ -102,6 +95,19 @@ pub(crate) async fn run(options: Options) -> Outcome {
     drop(listener);
     drop(lock);
     result
+}
+
+/// Opens the index, and says in the log if an unreadable one had to be set aside.
+fn open_index(home: &Home) -> Outcome<Index> {
+    let (index, set_aside) = folders::open_index(home)?;
+    if let Some(path) = &set_aside {
+        tracing::warn!(
+            set_aside = %path.display(),
+            "the index was unreadable: it was set aside and is built again from the disk and the server; \
+             the folder pairs are restored from their backup, nothing was deleted"
+        );
+    }
+    Ok(index)
 }
 
 fn start_engine(

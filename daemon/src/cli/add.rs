@@ -73,14 +73,8 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         only: args.only.clone(),
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
     };
-    if let Some(doubt) = folders::doubt(Path::new(&new.local))?
-        && !args.yes
-        && !prompt::confirmed(&format!("{doubt}. Sync it anyway? [y/N] "))?
-    {
-        return Err(Failure::new(
-            Exit::Decision,
-            format!("{doubt}: add --yes to sync it anyway"),
-        ));
+    if !args.yes {
+        ask(&new)?;
     }
     let what = format!("add {}", new.local);
     let added: Folder = match app.running().await? {
@@ -114,6 +108,19 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
     app.out.json(&added);
     Ok(())
+}
+
+/// Asks before something is synced that a person may not mean.
+fn ask(new: &NewFolder) -> Outcome {
+    match folders::reason_to_ask(Path::new(&new.local))? {
+        Some(reason) if !prompt::confirmed(&format!("{reason}. Sync it anyway? [y/N] "))? => {
+            Err(Failure::new(
+                Exit::Decision,
+                format!("{reason}: add --yes to sync it anyway"),
+            ))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 impl Args {

@@ -96,6 +96,11 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
     }
     folders(app, &mut findings);
     daemon(app, &mut findings).await;
+    report(app, &findings)
+}
+
+/// Shows the findings, and fails if a check did.
+fn report(app: &App, findings: &Findings) -> Outcome {
     for finding in &findings.0 {
         let word = match finding.verdict {
             Verdict::Ok => app.out.paint(Style::Good, "ok  "),

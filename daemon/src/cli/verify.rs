@@ -141,16 +141,7 @@ async fn account(app: &App, session: &Session) -> Outcome {
         };
         app.out.line(format_args!("{word}  {text}"));
     }
-    let mut recommendations = Vec::new();
-    if !strong {
-        recommendations
-            .push("run `cairn passphrase change`: it also renews how the passphrase is protected");
-    }
-    if !recovery {
-        recommendations.push(
-            "run `cairn recovery-key setup`: without it, a forgotten passphrase loses every file",
-        );
-    }
+    let recommendations = recommendations(strong, recovery);
     for text in &recommendations {
         app.out.line(format_args!("→ {text}"));
     }
@@ -168,4 +159,19 @@ async fn account(app: &App, session: &Session) -> Outcome {
         answered: true,
         ..failure
     })
+}
+
+/// The advice for an account whose protection is incomplete.
+fn recommendations(strong: bool, recovery: bool) -> Vec<&'static str> {
+    let mut recommendations = Vec::new();
+    if !strong {
+        recommendations
+            .push("run `cairn passphrase change`: it also renews how the passphrase is protected");
+    }
+    if !recovery {
+        recommendations.push(
+            "run `cairn recovery-key setup`: without it, a forgotten passphrase loses every file",
+        );
+    }
+    recommendations
 }

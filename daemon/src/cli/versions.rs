@@ -8,6 +8,7 @@ use crate::output::table::{Align, Table};
 use crate::output::text::{local_time, size};
 use crate::remote::{Remote, Within};
 use cairn_model::{Kind, RevisionId};
+use cairn_wire::nodes::Node;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -52,27 +53,42 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             args.node
         )));
     }
-    if let Some(revision) = args.restore {
-        let listed = remote.api.revisions(node.id).await;
-        let revisions = listed.doing(format_args!("list the versions of {}", args.node))?;
-        let found = revisions.iter().find(|one| one.id == revision);
-        let found = found
-            .ok_or_else(|| Failure::usage(format!("{} has no revision {revision}", args.node)))?;
-        let restored = remote.restore_revision(&node, found).await?;
-        let path = remote.path_of(&restored, &mut Default::default()).await?;
-        app.out.line(format_args!(
-            "{} is as it was in revision {revision}.",
-            crate::output::text::clean(&path)
-        ));
-        app.out
-            .json(&json!({ "node": NodeView::new(&restored, path) }));
-        return Ok(());
+    match args.restore {
+        Some(revision) => restore(app, &remote, &args.node, &node, revision).await,
+        None => list(app, &remote, &args.node, &node).await,
     }
+}
+
+/// Makes a revision's content the newest again.
+async fn restore(
+    app: &App,
+    remote: &Remote,
+    named: &str,
+    node: &Node,
+    revision: RevisionId,
+) -> Outcome {
+    let listed = remote.api.revisions(node.id).await;
+    let revisions = listed.doing(format_args!("list the versions of {named}"))?;
+    let found = revisions.iter().find(|one| one.id == revision);
+    let found =
+        found.ok_or_else(|| Failure::usage(format!("{named} has no revision {revision}")))?;
+    let restored = remote.restore_revision(node, found).await?;
+    let path = remote.path_of(&restored, &mut Default::default()).await?;
+    app.out.line(format_args!(
+        "{} is as it was in revision {revision}.",
+        crate::output::text::clean(&path)
+    ));
+    app.out
+        .json(&json!({ "node": NodeView::new(&restored, path) }));
+    Ok(())
+}
+
+async fn list(app: &App, remote: &Remote, named: &str, node: &Node) -> Outcome {
     let revisions = remote
         .api
         .revisions(node.id)
         .await
-        .doing(format_args!("list the versions of {}", args.node))?;
+        .doing(format_args!("list the versions of {named}"))?;
     let mut table = Table::new(&[
         ("NO", Align::Right),
         ("SIZE", Align::Right),

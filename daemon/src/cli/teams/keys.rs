@@ -148,11 +148,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> Outcome {
             made.ring.epoch()
         ));
     }
-    let granted: Vec<&MemberKeys> = made
-        .members
-        .iter()
-        .filter(|one| made.grants_to(one.account))
-        .collect();
+    let granted = granted(made);
     if made.grants.is_empty() {
         app.out.line("Nobody lacks the key who can have it.");
     }
@@ -200,6 +196,11 @@ fn report(app: &App, team: &Team, made: &Granting) -> Outcome {
             ),
         )
     })
+}
+
+fn granted(made: &Granting) -> Vec<&MemberKeys> {
+    let members = made.members.iter();
+    members.filter(|one| made.grants_to(one.account)).collect()
 }
 
 fn changed(members: &[MemberKeys]) -> Vec<&MemberKeys> {
