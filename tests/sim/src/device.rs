@@ -1,7 +1,7 @@
 //! One device: a disk, an index, a line, and an engine that can be killed and started again.
 
 use crate::disk::SimDisk;
-use crate::network::Line;
+use crate::network::{Line, SERVER};
 use crate::random::Seeded;
 use cairn_api::{Api, ApiKey, RetryPolicy};
 use cairn_crypto::SpaceKeys;
@@ -107,7 +107,7 @@ impl Device {
         };
         let auth = Arc::new(ApiKey::new(self.key.clone()));
         let transport: Arc<dyn cairn_api::Transport> = Arc::clone(&self.line) as _;
-        let api = Api::new(transport, "http://sim", None, auth, self.id)
+        let api = Api::new(transport, SERVER, None, auth, self.id)
             .expect("the address is one")
             .with_retry(retry)
             .with_entropy(Arc::new(self.random.clone()));

@@ -15,6 +15,9 @@ use tower::ServiceExt as _;
 /// Turns an honest answer to a request's path into what a hostile server would say.
 pub type Lie = Box<dyn Fn(&str, StatusCode, Bytes) -> (StatusCode, Bytes) + Send + Sync>;
 
+/// The server's address.
+pub const SERVER: &str = "http://sim";
+
 /// One device's line to the server.
 pub struct Line {
     router: Router,
@@ -51,13 +54,14 @@ impl Line {
     }
 
     async fn serve(&self, request: &Request) -> Result<Response, TransportError> {
+        let prefix = request.base.strip_prefix(SERVER).unwrap_or_default();
+        let path = format!("{prefix}{}", request.path);
         let mut builder = axum::http::Request::builder()
             .method(request.method.clone())
-            .uri(in_small_pages(&request.path));
+            .uri(in_small_pages(&path));
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
-        let path = request.path.clone();
         let request = builder
             .header("host", "sim")
             .body(Body::from(request.body.whole()))

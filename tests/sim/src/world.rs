@@ -1,7 +1,7 @@
 //! A server and its devices.
 
 use crate::device::Device;
-use crate::network::Line;
+use crate::network::{Line, SERVER};
 use crate::random::Seeded;
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
@@ -41,7 +41,7 @@ impl World {
         let auth = Arc::new(ApiKey::new(key.clone()));
         let api = Api::new(
             Arc::new(line),
-            "http://sim",
+            SERVER,
             None,
             auth,
             DeviceId::from_random_bytes([7; 16]),

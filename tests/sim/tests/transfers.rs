@@ -1,0 +1,157 @@
+//! Transfers that stand in nobody's way, and files that are never still.
+
+use cairn_engine::WaitResult;
+use cairn_sim::device::ROOT;
+use cairn_sim::world::{World, tree_of};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::Instant;
+
+fn simulate(story: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+        .block_on(story);
+}
+
+fn path(text: &str) -> PathBuf {
+    Path::new(ROOT).join(text)
+}
+
+fn write(world: &World, at: usize, text: &str, bytes: &[u8]) {
+    let path = path(text);
+    let disk = &world.devices[at].disk;
+    disk.user(&path, true, |files| files.write(&path, bytes))
+        .expect("the disk takes it");
+}
+
+/// Bytes that no two numbers share.
+fn noise(number: u32, length: usize) -> Vec<u8> {
+    let mut state = number.wrapping_mul(2_654_435_761).max(1);
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state as u8
+        })
+        .collect()
+}
+
+fn has(world: &World, at: usize, name: &str) -> bool {
+    tree_of(&world.devices[at]).contains_key(name)
+}
+
+#[test]
+fn big_uploads_delay_a_small_file_in_neither_direction() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.settle().await.expect("calm");
+        let first = world.devices[0].engine().expect("it runs");
+        first.transfer().limits().set_up(Some(2_000_000));
+        let videos = ["1.mp4", "2.mp4", "3.mp4"];
+        for (number, video) in videos.iter().enumerate() {
+            write(&world, 0, video, &noise(number as u32, 12_000_000));
+        }
+        let limit = Instant::now() + Duration::from_secs(60);
+        while first.status().transfers.len() < videos.len() {
+            assert!(Instant::now() < limit, "{:?}", first.status());
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        write(&world, 0, "contract.txt", &[1; 1000]);
+        write(&world, 1, "answer.txt", &[2; 1000]);
+        while !(has(&world, 1, "contract.txt") && has(&world, 0, "answer.txt")) {
+            assert!(Instant::now() < limit, "{:?}", first.status());
+            for device in &world.devices {
+                device.engine().expect("it runs").rescan(None);
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        // Both have overtaken all three.
+        for video in videos {
+            assert!(!has(&world, 1, video), "{video} came first");
+        }
+        assert_eq!(first.status().counters.uploads, 1);
+        first.transfer().limits().set_up(None);
+        world.settle().await.expect("calm");
+        assert!(has(&world, 1, "3.mp4"));
+    });
+}
+
+#[test]
+fn a_file_that_is_never_still_is_sent_from_time_to_time() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.settle().await.expect("calm");
+        let mut number = 0;
+        while !has(&world, 1, "disk.img") {
+            number += 1;
+            let status = world.devices[0].engine().expect("it runs").status();
+            assert!(number < 20_000, "it is never sent: {status:?}");
+            write(&world, 0, "disk.img", &noise(number, 300_000));
+            if number % 500 == 0 {
+                world.devices[1].engine().expect("it runs").rescan(None);
+            }
+            tokio::time::sleep(Duration::from_millis(3)).await;
+        }
+        world.settle().await.expect("calm");
+        let last = Some(noise(number, 300_000));
+        assert_eq!(tree_of(&world.devices[1]).get("disk.img"), Some(&last));
+    });
+}
+
+#[test]
+fn a_pause_ends_a_list_of_steps_that_is_being_carried_out() {
+    const FOLDERS: usize = 2_000;
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        world.settle().await.expect("calm");
+        for number in 0..FOLDERS {
+            let dir = path(&format!("d{number}"));
+            world.devices[0]
+                .disk
+                .user(&dir, false, |files| files.mkdir(&dir))
+                .expect("the disk takes it");
+        }
+        let device = &world.devices[0];
+        let engine = device.engine().expect("it runs");
+        let begun = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&begun);
+        device.line.lie(Some(Box::new(move |path, status, body| {
+            seen.fetch_or(path.ends_with("/nodes/batch"), Ordering::Relaxed);
+            (status, body)
+        })));
+        engine.rescan(None);
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !begun.load(Ordering::Relaxed) {
+            assert!(Instant::now() < limit, "no folder is created");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        engine.pause(None, None).expect("the index takes it");
+        let waiting = engine.wait_until_idle().await.expect("it runs");
+        assert_eq!(waiting, WaitResult::Paused);
+        let made = made(&world).await;
+        assert!((1..FOLDERS).contains(&made), "{made} were made");
+        engine.resume(None).expect("the index takes it");
+        assert!(device.settle().await);
+        assert_eq!(self::made(&world).await, FOLDERS);
+    });
+}
+
+/// Returns the number of nodes that the service has.
+async fn made(world: &World) -> usize {
+    let mut count = 0;
+    let mut after = None;
+    loop {
+        let page = world.api.snapshot(after.as_deref()).await.expect("a page");
+        count += page.nodes.len();
+        after = page.next;
+        if after.is_none() {
+            return count;
+        }
+    }
+}
