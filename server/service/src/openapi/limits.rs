@@ -99,10 +99,10 @@ fn email() -> Value {
     json!({"maxLength": 254, "pattern": EMAIL, WORDS: "it is no e-mail address", "example": "owner@example.com"})
 }
 
-/// Base64 of so many bytes.
+/// Base64 of so many bytes. Its length is that of whole groups: no text of the longest length holds
+/// more than `most` bytes.
 fn sealed(least: usize, most: usize) -> Value {
-    let encoded = |bytes: usize| bytes.div_ceil(3) * 4;
-    json!({"minLength": encoded(least), "maxLength": encoded(most)})
+    json!({"minLength": least.div_ceil(3) * 4, "maxLength": most / 3 * 4})
 }
 
 fn hex_32() -> Value {
