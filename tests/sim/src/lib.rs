@@ -10,4 +10,5 @@ pub mod network;
 pub mod oracle;
 pub mod random;
 pub mod story;
+pub mod time;
 pub mod world;

@@ -1,6 +1,7 @@
 //! Rules that the devices of a folder share.
 
 use cairn_sim::device::ROOT;
+use cairn_sim::time::pass;
 use cairn_sim::world::World;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ fn nothing_is_sent_as_long_as_the_shared_rules_can_not_be_had() {
                 (status, body)
             })));
         world.devices[1].start();
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        pass(Duration::from_secs(60)).await;
         let names = on_the_service(&world).await;
         assert_eq!(names, [".cairnignore"].map(str::to_owned).into());
         let status = world.devices[1].engine().expect("it runs").status();

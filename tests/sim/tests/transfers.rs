@@ -2,6 +2,7 @@
 
 use cairn_engine::WaitResult;
 use cairn_sim::device::ROOT;
+use cairn_sim::time::pass;
 use cairn_sim::world::{World, tree_of};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +61,7 @@ fn big_uploads_delay_a_small_file_in_neither_direction() {
         let limit = Instant::now() + Duration::from_secs(60);
         while first.status().transfers.len() < videos.len() {
             assert!(Instant::now() < limit, "{:?}", first.status());
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            pass(Duration::from_millis(100)).await;
         }
         write(&world, 0, "contract.txt", &[1; 1000]);
         write(&world, 1, "answer.txt", &[2; 1000]);
@@ -69,7 +70,7 @@ fn big_uploads_delay_a_small_file_in_neither_direction() {
             for device in &world.devices {
                 device.engine().expect("it runs").rescan(None);
             }
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            pass(Duration::from_millis(500)).await;
         }
         // Both have overtaken all three.
         for video in videos {
@@ -96,7 +97,7 @@ fn a_file_that_is_never_still_is_sent_from_time_to_time() {
             if number % 500 == 0 {
                 world.devices[1].engine().expect("it runs").rescan(None);
             }
-            tokio::time::sleep(Duration::from_millis(3)).await;
+            pass(Duration::from_millis(3)).await;
         }
         world.settle().await.expect("calm");
         let last = Some(noise(number, 300_000));
@@ -129,7 +130,7 @@ fn a_pause_ends_a_list_of_steps_that_is_being_carried_out() {
         let limit = Instant::now() + Duration::from_secs(60);
         while !begun.load(Ordering::Relaxed) {
             assert!(Instant::now() < limit, "no folder is created");
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            pass(Duration::from_millis(1)).await;
         }
         engine.pause(None, None).expect("the index takes it");
         let waiting = engine.wait_until_idle().await.expect("it runs");

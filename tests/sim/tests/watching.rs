@@ -3,6 +3,7 @@
 use cairn_engine::Problem;
 use cairn_model::ProblemCode;
 use cairn_sim::device::ROOT;
+use cairn_sim::time::until;
 use cairn_sim::world::{World, tree_of};
 use std::path::Path;
 use std::time::Duration;
@@ -33,20 +34,8 @@ fn watch_problems(world: &World) -> Vec<Problem> {
         .collect()
 }
 
-/// Lets simulated time pass until something has become true.
-async fn until(condition: impl Fn() -> bool, within: Duration) -> bool {
-    let begin = tokio::time::Instant::now();
-    while begin.elapsed() < within {
-        if condition() {
-            return true;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    false
-}
-
 #[test]
-fn exhausted_watches_are_told_and_tried_again() {
+fn exhausted_watches_are_reported_and_tried_again() {
     simulate(async {
         let mut world = World::new(1, 2).await;
         world.devices[0].disk.blind(true);
@@ -66,7 +55,7 @@ fn exhausted_watches_are_told_and_tried_again() {
         let healed = || watch_problems(&world).is_empty();
         assert!(
             until(healed, Duration::from_secs(120)).await,
-            "not told again"
+            "not reported any more"
         );
         write(&world, "b");
         let sent = || {

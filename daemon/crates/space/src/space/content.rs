@@ -267,11 +267,7 @@ fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
     }
 }
 
-fn small_upload(
-    file: SmallFile,
-    target: UploadTarget,
-    unless: Option<ContentHash>,
-) -> SmallUpload {
+fn small_upload(file: SmallFile, target: UploadTarget, unless: Option<ContentHash>) -> SmallUpload {
     SmallUpload {
         target,
         revision: RevisionId::from_random_bytes(random_id()),

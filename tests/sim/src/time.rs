@@ -1,0 +1,24 @@
+//! Simulated time, passed on purpose. The runtime's clock is paused: nothing here waits for the machine's.
+
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// The interval between two checks of a condition.
+const STEP: Duration = Duration::from_millis(100);
+
+/// Lets simulated time pass.
+pub async fn pass(time: Duration) {
+    sleep(time).await;
+}
+
+/// Lets simulated time pass until a condition holds; returns whether it did within the time given.
+pub async fn until(condition: impl Fn() -> bool, within: Duration) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < within {
+        if condition() {
+            return true;
+        }
+        sleep(STEP).await;
+    }
+    false
+}
