@@ -85,6 +85,10 @@ impl Dispatcher {
         if folder.in_flight > 0 && folder.next_plan > now {
             return false;
         }
+        // What is known of the disk may be from before the present rules.
+        if folder.schedule.is_whole_due() {
+            return false;
+        }
         folder.plan_due = false;
         true
     }

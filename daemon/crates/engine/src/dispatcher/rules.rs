@@ -88,6 +88,8 @@ impl Dispatcher {
                 folder.refresh_rules(&self.engine);
                 folder.schedule.rescan();
                 folder.plan_due = true;
+                // Planned under other rules.
+                folder.queue.clear();
                 return Followed::Changed;
             }
             Ok(Followed::Missing) => {

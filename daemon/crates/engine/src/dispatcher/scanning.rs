@@ -35,7 +35,13 @@ impl Dispatcher {
         tracing::debug!(whole = due.whole, ms = now.elapsed().as_millis(), "scanned");
         match result {
             Ok(result) => self.record_scan(id, &due, result),
-            Err(error) => self.back_off(&error),
+            Err(error) => {
+                // What was to be looked at is still to be looked at.
+                if let Some(folder) = self.folders.get_mut(&id) {
+                    folder.schedule.rescan();
+                }
+                self.back_off(&error);
+            }
         }
     }
 

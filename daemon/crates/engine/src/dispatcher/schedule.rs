@@ -117,6 +117,11 @@ impl Schedule {
         all.extend(dirs);
     }
 
+    /// Returns whether a whole scan is due, or will be as soon as the rules file is written.
+    pub(super) fn is_whole_due(&self) -> bool {
+        self.whole
+    }
+
     /// Returns whether a scan is due. None is while the rules file is being written.
     pub(super) fn is_due(&mut self, now: Instant, timing: Timing, watched: bool) -> bool {
         if self.rules_changed {

@@ -20,6 +20,7 @@ use cairn_index::{Index, JournalRow, LocalStat, SentRow};
 use cairn_model::{FolderId, LocalId, NodeId, TransferDirection};
 use cairn_plan::ParentAndName;
 use cairn_transfer::{Progress, Started, TransferError, Upload};
+use std::io;
 use std::sync::Arc;
 
 /// One file to send.
@@ -47,7 +48,11 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         .health()
         .tries(ctx.folder.id, Key::Local(task.local));
     let copied = if tries >= copy::COPY_AFTER {
-        Some(copy::copy(ctx, task.local, &ready.absolute).await?)
+        match copy::copy(ctx, task.local, &ready.absolute).await {
+            // Without space for a copy the file itself is tried again.
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => None,
+            copied => Some(copied?),
+        }
     } else {
         None
     };

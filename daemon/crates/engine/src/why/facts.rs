@@ -58,6 +58,8 @@ pub(super) fn collect(
         (Some(stat), Some(row)) if is_dir || local_stat(stat) == row.stat => OnDisk::AsKnown,
         (Some(_), _) => OnDisk::Changed,
     };
+    // Reads the index: the feed takes the two locks in the other order.
+    let conflict = conflict(engine, folder, path)?;
     let health = engine.health();
     Ok(Facts {
         is_root: path.is_root(),
@@ -67,7 +69,7 @@ pub(super) fn collect(
         excluded: rows.excluded,
         skipped: rows.local.as_ref().map_or(Skipped::No, |row| row.skipped),
         skipped_above: rows.skipped_above,
-        conflict: conflict(engine, folder, path)?,
+        conflict,
         problem: problem(&health, folder, path),
         problems_below: health.count_below(folder.id, &text),
         transfer: status.transfers.iter().find(|t| t.path == text).cloned(),
