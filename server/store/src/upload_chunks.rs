@@ -34,7 +34,7 @@ impl Tx<'_> {
         let reserved: i64 = self
             .conn
             .prepare_cached(
-                "SELECT reserved FROM uploads WHERE id = ?1 AND account = ?2 AND expires_at > ?3",
+                "SELECT reserved FROM uploads WHERE id = ?1 AND account = ?2 AND expires_at > ?3 AND done = 0",
             )?
             .query_row(
                 params![upload.id.as_bytes(), upload.account.as_bytes(), self.now],

@@ -54,6 +54,7 @@ pub(super) fn check_target(
             .ok_or_else(|| Error::invalid("`name` is missing; a new node needs one"))?;
         let name = Name::new(name.as_str()).map_err(|e| Error::invalid(format!("`name`: {e}")))?;
         check_revision_id(conn, create)?;
+        check_unclaimed(conn, space, id)?;
         nodes::check_folder(conn, space, create.parent_id)?;
         nodes::check_free(conn, space, create.parent_id, &name, None)?;
         return Ok(Target::NewNode {
@@ -94,6 +95,23 @@ pub(super) fn check_target(
     }
     check_revision_id(conn, create)?;
     Ok(Target::NewRevision)
+}
+
+/// Refuses the id of a new node if another space has chunks or uploads under it: who stores a chunk first
+/// pays for it, and a space pays for its own files alone.
+fn check_unclaimed(conn: &Connection, space: Space, id: NodeId) -> Result<()> {
+    let claimed: bool = conn
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM chunks WHERE node = ?1 AND space <> ?2) \
+             OR EXISTS (SELECT 1 FROM uploads WHERE node = ?1 AND space <> ?2)",
+        )?
+        .query_row(params![id.as_bytes(), space.row], |row| row.get(0))?;
+    if claimed {
+        return Err(Error::conflict(format!(
+            "the id {id} can't be used; choose another"
+        )));
+    }
+    Ok(())
 }
 
 fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {

@@ -22,8 +22,14 @@ struct Cases {
 fn of_length(length: usize, rules: &Map<String, Value>) -> Option<String> {
     let pattern = rules.get("pattern").and_then(Value::as_str).unwrap_or("");
     let fits = Regex::new(pattern).unwrap();
-    [("", ""), ("", "@b.c"), ("https://", "")]
-        .into_iter()
+    let is_address = rules.get("format") == Some(&json!("uri"));
+    let forms: &[(&str, &str)] = if is_address {
+        &[("https://example.com/", "")]
+    } else {
+        &[("", ""), ("", "@b.c"), ("https://", "")]
+    };
+    forms
+        .iter()
         .filter_map(|(before, after)| {
             let room = length.checked_sub(before.len() + after.len())?;
             Some(format!("{before}{}{after}", "A".repeat(room)))

@@ -205,6 +205,30 @@ async fn a_team_s_space_is_bounded_as_well() {
     assert_eq!(used(&owner).await, 1);
 }
 
+/// Who stores the chunks of a new node first pays for them: nobody else can take them over.
+#[tokio::test]
+async fn the_id_of_a_node_that_another_space_uploads_is_refused() {
+    let world = World::new();
+    let owner = world.owner();
+    let team: Team = owner
+        .post("/api/v1/teams", &json!({"name": "T"}))
+        .await
+        .ok();
+    let there = owner.in_space(team.space_id);
+    let draft = Draft::new("a", "1234567890");
+    let upload: Upload = there.post("/api/v1/uploads", &draft.create()).await.ok();
+    there
+        .put_chunk(&upload, &draft, upload.missing[0])
+        .await
+        .done(204);
+    owner
+        .post("/api/v1/uploads", &draft.create())
+        .await
+        .failed(409);
+    assert_eq!(used(&owner).await, 0);
+    there.complete(&upload, &draft).await.done(200);
+}
+
 /// Every place shows the sum of the bytes that lie there, whichever way they came and went.
 #[tokio::test]
 async fn what_is_used_is_the_sum_of_what_is_stored() {

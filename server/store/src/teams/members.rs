@@ -54,7 +54,7 @@ impl Tx<'_> {
         let data = member_data(self.conn, team, user)?;
         let links = self.revoke_shares(user, space)?;
         self.conn.execute(
-            "UPDATE uploads SET expires_at = 0 WHERE space = ?1 AND account = ?2 AND done = 0",
+            "UPDATE uploads SET expires_at = 0 WHERE space = ?1 AND account = ?2",
             params![space.row, user.as_bytes()],
         )?;
         self.tell_team(team, EventKind::TeamMemberLeft, &data)?;
