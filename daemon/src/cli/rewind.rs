@@ -108,7 +108,10 @@ pub(super) async fn carry_out(
     });
     if dry_run || plan.is_empty() {
         app.out.json(&document);
-        return Ok(());
+        if dry_run || plan.incomplete.is_empty() {
+            return Ok(());
+        }
+        return Err(left_behind(plan.incomplete.len()));
     }
     if !yes && !prompt::confirmed("Carry it out? [y/N] ")? {
         return Err(Failure::new(
@@ -130,16 +133,20 @@ pub(super) async fn carry_out(
     if done.failed.is_empty() {
         return Ok(());
     }
-    Err(Failure {
+    Err(left_behind(done.failed.len()))
+}
+
+fn left_behind(items: usize) -> Failure {
+    Failure {
         answered: true,
         ..Failure::new(
             Exit::Decision,
             format!(
                 "{} could not be made what it was: see above",
-                count(done.failed.len() as u64, "item")
+                count(items as u64, "item")
             ),
         )
-    })
+    }
 }
 
 fn plan_lines(past: &Past, plan: &Plan) -> Vec<String> {

@@ -7,6 +7,7 @@ use super::plan::{self, Incomplete, Newer, Plan};
 use super::{Past, Scope, load, revisions_of};
 use crate::failure::{Exit, Failure, Outcome};
 use crate::remote::Remote;
+use cairn_index::PastPlace;
 use cairn_model::{Name, NodeId};
 use cairn_platform::Home;
 use cairn_wire::nodes::{Node, NodeState};
@@ -40,7 +41,15 @@ pub(crate) struct Done {
 impl Rewind<'_> {
     /// Plans of the present facts.
     pub(crate) async fn plan(&self) -> Outcome<(Past, Plan)> {
-        let past = load(self.home, self.remote).await?;
+        self.plan_after(Vec::new()).await
+    }
+
+    /// Plans of the present facts and the places that nodes had in the trash.
+    async fn plan_after(&self, places: Vec<PastPlace>) -> Outcome<(Past, Plan)> {
+        let mut past = load(self.home, self.remote).await?;
+        for place in places {
+            past.remember(place);
+        }
         let needed = plan::needs_revisions(&past, self.scope, self.at_ms);
         let revisions = revisions_of(self.remote, &needed).await?;
         let plan = plan::plan(&past, self.scope, self.at_ms, &revisions, self.newer);
@@ -54,12 +63,23 @@ impl Rewind<'_> {
             true => (past, plan),
             false => {
                 self.restore(&past, &plan, &mut done).await?;
-                // What came back may stand elsewhere than it was: look, and plan the rest.
-                self.plan().await?
+                // What came back has another name where its own is in use by now: look, and plan the rest.
+                self.plan_after(places(&past, &plan)).await?
             }
         };
-        let renames = self.move_all(&past, &plan, &mut done).await?;
+        let (renames, unmoved) = self.move_all(&past, &plan, &mut done).await?;
         for id in &plan.trash {
+            // What was there before must not go along with a newer folder.
+            if unmoved
+                .iter()
+                .any(|node| past.is_in(*node, Scope::Below(*id)))
+            {
+                done.failed.push(Incomplete {
+                    path: past.path(*id),
+                    message: "it holds what could not be moved back: it stays".to_owned(),
+                });
+                continue;
+            }
             let Some(node) = self.fresh(*id).await? else {
                 continue;
             };
@@ -90,14 +110,14 @@ impl Rewind<'_> {
     }
 
     /// Moves what is elsewhere. Returns what got another name for now, because its own is in use by what
-    /// has yet to go.
+    /// has yet to go, and what could not be moved.
     async fn move_all(
         &self,
         past: &Past,
         plan: &Plan,
         done: &mut Done,
-    ) -> Outcome<Vec<(NodeId, String)>> {
-        let mut later = Vec::new();
+    ) -> Outcome<(Vec<(NodeId, String)>, Vec<NodeId>)> {
+        let (mut later, mut unmoved) = (Vec::new(), Vec::new());
         for step in &plan.moves {
             let Some(node) = self.fresh(step.node).await? else {
                 continue;
@@ -113,10 +133,13 @@ impl Rewind<'_> {
                 }
             };
             let result = self.remote.move_node(&node, step.parent, &target).await;
-            done.note(past.path(step.node), result.map(drop))?
-                .then(|| done.moved += 1);
+            if done.note(past.path(step.node), result.map(drop))? {
+                done.moved += 1;
+            } else {
+                unmoved.push(step.node);
+            }
         }
-        Ok(later)
+        Ok((later, unmoved))
     }
 
     /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.
@@ -186,6 +209,21 @@ impl Rewind<'_> {
         }
         Err(Failure::failed(format!("all names like {name} are in use")))
     }
+}
+
+/// Returns the places from which the nodes that come back went to the trash.
+fn places(past: &Past, plan: &Plan) -> Vec<PastPlace> {
+    let back = plan.back.iter().filter_map(|id| past.get(*id));
+    back.map(|one| {
+        let (parent, name) = one.place();
+        PastPlace {
+            node: one.node.id,
+            parent,
+            name: name.to_owned(),
+            until_ms: i64::MAX,
+        }
+    })
+    .collect()
 }
 
 fn is_as_planned(past: &Past, node: &Node) -> bool {

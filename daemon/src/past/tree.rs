@@ -75,6 +75,13 @@ impl Past {
         }
     }
 
+    /// Adds a place that a node has left, the latest of its places.
+    pub(crate) fn remember(&mut self, place: PastPlace) {
+        if let Some(past) = self.nodes.get_mut(&place.node) {
+            past.left.push(place);
+        }
+    }
+
     pub(crate) fn get(&self, id: NodeId) -> Option<&PastNode> {
         self.nodes.get(&id)
     }
@@ -135,14 +142,19 @@ impl Past {
         }
     }
 
-    /// Finds the scope that a path names: what is there now, else what was there at a time.
+    /// Finds the scope that a path names: what is there now and was there at a time, else what was there
+    /// then, else what is there now.
     pub(crate) fn at_path(&self, path: &str, at_ms: i64) -> Option<Scope> {
         if path == "/" {
             return Some(Scope::All);
         }
         let now = |one: &&PastNode| one.is_active() && self.path(one.node.id) == path;
         let then = |one: &&PastNode| one.existed(at_ms) && self.path_at(one.node.id, at_ms) == path;
-        let found = self.iter().find(now).or_else(|| self.iter().find(then))?;
+        let found = self
+            .iter()
+            .find(|one| now(one) && one.existed(at_ms))
+            .or_else(|| self.iter().find(then))
+            .or_else(|| self.iter().find(now))?;
         Some(Scope::Below(found.node.id))
     }
 

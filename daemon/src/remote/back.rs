@@ -5,7 +5,7 @@ use crate::failure::{Doing as _, Outcome};
 use crate::remote::Remote;
 use cairn_api::ApiError;
 use cairn_model::NodeId;
-use cairn_wire::nodes::{Node, Revision};
+use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
     /// The node of an id, which may be in the trash; `None` if it was deleted for good.
@@ -27,7 +27,10 @@ impl Remote {
             .restore_node(trashed)
             .await
             .doing(format_args!("restore {}", trashed.name))?;
-        self.journal.note(Change::Restored { node: restored.id });
+        // One that was not in the trash was not brought back, and must not go there by `undo`.
+        if trashed.state == NodeState::Trashed {
+            self.journal.note(Change::Restored { node: restored.id });
+        }
         Ok(restored)
     }
 

@@ -323,6 +323,18 @@ fn a_folder_comes_back_and_nothing_else_changes() {
 }
 
 #[test]
+fn a_path_names_what_was_there_at_the_time() {
+    let mut model = Model::default();
+    let first = model.make(Kind::Folder, None, "a");
+    let then = model.now;
+    model.delete(first);
+    let second = model.make(Kind::Folder, None, "a");
+    let past = model.past();
+    assert_eq!(past.at_path("/a", then), Some(Scope::Below(first)));
+    assert_eq!(past.at_path("/a", model.now), Some(Scope::Below(second)));
+}
+
+#[test]
 fn a_version_that_is_not_kept_is_said_and_nothing_is_done_about_it() {
     let mut model = Model::default();
     let file = model.make(Kind::File, None, "f");

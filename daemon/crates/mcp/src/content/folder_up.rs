@@ -53,6 +53,8 @@ pub(super) async fn upload(call: &Call) -> ToolResult<Value> {
     Ok(json!({
         "folder_uuid": done.folder,
         "files_uploaded": done.files,
+        // Their content was there already.
+        "files_unchanged": done.unchanged,
         "folders_created": done.folders,
         "total_bytes": done.bytes,
         "failed": failed,

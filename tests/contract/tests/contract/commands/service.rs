@@ -234,7 +234,10 @@ fn many_small_files_go_together_and_a_second_time_what_is_new_of_them() {
     );
     let why = again["failed"].to_string();
     assert!(why.contains("a folder is called `deep`"), "{why}");
-    assert!(why.contains("there is a file 9 on the service"), "{why}");
+    assert!(
+        why.contains("a file is called `9` where a folder is needed"),
+        "{why}"
+    );
     let versions = |path: &str| {
         let listed = world.json("a", &["versions", path]);
         listed["versions"].as_array().unwrap().len()

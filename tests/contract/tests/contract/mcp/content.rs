@@ -77,6 +77,7 @@ async fn a_file_goes_up_and_comes_back_as_it_was() {
         )
         .await;
     assert!(std::fs::read(into.join("big.bin")).unwrap() == bytes);
+    std::fs::write(&to, [&bytes[..], b"more"].concat()).unwrap();
     let again = session
         .call_ok(
             "upload_file",
@@ -308,8 +309,8 @@ async fn small_files_of_a_folder_travel_together_and_each_has_an_outcome() {
     let response = session.request("tools/call", params).await;
     let up = crate::mcp::session::text(&response["result"]);
     assert_eq!(
-        (&up["files_uploaded"], &up["failed"]),
-        (&json!(40), &json!(1)),
+        (&up["files_uploaded"], &up["files_unchanged"], &up["failed"]),
+        (&json!(1), &json!(39), &json!(1)),
         "{up}"
     );
     assert!(
