@@ -11,7 +11,7 @@ use crate::program::FaultCode;
 use crate::progress::ProgressTracker;
 use crate::settings::{IconScheme, Settings};
 use crate::tray::{Action, RECENT, Recent, Tray, tray};
-use crate::view::{self, ActivityView, ConflictView, ConnectionState, Model, View};
+use crate::view::{self, ActivityView, ConnectionState, Model, View};
 use crate::window::Page;
 use cairn_control::{Event, Request, typed};
 use cairn_model::ActivityKind;

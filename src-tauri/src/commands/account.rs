@@ -1,7 +1,7 @@
 //! The account: login and logout, usage, keys and devices.
 
 use super::context::Commands;
-use crate::input::{Input, LoginStep};
+use crate::input::Input;
 use crate::program::{Fault, FaultCode, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

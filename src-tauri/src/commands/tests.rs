@@ -4,7 +4,7 @@ use super::*;
 use crate::connection::Daemon;
 use crate::input::{Input, LoginStep};
 use crate::program::{Fault, FaultCode, Program, Run};
-use crate::settings::{Settings, SettingsFile};
+use crate::settings::SettingsFile;
 use async_trait::async_trait;
 use cairn_control::Request;
 use cairn_model::{DeletionDecision, Keep, SyncMode};
