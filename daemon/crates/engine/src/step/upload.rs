@@ -21,6 +21,7 @@ use cairn_model::{FolderId, LocalId, NodeId, TransferDirection};
 use cairn_plan::ParentAndName;
 use cairn_transfer::{Progress, Started, TransferError, Upload};
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// One file to send.
@@ -39,23 +40,28 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
         .collect()
 }
 
+/// Copies a file that has changed under several tries.
+async fn copy_if_restless(
+    ctx: &Ctx,
+    local: LocalId,
+    file: &Path,
+) -> Result<Option<copy::Copied>, EngineError> {
+    let tries = ctx.engine.health().tries(ctx.folder.id, Key::Local(local));
+    if tries < copy::COPY_AFTER {
+        return Ok(None);
+    }
+    match copy::copy(ctx, local, file).await {
+        // Without space for a copy the file itself is tried again.
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Ok(None),
+        copied => Ok(Some(copied?)),
+    }
+}
+
 /// Sends one file of any size.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = prepare::ready(ctx, task)?;
     let _arriving = ctx.engine.arriving.add(vec![ready.target.node()]);
-    let tries = ctx
-        .engine
-        .health()
-        .tries(ctx.folder.id, Key::Local(task.local));
-    let copied = if tries >= copy::COPY_AFTER {
-        match copy::copy(ctx, task.local, &ready.absolute).await {
-            // Without space for a copy the file itself is tried again.
-            Err(error) if error.kind() == io::ErrorKind::StorageFull => None,
-            copied => Some(copied?),
-        }
-    } else {
-        None
-    };
+    let copied = copy_if_restless(ctx, task.local, &ready.absolute).await?;
     let stat = copied.as_ref().map_or(ready.row.stat, |copied| copied.of);
     let guard = ctx
         .engine
