@@ -129,9 +129,12 @@ impl Rewind<'_> {
                 true => name,
                 false => {
                     later.push((node.id, step.name.clone()));
-                    self.free_name(step.parent, &step.name).await?
+                    self.free_name(&node, step.parent, &name).await?
                 }
             };
+            if (node.parent_id, node.name.as_str()) == (step.parent, target.as_str()) {
+                continue;
+            }
             let result = self.remote.move_node(&node, step.parent, &target).await;
             if done.note(past.path(step.node), result.map(drop))? {
                 done.moved += 1;
@@ -193,17 +196,12 @@ impl Rewind<'_> {
         Ok(found.filter(|node| node.state == NodeState::Active))
     }
 
-    async fn free_name(&self, parent: Option<NodeId>, name: &str) -> Outcome<Name> {
-        let name = valid(name)?;
-        let (stem, extension) = name.split_extension();
+    /// Finds a name that is free in a folder, or that the node has there already.
+    async fn free_name(&self, node: &Node, parent: Option<NodeId>, name: &Name) -> Outcome<Name> {
         for number in 2..MAX_COPIES {
-            let candidate = valid(&format!("{stem} ({number}){extension}"))?;
-            if self
-                .remote
-                .child(parent, candidate.as_str())
-                .await?
-                .is_none()
-            {
+            let candidate = name.numbered(number);
+            let found = self.remote.child(parent, candidate.as_str()).await?;
+            if found.is_none_or(|found| found.id == node.id) {
                 return Ok(candidate);
             }
         }

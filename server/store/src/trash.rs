@@ -55,17 +55,9 @@ fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Nam
     if nodes::named(conn, space, parent, name)?.is_none() {
         return Ok(name.clone());
     }
-    let (stem, extension) = name.split_extension();
     for number in 2..MAX_COPIES {
-        let mark = format!(" ({number})");
-        let room = cairn_model::name::MAX_NAME_BYTES.saturating_sub(mark.len() + extension.len());
-        let mut end = stem.len().min(room);
-        while !stem.is_char_boundary(end) {
-            end -= 1;
-        }
-        if let Ok(candidate) = Name::new(format!("{}{mark}{extension}", &stem[..end]))
-            && nodes::named(conn, space, parent, &candidate)?.is_none()
-        {
+        let candidate = name.numbered(number);
+        if nodes::named(conn, space, parent, &candidate)?.is_none() {
             return Ok(candidate);
         }
     }

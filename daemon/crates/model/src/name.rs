@@ -84,7 +84,6 @@ impl Name {
     /// The stem is shortened at a character boundary where the whole would be too long.
     #[must_use]
     pub fn conflict_copy(&self, device: &str, stamp: &str, attempt: u32) -> Self {
-        let (stem, ext) = self.split_extension();
         let device: String = device
             .chars()
             .map(|c| {
@@ -102,18 +101,26 @@ impl Name {
         } else {
             format!(" {}", attempt + 1)
         };
-        let mark = format!("{MARK}{device} {stamp}{number})");
+        self.with_mark(&format!("{MARK}{device} {stamp}{number})"))
+    }
+
+    /// Returns the name with a number: `stem (2).ext`, shortened as [`Name::conflict_copy`] does.
+    #[must_use]
+    pub fn numbered(&self, number: u32) -> Self {
+        self.with_mark(&format!(" ({number})"))
+    }
+
+    /// Puts a mark between stem and extension.
+    fn with_mark(&self, mark: &str) -> Self {
+        let (stem, ext) = self.split_extension();
         let ext = if ext.len() > MAX_EXTENSION_BYTES {
             ""
         } else {
             ext
         };
         let room = MAX_NAME_BYTES.saturating_sub(mark.len() + ext.len());
-        let mut end = stem.len().min(room);
-        while !stem.is_char_boundary(end) {
-            end -= 1;
-        }
-        Self(format!("{}{mark}{ext}", &stem[..end]))
+        let stem = &stem[..stem.floor_char_boundary(room)];
+        Self(format!("{stem}{mark}{ext}"))
     }
 
     /// Returns whether the name is one that [`Name::conflict_copy`] makes.
@@ -204,6 +211,14 @@ mod tests {
         let copy = long.conflict_copy("d", "2026-01-02 030405", 0);
         assert!(Name::new(copy.as_str()).is_ok());
         assert!(copy.as_str().ends_with(").txt"));
+    }
+
+    #[test]
+    fn a_numbered_name_stays_a_name() {
+        assert_eq!(name("a.txt").numbered(2).as_str(), "a (2).txt");
+        let long = name(&"é".repeat(127)).numbered(12);
+        assert!(Name::new(long.as_str()).is_ok(), "{long}");
+        assert!(long.as_str().ends_with("é (12)"));
     }
 
     #[test]
