@@ -11,14 +11,29 @@ pub(crate) mod plan;
 pub(crate) mod tree;
 
 use crate::failure::{Failure, Outcome};
+use crate::remote::Remote;
+use cairn_model::NodeId;
 pub(crate) use load::{load, revisions_of};
 pub(crate) use tree::{Past, PastNode, Scope};
 
-/// Finds the part of a space that a path names.
-pub(crate) fn scope(past: &Past, path: &str, at_ms: i64) -> Outcome<Scope> {
-    past.at_path(path, at_ms).ok_or_else(|| {
+/// Finds the part of a space that a path, or an id, names, and its path.
+pub(crate) fn scope(
+    past: &Past,
+    remote: &Remote,
+    text: &str,
+    at_ms: i64,
+) -> Outcome<(Scope, String)> {
+    let (found, path) = match text.parse::<NodeId>() {
+        Ok(id) => (past.get(id).map(|_| Scope::Below(id)), past.path(id)),
+        Err(_) => {
+            let path = remote.path(text)?;
+            (past.at_path(&path, at_ms), path)
+        }
+    };
+    let scope = found.ok_or_else(|| {
         Failure::failed(format!(
-            "there is no {path} on the service, and there was none then: see `cairn history`"
+            "there is no {text} on the service, and there was none then: see `cairn history`"
         ))
-    })
+    })?;
+    Ok((scope, path))
 }

@@ -32,11 +32,15 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
-    if app.out.json && node.size > MAX_JSON {
-        return Err(Failure::usage(format!(
+    let too_long = |size| app.out.json && size > MAX_JSON;
+    let refusal = || {
+        Failure::usage(format!(
             "{} is too long for a JSON document: use `cairn download`",
             node.name
-        )));
+        ))
+    };
+    if args.revision.is_none() && too_long(node.size) {
+        return Err(refusal());
     }
     let content = remote.content(&node, args.revision).await?;
     let mut unverified = remote.space.unverified_path(&node).await?;
@@ -53,6 +57,10 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         .await
         .doing(format_args!("download {}", node.name))?;
     drop(bar);
+    // An older revision may be longer than the file is now.
+    if too_long(manifest.size) {
+        return Err(refusal());
+    }
     verification::note(app, &unverified);
     if app.out.json {
         let text = text_of(&mut file).doing(format_args!("read {}", node.name))?;
@@ -72,7 +80,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 fn text_of(file: &mut File) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     file.rewind()?;
-    file.take(MAX_JSON + 1).read_to_end(&mut bytes)?;
+    file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8(bytes).ok())
 }
 

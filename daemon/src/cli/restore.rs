@@ -1,18 +1,21 @@
 //! `cairn restore`: a file or folder as it was, back in its place or as a copy on this disk.
 
+mod copies;
+
 use crate::app::App;
 use crate::cli::rewind;
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
-use crate::output::text::{clean, count, local_time, rfc3339, size};
+use crate::output::text::{clean, local_time, size};
 use crate::past::carry_out::Rewind;
 use crate::past::plan::{Newer, content_at};
-use crate::past::{Past, Scope, load, scope};
+use crate::past::{Scope, load, scope};
 use crate::remote::verification::{self, Verification};
 use crate::remote::{Place, Remote, Within};
 use cairn_model::{Kind, NodeId};
-use cairn_wire::nodes::{Node, NodeState, Revision};
+use cairn_wire::nodes::{Node, Revision};
+use copies::copies;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -62,13 +65,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         }
         (Some(Place::Node(node)), Some(at_ms), None) if node.kind == Kind::File => {
             let revisions = revisions(&remote, &node).await?;
-            let revision = content_at(&revisions, at_ms).ok_or_else(|| {
-                Failure::failed(format!(
-                    "{} was not there {}, or its version of then is not kept any more",
-                    node.name,
-                    local_time(at_ms, app.offset)
-                ))
-            })?;
+            let revision = revision_at(app, &node, &revisions, at_ms)?;
             one_file(app, &remote, &node, revision, args.to.as_deref()).await
         }
         (Some(_), None, None) => Err(Failure::usage(format!(
@@ -105,6 +102,22 @@ async fn revisions(remote: &Remote, node: &Node) -> Outcome<Vec<Revision>> {
     }
     let listed = remote.api.revisions(node.id).await;
     listed.doing(format_args!("list the versions of {}", node.name))
+}
+
+/// Finds the version of a file that was the newest at a time.
+fn revision_at<'a>(
+    app: &App,
+    node: &Node,
+    revisions: &'a [Revision],
+    at_ms: i64,
+) -> Outcome<&'a Revision> {
+    content_at(revisions, at_ms).ok_or_else(|| {
+        Failure::failed(format!(
+            "{} was not there {}, or its version of then is not kept any more",
+            node.name,
+            local_time(at_ms, app.offset)
+        ))
+    })
 }
 
 /// Finds a revision by its number or the beginning of its id.
@@ -188,9 +201,8 @@ async fn copy(
 
 /// A folder as it was: what is missing or changed, beside what was made since.
 async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> Outcome {
-    let path = remote.path(&args.path)?;
     let past = load(&app.home, remote).await?;
-    let scope = scope(&past, &path, at_ms)?;
+    let (scope, path) = scope(&past, remote, &args.path, at_ms)?;
     if let Some(dir) = &args.to {
         return copies(app, remote, &past, scope, at_ms, dir).await;
     }
@@ -238,7 +250,28 @@ async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) ->
             ),
         ));
     }
-    let restored = remote.restore_node(node).await?;
+    if let (Some(at_ms), Kind::Folder) = (at_ms, node.kind) {
+        let back = Rewind {
+            home: &app.home,
+            remote,
+            scope: Scope::Below(node.id),
+            at_ms,
+            newer: Newer::Keep,
+        };
+        return rewind::carry_out(app, &back, &past.path(node.id), false, true).await;
+    }
+    // Before anything is changed: without the version of then nothing is brought back.
+    let then = match at_ms {
+        Some(at_ms) => {
+            let revisions = revisions(remote, node).await?;
+            Some(revision_at(app, node, &revisions, at_ms)?.clone())
+        }
+        None => None,
+    };
+    let mut restored = remote.restore_node(node).await?;
+    if let Some(then) = then {
+        restored = remote.restore_revision(&restored, &then).await?;
+    }
     let path = remote.path_of(&restored, &mut Default::default()).await?;
     app.out.line(format_args!("{} is back.", clean(&path)));
     app.out.json(&json!({
@@ -247,71 +280,6 @@ async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) ->
         "node": NodeView::new(&restored, path.clone()),
     }));
     Ok(())
-}
-
-/// Writes the files of a part of the space, as they were at a time, into a folder of this disk.
-async fn copies(
-    app: &App,
-    remote: &Remote,
-    past: &Past,
-    scope: Scope,
-    at_ms: i64,
-    dir: &Path,
-) -> Outcome {
-    let (mut files, mut bytes) = (0, 0);
-    for (below, id) in past.files_at(scope, at_ms) {
-        let Some(one) = past.get(id) else {
-            continue;
-        };
-        let revisions = revisions(remote, &one.node).await?;
-        let Some(revision) = content_at(&revisions, at_ms) else {
-            app.out.note(format_args!(
-                "{}: its version of then is not kept",
-                clean(&below)
-            ));
-            continue;
-        };
-        let target = match Path::new(&below).parent() {
-            Some(parent) => dir.join(parent),
-            None => dir.to_owned(),
-        };
-        // The name of then, in the folder of then.
-        let name = below.rsplit('/').next().unwrap_or(&one.node.name);
-        let unverified = match is_vouched_for(remote, &one.node) {
-            true => Vec::new(),
-            false => vec![below.clone()],
-        };
-        bytes += copy(
-            app,
-            remote,
-            (&one.node, name),
-            revision,
-            &target,
-            unverified,
-        )
-        .await?;
-        files += 1;
-    }
-    app.out.line(format_args!(
-        "{} written to {}, {}.",
-        count(files, "file"),
-        dir.display(),
-        size(bytes)
-    ));
-    let at = (at_ms < i64::MAX).then(|| rfc3339(at_ms));
-    app.out
-        .json(&json!({ "to": dir, "files": files, "bytes": bytes, "at": at }));
-    Ok(())
-}
-
-/// Returns whether a device with the keys has put a node where it is, or was when its folder went to the
-/// trash: what goes there with its folder keeps the seal that it had.
-fn is_vouched_for(remote: &Remote, node: &Node) -> bool {
-    let before = Node {
-        state: NodeState::Active,
-        ..node.clone()
-    };
-    remote.seal(node).is_some() || remote.seal(&before).is_some()
 }
 
 #[cfg(test)]

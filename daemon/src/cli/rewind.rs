@@ -27,7 +27,7 @@ const SHOWN: usize = 5;
 /// was deleted and brought back since is taken as never deleted; what can't be as it was is listed.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// A folder or file: a path such as /a/b, or one in a synced folder
+    /// A folder or file: a path such as /a/b, one in a synced folder, or an id
     #[arg(default_value = "/")]
     path: String,
     /// The time: RFC 3339, `2h ago`, or a local date and time
@@ -49,8 +49,8 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     if !args.dry_run && args.within.team.is_none() {
         send_own_changes(app).await?;
     }
-    let path = remote.path(&args.path)?;
-    let scope = scope(&load(&app.home, &remote).await?, &path, at_ms)?;
+    let past = load(&app.home, &remote).await?;
+    let (scope, path) = scope(&past, &remote, &args.path, at_ms)?;
     let rewind = Rewind {
         home: &app.home,
         remote: &remote,

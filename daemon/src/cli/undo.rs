@@ -10,6 +10,7 @@ use crate::remote::{Remote, Within};
 use cairn_model::{Kind, Name, NodeId, RevisionId};
 use cairn_wire::nodes::{Node, NodeState};
 use serde_json::json;
+use std::collections::HashSet;
 
 /// Take back what a command on this device did on the service
 ///
@@ -61,12 +62,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         team: first.team.clone(),
     };
     let remote = Remote::open(app, &within).await?;
+    // Before anything is taken back: what is done here is newer itself.
+    let worked_on = worked_on(&remote, session).await?;
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     for entry in session.iter().rev() {
         let Some(change) = &entry.change else {
             continue;
         };
-        match take_back(&remote, change, entry.at_ms).await? {
+        match take_back(&remote, change, &worked_on).await? {
             Ok(text) => taken.push(text),
             Err(text) => left.push(text),
         }
@@ -161,7 +164,11 @@ fn list(app: &App, sessions: &[Vec<Entry>]) {
 }
 
 /// Takes one change back, or tells why not.
-async fn take_back(remote: &Remote, change: &Change, at_ms: i64) -> Outcome<Taken> {
+async fn take_back(
+    remote: &Remote,
+    change: &Change,
+    worked_on: &HashSet<NodeId>,
+) -> Outcome<Taken> {
     let id = match change {
         Change::Made { node }
         | Change::Copied { node }
@@ -185,12 +192,27 @@ async fn take_back(remote: &Remote, change: &Change, at_ms: i64) -> Outcome<Take
         Change::Moved { .. } | Change::Content { .. } if is_trashed => {
             Err(format!("{} is in the trash", node.name))
         }
-        Change::Made { .. } => take_back_new(remote, &node, None).await?,
-        Change::Copied { .. } => take_back_new(remote, &node, Some(at_ms)).await?,
-        Change::Restored { .. } => soft(remote.trash_agreed(&node).await, |()| {
-            format!("{} is in the trash again", node.name)
-        })?,
-        Change::Moved { parent, name, .. } => move_back(remote, &node, *parent, name).await?,
+        Change::Made { .. } if !remote.children(Some(id)).await?.is_empty() => {
+            Err(format!("{} is not empty", node.name))
+        }
+        Change::Copied { .. } | Change::Restored { .. } if worked_on.contains(&id) => {
+            Err(format!("{} was worked on since", node.name))
+        }
+        Change::Made { .. } | Change::Copied { .. } | Change::Restored { .. } => {
+            soft(remote.trash_agreed(&node).await, |()| {
+                format!("{} is in the trash", node.name)
+            })?
+        }
+        Change::Moved {
+            parent,
+            name,
+            to_parent,
+            to_name,
+            ..
+        } => {
+            let is_there = (node.parent_id, &node.name) == (*to_parent, to_name);
+            move_back(remote, &node, is_there, *parent, name).await?
+        }
         Change::Content { before, after, .. } => {
             content_back(remote, &node, *before, *after).await?
         }
@@ -209,32 +231,54 @@ fn soft<T>(result: Outcome<T>, text: impl FnOnce(T) -> String) -> Outcome<Taken>
     }
 }
 
-/// Puts what was made into the trash, unless somebody has worked on it since; `copied_ms` is when it was
-/// filled, if it was.
-async fn take_back_new(remote: &Remote, node: &Node, copied_ms: Option<i64>) -> Outcome<Taken> {
-    // The clocks of this machine and the server may differ by a little.
-    let is_newer = |one: &Node| copied_ms.is_none_or(|at_ms| one.updated_at.0 > at_ms + 1_000);
-    let newer = match node.kind {
-        Kind::Folder => remote.children(Some(node.id)).await?.iter().any(is_newer),
-        Kind::File => is_newer(node),
-    };
-    if newer {
-        return Ok(Err(format!("{} was worked on since", node.name)));
+/// Finds the copied and restored nodes of a session that somebody changed after its end, or below which
+/// somebody did, however deep. The times are the server's.
+async fn worked_on(remote: &Remote, session: &[Entry]) -> Outcome<HashSet<NodeId>> {
+    let end_ms = session.iter().map(|entry| entry.done_at_ms).max();
+    let end_ms = end_ms.unwrap_or_default();
+    let mut found = HashSet::new();
+    for entry in session {
+        let (Some(Change::Copied { node }) | Some(Change::Restored { node })) = &entry.change
+        else {
+            continue;
+        };
+        if let Some(node) = remote.node_if_kept(*node).await?
+            && node.state == NodeState::Active
+            && changed_after(remote, &node, end_ms).await?
+        {
+            found.insert(node.id);
+        }
     }
-    soft(remote.trash_agreed(node).await, |()| {
-        format!("{} is in the trash", node.name)
-    })
+    Ok(found)
+}
+
+/// Returns whether a node, or anything below it, changed after a time of the server.
+async fn changed_after(remote: &Remote, node: &Node, at_ms: i64) -> Outcome<bool> {
+    let mut waiting = vec![node.clone()];
+    while let Some(node) = waiting.pop() {
+        if node.updated_at.0 > at_ms {
+            return Ok(true);
+        }
+        if node.kind == Kind::Folder {
+            waiting.extend(remote.children(Some(node.id)).await?);
+        }
+    }
+    Ok(false)
 }
 
 async fn move_back(
     remote: &Remote,
     node: &Node,
+    is_there: bool,
     parent: Option<NodeId>,
     name: &str,
 ) -> Outcome<Taken> {
     let name = Name::new(name.to_owned()).map_err(|e| Failure::failed(e.to_string()))?;
     if (node.parent_id, node.name.as_str()) == (parent, name.as_str()) {
         return Ok(Ok(format!("{name} is back already")));
+    }
+    if !is_there {
+        return Ok(Err(format!("{} was moved since", node.name)));
     }
     soft(remote.move_node(node, parent, &name).await, |moved| {
         format!("{} is called {} and where it was", node.name, moved.name)

@@ -194,6 +194,12 @@ impl Past {
         files
     }
 
+    /// Returns a node and the folders above it, as they are, or were when they were deleted.
+    pub(crate) fn with_folders_above(&self, id: NodeId) -> impl Iterator<Item = &PastNode> {
+        self.chain(id, PastNode::place)
+            .filter_map(|id| self.get(id))
+    }
+
     /// A node and the folders above it.
     fn chain<'a>(
         &'a self,

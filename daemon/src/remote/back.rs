@@ -29,7 +29,8 @@ impl Remote {
             .doing(format_args!("restore {}", trashed.name))?;
         // One that was not in the trash was not brought back, and must not go there by `undo`.
         if trashed.state == NodeState::Trashed {
-            self.journal.note(Change::Restored { node: restored.id });
+            let change = Change::Restored { node: restored.id };
+            self.journal.note(change, restored.updated_at);
         }
         Ok(restored)
     }
@@ -44,12 +45,12 @@ impl Remote {
         if let (Some(before), Some(after)) = (node.revision_id, restored.revision_id)
             && before != after
         {
-            let node = restored.id;
-            self.journal.note(Change::Content {
-                node,
+            let change = Change::Content {
+                node: restored.id,
                 before,
                 after,
-            });
+            };
+            self.journal.note(change, restored.updated_at);
         }
         Ok(restored)
     }
@@ -60,7 +61,8 @@ impl Remote {
             .trash_agreed(node)
             .await
             .doing(format_args!("delete {}", node.name))?;
-        self.journal.note(Change::Trashed { node: node.id });
+        self.journal
+            .note(Change::Trashed { node: node.id }, node.updated_at);
         Ok(())
     }
 }

@@ -15,7 +15,8 @@ impl Remote {
             .make_folder(parent, name)
             .await
             .doing(format_args!("make the folder {name}"))?;
-        self.journal.note(Change::Made { node: made.id });
+        self.journal
+            .note(Change::Made { node: made.id }, made.updated_at);
         Ok(made)
     }
 
@@ -53,11 +54,14 @@ impl Remote {
             .move_node(node, parent, name)
             .await
             .doing(format_args!("move {}", node.name))?;
-        self.journal.note(Change::Moved {
+        let change = Change::Moved {
             node: node.id,
             parent: node.parent_id,
             name: node.name.clone(),
-        });
+            to_parent: moved.parent_id,
+            to_name: moved.name.clone(),
+        };
+        self.journal.note(change, moved.updated_at);
         Ok(moved)
     }
 
@@ -73,7 +77,8 @@ impl Remote {
             .copy_node(node, parent, name)
             .await
             .doing(format_args!("copy {}", node.name))?;
-        self.journal.note(Change::Copied { node: copy.id });
+        self.journal
+            .note(Change::Copied { node: copy.id }, copy.updated_at);
         Ok(copy)
     }
 
@@ -83,7 +88,8 @@ impl Remote {
             .trash_node(node)
             .await
             .doing(format_args!("delete {}", node.name))?;
-        self.journal.note(Change::Trashed { node: node.id });
+        self.journal
+            .note(Change::Trashed { node: node.id }, node.updated_at);
         Ok(())
     }
 
@@ -94,7 +100,9 @@ impl Remote {
         to: &str,
         node: &Node,
     ) -> Outcome<(Option<NodeId>, Name)> {
-        let into = if to == "/" || to.parse::<NodeId>().is_ok() {
+        let is_id = to.parse::<NodeId>().is_ok();
+        // A synced folder may stand for the top of the space.
+        let into = if is_id || self.path(to)? == "/" {
             self.find(to).await?.folder()?
         } else {
             let (parent, last) = self.find_new(to).await?;

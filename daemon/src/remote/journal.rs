@@ -8,8 +8,9 @@ use crate::output::text::now_ms;
 use cairn_index::PastPlace;
 use cairn_model::{NodeId, RevisionId};
 use cairn_platform::{FileMode, Home, write_atomic};
+use cairn_wire::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::io::Write as _;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
@@ -31,15 +32,18 @@ pub(crate) enum Change {
     Copied {
         node: NodeId,
     },
+    /// `parent` and `name` are the place that it left, `to_parent` and `to_name` the one that it got.
     Moved {
         node: NodeId,
         parent: Option<NodeId>,
         name: String,
+        to_parent: Option<NodeId>,
+        to_name: String,
     },
     Trashed {
         node: NodeId,
     },
-    /// It came out of the trash.
+    /// It came out of the trash, with what went there along.
     Restored {
         node: NodeId,
     },
@@ -57,6 +61,9 @@ pub(crate) struct Entry {
     pub(crate) session: Uuid,
     /// Milliseconds since 1970-01-01 UTC.
     pub(crate) at_ms: i64,
+    /// The server's time of the change, in the same unit: what is newer there was worked on since.
+    #[serde(default)]
+    pub(crate) done_at_ms: i64,
     /// The command, for people.
     pub(crate) command: String,
     /// The team's space in which it was; none for one's own.
@@ -104,11 +111,13 @@ impl Journal {
         self.session
     }
 
-    /// Notes a change that was made. It is made whether it can be noted or not.
-    pub(crate) fn note(&self, change: Change) {
+    /// Notes a change that was made, with the server's time of it. It is made whether it can be noted or
+    /// not.
+    pub(crate) fn note(&self, change: Change, done_at: Timestamp) {
         let entry = Entry {
             session: self.session,
             at_ms: now_ms(),
+            done_at_ms: done_at.0,
             command: self.command.clone(),
             team: self.team.clone(),
             change: Some(change),
@@ -123,6 +132,7 @@ impl Journal {
         self.append(&Entry {
             session,
             at_ms: now_ms(),
+            done_at_ms: 0,
             command: self.command.clone(),
             team: None,
             change: None,
@@ -135,11 +145,17 @@ impl Journal {
         };
         let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         let what = || format!("write to {}", path.display());
-        let mut line = serde_json::to_string(entry).unwrap_or_default();
+        let mut line = serde_json::to_string(entry)
+            .map_err(std::io::Error::from)
+            .doing(what())?;
         line.push('\n');
         let mut options = std::fs::OpenOptions::new();
-        options.create(true).append(true);
+        options.create(true).append(true).read(true);
         let mut file = options.open(path).doing(what())?;
+        // A full disk may have cut the last line short; the next must not be glued to it.
+        if ends_torn(&mut file).doing(what())? {
+            line.insert(0, '\n');
+        }
         file.write_all(line.as_bytes()).doing(what())?;
         if file.metadata().is_ok_and(|meta| meta.len() > MAX_BYTES) {
             drop(file);
@@ -167,14 +183,14 @@ impl Journal {
         let moved = entries(home)?
             .into_iter()
             .filter_map(|entry| match entry.change {
-                Some(Change::Moved { node, parent, name }) if entry.team.as_deref() == team => {
-                    Some(PastPlace {
-                        node,
-                        parent,
-                        name,
-                        until_ms: entry.at_ms,
-                    })
-                }
+                Some(Change::Moved {
+                    node, parent, name, ..
+                }) if entry.team.as_deref() == team => Some(PastPlace {
+                    node,
+                    parent,
+                    name,
+                    until_ms: entry.at_ms,
+                }),
                 Some(_) | None => None,
             });
         Ok(moved.collect())
@@ -183,6 +199,17 @@ impl Journal {
     pub(crate) fn team(&self) -> Option<&str> {
         self.team.as_deref()
     }
+}
+
+/// Returns whether a journal's last line has no end.
+fn ends_torn(file: &mut std::fs::File) -> std::io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 /// Reads all entries. A torn last line belongs to a change that was not noted.
@@ -245,9 +272,9 @@ mod tests {
         assert_eq!(Journal::sessions(&home).unwrap(), Vec::<Vec<Entry>>::new());
         let first = Journal::new(&home, None);
         let second = Journal::new(&home, Some("team".into()));
-        first.note(Change::Trashed { node: node(1) });
-        second.note(Change::Made { node: node(2) });
-        first.note(Change::Restored { node: node(3) });
+        first.note(Change::Trashed { node: node(1) }, Timestamp(4));
+        second.note(Change::Made { node: node(2) }, Timestamp(4));
+        first.note(Change::Restored { node: node(3) }, Timestamp(5));
         let sessions = Journal::sessions(&home).unwrap();
         assert_eq!(sessions.len(), 2);
         let changes: Vec<_> = sessions[0].iter().map(|e| e.change.clone()).collect();
@@ -258,6 +285,7 @@ mod tests {
                 Some(Change::Restored { node: node(3) })
             ]
         );
+        assert_eq!(sessions[0][1].done_at_ms, 5);
         assert_eq!(sessions[1][0].team.as_deref(), Some("team"));
         second.end(first.session()).unwrap();
         let left = Journal::sessions(&home).unwrap();
@@ -271,11 +299,13 @@ mod tests {
         let home = Home::at(dir.path());
         home.create().unwrap();
         let journal = Journal::new(&home, None);
-        journal.note(Change::Made { node: node(1) });
+        journal.note(Change::Made { node: node(1) }, Timestamp(4));
         let path = home.data_dir().join(FILE);
         let mut text = std::fs::read_to_string(&path).unwrap();
         text.push_str("{\"session\": \"0");
         std::fs::write(&path, text).unwrap();
         assert_eq!(Journal::sessions(&home).unwrap().len(), 1);
+        journal.note(Change::Made { node: node(2) }, Timestamp(5));
+        assert_eq!(Journal::sessions(&home).unwrap()[0].len(), 2);
     }
 }

@@ -267,3 +267,88 @@ fn the_last_command_is_taken_back_unless_something_newer_stands_in_the_way() {
         .refused(5, &["could not be taken back"]);
     assert_eq!(listed(&world, "/x"), ["f"], "what is in it stays");
 }
+
+#[test]
+fn a_rewind_brings_the_deleted_file_back_under_the_name_that_another_has_now() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "/d"]);
+    world.write("f", "the old one");
+    world.json("a", &["upload", "f", "--to", "/d"]);
+    let old = world.json("a", &["info", "/d/f"])["id"].clone();
+    let then = now(&world);
+    world.json("a", &["rm", "/d/f"]);
+    world.write("f", "the new one");
+    world.json("a", &["upload", "f", "--to", "/d"]);
+    let done = world.json("a", &["rewind", "/d", "--to", &then, "--yes"]);
+    assert_eq!(done["done"]["failed"], json!([]), "{done}");
+    assert_eq!(listed(&world, "/d"), ["f"]);
+    assert_eq!(world.json("a", &["info", "/d/f"])["id"], old);
+    assert_eq!(
+        world.json("a", &["cat", "/d/f"])["text"],
+        json!("the old one")
+    );
+    let undone = world.json("a", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(listed(&world, "/d"), ["f"]);
+    assert_eq!(
+        world.json("a", &["cat", "/d/f"])["text"],
+        json!("the new one")
+    );
+}
+
+#[test]
+fn a_deleted_file_comes_back_with_the_content_of_the_time_and_goes_again() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "one");
+    world.json("a", &["upload", "f"]);
+    let then = now(&world);
+    world.write("f", "two two");
+    world.json("a", &["upload", "f"]);
+    world.json("a", &["rm", "/f"]);
+    let before = "2001-01-01";
+    world
+        .run("a", &["restore", "/f", "--at", before])
+        .refused(1, &["/f"]);
+    assert_eq!(listed(&world, "/"), Vec::<String>::new());
+    world.json("a", &["restore", "/f", "--at", &then]);
+    assert_eq!(world.json("a", &["cat", "/f"])["text"], json!("one"));
+    let undone = world.json("a", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(listed(&world, "/"), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_worked_on_since_is_not_taken_back() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "one");
+    for folder in ["/d", "/d/e", "/other"] {
+        world.json("a", &["mkdir", folder]);
+    }
+    world.json("a", &["upload", "f", "--to", "/d/e"]);
+    world.json("a", &["rm", "/d"]);
+    world.json("a", &["restore", "/d"]);
+    world.write("g", "newer");
+    world.json("a", &["upload", "g", "--to", "/d/e"]);
+    let session = world.json("a", &["undo", "--list"])["sessions"][0]["session"].clone();
+    world
+        .run(
+            "a",
+            &["undo", "--session", session.as_str().unwrap(), "--yes"],
+        )
+        .refused(5, &["could not be taken back"]);
+    assert_eq!(listed(&world, "/d/e"), ["f", "g"]);
+
+    let moved = world.json("a", &["mv", "/d/e/f", "/other"]);
+    let session = world.json("a", &["undo", "--list"])["sessions"][0]["session"].clone();
+    world.json("a", &["mv", "/other/f", "/other/renamed"]);
+    world
+        .run(
+            "a",
+            &["undo", "--session", session.as_str().unwrap(), "--yes"],
+        )
+        .refused(5, &["could not be taken back"]);
+    assert_eq!(listed(&world, "/other"), ["renamed"], "{moved}");
+}

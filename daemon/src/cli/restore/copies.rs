@@ -1,0 +1,110 @@
+//! Copies of files as they were, written to this disk.
+
+use super::{copy, revisions};
+use crate::app::App;
+use crate::failure::{Exit, Failure, Outcome};
+use crate::output::text::{clean, count, rfc3339, size};
+use crate::past::plan::{Incomplete, content_at};
+use crate::past::{Past, Scope};
+use crate::remote::Remote;
+use cairn_model::NodeId;
+use cairn_wire::nodes::{Node, NodeState};
+use serde_json::json;
+use std::path::Path;
+
+/// Writes the files of a part of the space, as they were at a time, into a folder of this disk. A file that
+/// can't be written holds up no other.
+pub(super) async fn copies(
+    app: &App,
+    remote: &Remote,
+    past: &Past,
+    scope: Scope,
+    at_ms: i64,
+    dir: &Path,
+) -> Outcome {
+    let (mut files, mut bytes, mut failed) = (0, 0, Vec::new());
+    for (below, id) in past.files_at(scope, at_ms) {
+        match one(app, remote, past, (&below, id), at_ms, dir).await {
+            Ok(written) => {
+                bytes += written;
+                files += 1;
+            }
+            Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {
+                failed.push(Incomplete {
+                    path: below,
+                    message: failure.message,
+                });
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    app.out.line(format_args!(
+        "{} written to {}, {}.",
+        count(files, "file"),
+        dir.display(),
+        size(bytes)
+    ));
+    for one in &failed {
+        app.out.line(format_args!(
+            "  {}: {}",
+            clean(&one.path),
+            clean(&one.message)
+        ));
+    }
+    let at = (at_ms < i64::MAX).then(|| rfc3339(at_ms));
+    app.out
+        .json(&json!({ "to": dir, "files": files, "bytes": bytes, "at": at, "failed": failed }));
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let left = count(failed.len() as u64, "file");
+    Err(Failure {
+        answered: true,
+        ..Failure::new(Exit::Decision, format!("{left} not written: see above"))
+    })
+}
+
+/// Writes one file under the name, and into the folder, of then. Returns its bytes.
+async fn one(
+    app: &App,
+    remote: &Remote,
+    past: &Past,
+    (below, id): (&str, NodeId),
+    at_ms: i64,
+    dir: &Path,
+) -> Outcome<u64> {
+    let one = past
+        .get(id)
+        .ok_or_else(|| Failure::failed("it is not there any more"))?;
+    let revisions = revisions(remote, &one.node).await?;
+    let revision = content_at(&revisions, at_ms)
+        .ok_or_else(|| Failure::failed("its version of then is not kept"))?;
+    let (target, name) = match below.rsplit_once('/') {
+        Some((above, name)) => (dir.join(above), name),
+        None => (dir.to_owned(), below),
+    };
+    let unverified = past
+        .with_folders_above(id)
+        .filter(|one| !is_vouched_for(remote, &one.node))
+        .map(|one| past.path(one.node.id))
+        .collect();
+    copy(
+        app,
+        remote,
+        (&one.node, name),
+        revision,
+        &target,
+        unverified,
+    )
+    .await
+}
+
+/// Returns whether a device with the keys has put a node where it is, or was when its folder went to the
+/// trash: what goes there with its folder keeps the seal that it had.
+fn is_vouched_for(remote: &Remote, node: &Node) -> bool {
+    let before = Node {
+        state: NodeState::Active,
+        ..node.clone()
+    };
+    remote.seal(node).is_some() || remote.seal(&before).is_some()
+}
