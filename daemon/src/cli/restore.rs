@@ -260,6 +260,11 @@ async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) ->
         };
         return rewind::carry_out(app, &back, &past.path(node.id), false, true).await;
     }
+    out_of_trash(app, remote, node, at_ms).await
+}
+
+/// Takes a node out of the trash, a file with its content of a time.
+async fn out_of_trash(app: &App, remote: &Remote, node: &Node, at_ms: Option<i64>) -> Outcome {
     // Before anything is changed: without the version of then nothing is brought back.
     let then = match at_ms {
         Some(at_ms) => {
