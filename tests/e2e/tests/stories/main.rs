@@ -14,6 +14,7 @@ mod modes;
 mod moves;
 mod names;
 mod one_side;
+mod readme;
 mod scale;
 mod selection;
 mod share_page;
