@@ -8,6 +8,7 @@
 
 mod checks;
 mod demo;
+mod docs;
 mod judges;
 mod long;
 mod openapi;
@@ -34,6 +35,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   soak [--seeds N]        the simulator for long: N whole systems of each plot
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
   package [--check]       the Debian packages of command line, tray and server; or try them in a root of their own
+  docs                    the site of docs/, with search, in target/book
   screenshots             the pictures of the tray in docs/, drawn anew
   bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
 
@@ -60,10 +62,7 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
             nothing_left(&arguments)?;
             setup::run(bench)
         }
-        "check" => {
-            nothing_left(&arguments)?;
-            checks::quick()
-        }
+        "check" => alone(&arguments, checks::quick),
         "test" => {
             let no_setup = take_flag(&mut arguments, "--no-setup");
             let only = take_value(&mut arguments, "--only")?;
@@ -95,10 +94,8 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
                 package::release()
             }
         }
-        "screenshots" => {
-            nothing_left(&arguments)?;
-            tray::screenshots()
-        }
+        "docs" => alone(&arguments, docs::build),
+        "screenshots" => alone(&arguments, tray::screenshots),
         "bench" => long::bench(&arguments),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
@@ -106,6 +103,12 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
         }
         other => bail!("there is no command `{other}`\n\n{HELP}"),
     }
+}
+
+/// Runs what takes no options.
+fn alone(arguments: &[String], run: fn() -> Result<()>) -> Result<()> {
+    nothing_left(arguments)?;
+    run()
 }
 
 fn take_flag(arguments: &mut Vec<String>, flag: &str) -> bool {

@@ -18,12 +18,12 @@ pub use content::{
 };
 pub use files::{HEADERS, LINTS, NAMES, NO_MOD_RS, SIZE};
 pub use functions::FUNCTIONS;
-pub use prose::{LINKS, NO_LEFTOVERS, NO_MACHINE_PATHS};
+pub use prose::{CONTENTS, LINKS, NO_LEFTOVERS, NO_MACHINE_PATHS};
 pub use scenarios::SCENARIOS;
 pub use words::{DOC_OPENINGS, WORDS};
 
 /// Every rule there is.
-pub const ALL: [Rule; 22] = [
+pub const ALL: [Rule; 23] = [
     ARROWS,
     TEST_ARROWS,
     OWNERS,
@@ -45,5 +45,6 @@ pub const ALL: [Rule; 22] = [
     NO_MACHINE_PATHS,
     NO_LEFTOVERS,
     LINKS,
+    CONTENTS,
     SCENARIOS,
 ];

@@ -1,6 +1,6 @@
 //! Things that no text contains: one machine's paths, things left for later, dead links.
 
-use crate::{Rule, Violation, Workspace};
+use crate::{Rule, SourceFile, Violation, Workspace};
 
 pub const NO_MACHINE_PATHS: Rule = Rule {
     name: "machine-paths",
@@ -48,16 +48,15 @@ pub const NO_LEFTOVERS: Rule = Rule {
 
 pub const LINKS: Rule = Rule {
     name: "links",
-    rule: "a link in a document leads to a file that is there",
+    rule: "a link in a document leads to a file, and to a heading, that is there",
     rationale: "a reader who meets a dead link stops believing the rest",
     find: |workspace| {
         let mut violations = Vec::new();
         for file in workspace.files.iter().filter(|f| f.path.ends_with(".md")) {
             for (number, line) in file.text.lines().enumerate() {
-                for target in links(line) {
-                    let dir = file.path.rsplit_once('/').map_or("", |(dir, _)| dir);
-                    if !workspace.root.join(dir).join(target).exists() {
-                        let what = format!("`{target}` is not there");
+                for link in links(line) {
+                    if !leads_somewhere(workspace, file, link) {
+                        let what = format!("`{link}` is not there");
                         violations.push(Violation::in_line(&file.path, number + 1, what));
                     }
                 }
@@ -66,6 +65,29 @@ pub const LINKS: Rule = Rule {
         violations
     },
 };
+
+pub const CONTENTS: Rule = Rule {
+    name: "contents",
+    rule: "every page of docs/ is in docs/SUMMARY.md",
+    rationale: "a page that the table of contents lacks is not on the site, and nobody finds it",
+    find: |workspace| {
+        let is_page = |path: &str| path.starts_with("docs/") && path.ends_with(".md");
+        let contents = workspace.files.iter().find(|file| file.path == SUMMARY);
+        let listed: Vec<String> = contents
+            .iter()
+            .flat_map(|file| file.text.lines().flat_map(links))
+            .map(|link| format!("docs/{link}"))
+            .collect();
+        let pages = workspace.files.iter().map(|file| &file.path);
+        pages
+            .filter(|path| is_page(path) && *path != SUMMARY && !listed.contains(path))
+            .map(|path| Violation::new(path.as_str(), format!("is not in {SUMMARY}")))
+            .collect()
+    },
+};
+
+/// The table of contents of the site that is made of docs/.
+const SUMMARY: &str = "docs/SUMMARY.md";
 
 fn lines(workspace: &Workspace, find: impl Fn(&str) -> Option<String>) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -83,25 +105,54 @@ fn lines(workspace: &Workspace, find: impl Fn(&str) -> Option<String>) -> Vec<Vi
     violations
 }
 
-/// The relative targets of `[text](target)`, without their fragments.
+/// The relative targets of `[text](target)`, with their fragments.
 fn links(line: &str) -> Vec<&str> {
     line.match_indices("](")
         .filter_map(|(at, _)| line[at + 2..].split(')').next())
-        .map(|target| target.split('#').next().unwrap_or(target))
         .filter(|target| {
             !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:")
         })
         .collect()
 }
 
+/// Returns whether a link in a document names a file, and a heading of it, that is there.
+fn leads_somewhere(workspace: &Workspace, from: &SourceFile, link: &str) -> bool {
+    let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
+    let dir = from.path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let target = workspace.root.join(dir).join(path);
+    let text = match path {
+        "" => Some(from.text.clone()),
+        _ if path.ends_with(".md") => std::fs::read_to_string(&target).ok(),
+        _ => None,
+    };
+    match text {
+        Some(text) if !fragment.is_empty() => text.lines().any(|line| is_heading(line, fragment)),
+        Some(_) => true,
+        None => target.exists(),
+    }
+}
+
+/// Returns whether a line is the heading that a fragment names.
+fn is_heading(line: &str, fragment: &str) -> bool {
+    let Some(title) = line.starts_with('#').then(|| line.trim_start_matches('#')) else {
+        return false;
+    };
+    let kept = title.trim().chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        '-' | '_' => Some(c),
+        c if c.is_alphanumeric() => Some(c),
+        _ => None,
+    });
+    kept.flat_map(char::to_lowercase).eq(fragment.chars())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SourceFile;
 
     fn broken(rule: Rule, path: &str, text: &str) -> bool {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("there.md"), "").unwrap();
+        std::fs::write(dir.path().join("there.md"), "## The *one* heading, here\n").unwrap();
         let workspace = Workspace {
             root: dir.path().to_path_buf(),
             files: vec![SourceFile::new(path, text)],
@@ -138,8 +189,16 @@ mod tests {
         assert!(!broken(
             LINKS,
             "a.md",
-            "[a](there.md#part) [b](https://example.com) [c](#d)"
+            "# D\n[a](there.md#the-one-heading-here) [b](https://example.com) [c](#d)"
         ));
-        assert!(broken(LINKS, "a.md", "[a](gone.md)"));
+        for dead in ["[a](gone.md)", "[a](there.md#gone)", "[a](#gone)"] {
+            assert!(broken(LINKS, "a.md", dead), "{dead}");
+        }
+    }
+
+    #[test]
+    fn pages_outside_the_contents_are_violations() {
+        assert!(broken(CONTENTS, "docs/lost.md", "# Lost"));
+        assert!(!broken(CONTENTS, "README.md", "# Not one of the site"));
     }
 }
