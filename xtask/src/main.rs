@@ -34,7 +34,9 @@ Usage: cargo xtask COMMAND [OPTIONS]
   demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
   soak [--seeds N]        the simulator for long: N whole systems of each plot
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
-  package [--check]       the Debian packages of command line, tray and server; or try them in a root of their own
+  package [--check | --bills]
+                          the Debian packages of command line, tray and server; or try them in a root
+                          of their own; or only the bills of materials
   docs                    the site of docs/, with search, in target/book
   screenshots             the pictures of the tray in docs/, drawn anew
   bench [OPTIONS…]        side by side with rclone, restic and Syncthing (options of cairn-bench)
@@ -87,11 +89,12 @@ fn command(mut arguments: Vec<String>) -> Result<()> {
         }
         "package" => {
             let check = take_flag(&mut arguments, "--check");
+            let bills = take_flag(&mut arguments, "--bills");
             nothing_left(&arguments)?;
-            if check {
-                package::check()
-            } else {
-                package::release()
+            match (check, bills) {
+                (true, _) => package::check(),
+                (false, true) => package::bills(),
+                (false, false) => package::release(),
             }
         }
         "docs" => alone(&arguments, docs::build),

@@ -1,6 +1,7 @@
 //! The Debian packages: `cairn` (daemon and command line), `cairn-tray` and `cairn-server`; and the
 //! check that they unpack and work in a root of their own.
 
+mod bill;
 mod build;
 mod check;
 mod contents;
@@ -8,10 +9,13 @@ mod contents;
 use crate::run::{cargo, show, target};
 use anyhow::Result;
 use contents::PACKAGES;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub(crate) use check::check;
 
-/// Builds the programs for release, and the packages from them.
+/// Builds the programs for release, and the packages from them, with their bills of materials and checksums.
 pub(crate) fn release() -> Result<()> {
     crate::tray::page()?;
     let mut programs = cargo();
@@ -20,13 +24,36 @@ pub(crate) fn release() -> Result<()> {
         programs.args(["-p", package.program]);
     }
     show(&mut programs)?;
+    let to = target().join("package");
+    let mut files = Vec::new();
     for package in &PACKAGES {
-        let file = build::build(
-            package,
-            &target().join("release"),
-            &target().join("package"),
-        )?;
+        files.push(build::build(package, &target().join("release"), &to)?);
+    }
+    files.extend(bill::write(&to)?);
+    checksums(&to, &files)?;
+    for file in files {
         println!("{}", file.display());
     }
     Ok(())
+}
+
+/// Writes the bills of materials alone.
+pub(crate) fn bills() -> Result<()> {
+    let to = target().join("package");
+    std::fs::create_dir_all(&to)?;
+    for file in bill::write(&to)? {
+        println!("{}", file.display());
+    }
+    Ok(())
+}
+
+/// Writes the file by which `sha256sum --check` knows the others in a folder.
+fn checksums(folder: &Path, files: &[PathBuf]) -> Result<()> {
+    let names = files.iter().filter_map(|file| file.file_name());
+    show(
+        Command::new("sha256sum")
+            .current_dir(folder)
+            .args(names)
+            .stdout(File::create(folder.join("SHA256SUMS"))?),
+    )
 }

@@ -165,7 +165,7 @@ fn maintainer() -> String {
 }
 
 /// Returns the time that all files of a package get, in seconds since 1970.
-fn source_date() -> Result<String> {
+pub(super) fn source_date() -> Result<String> {
     if let Ok(given) = std::env::var("SOURCE_DATE_EPOCH") {
         return Ok(given);
     }
