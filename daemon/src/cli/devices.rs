@@ -1,16 +1,45 @@
-//! `cairn devices`: the devices of the account.
+//! `cairn devices`: the devices of the account, and removing one.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::cli::prompt;
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::table::{Align, Table};
-use crate::output::text::clean;
+use crate::output::text::{clean, count, local_time};
+use cairn_wire::account::KnownDevice;
 use serde_json::json;
 
-/// Show the devices that are logged in to the account
+/// Show the devices that are logged in to the account, or remove one
 #[derive(clap::Args, Debug)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
 
-pub(super) async fn run(app: &App, _: Args) -> Outcome {
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Show the devices and when each was last seen [default]
+    List,
+    /// Log a device out and take it off the list
+    ///
+    /// Its logins end at once. Files and keys that are on it stay there. An API key that it uses stays
+    /// valid until it is revoked on the server.
+    Remove {
+        /// Its name or id
+        device: String,
+        /// Don't ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    match args.action {
+        Some(Action::Remove { device, yes }) => remove(app, &device, yes).await,
+        Some(Action::List) | None => list(app).await,
+    }
+}
+
+async fn list(app: &App) -> Outcome {
     let session = app.session()?;
     let devices = session
         .api
@@ -18,7 +47,11 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
         .await
         .doing("ask the server for the devices")?;
     let here = session.account.device;
-    let mut table = Table::new(&[("NAME", Align::Left), ("ID", Align::Left)]);
+    let mut table = Table::new(&[
+        ("NAME", Align::Left),
+        ("LAST SEEN", Align::Left),
+        ("ID", Align::Left),
+    ]);
     for device in &devices {
         let mark = if device.id == here {
             " (this device)"
@@ -27,14 +60,74 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
         };
         table.row([
             format!("{}{mark}", clean(&device.name)),
+            device
+                .last_seen_at
+                .map_or_else(|| "never".to_owned(), |at| local_time(at.0, app.offset)),
             device.id.to_string(),
         ]);
     }
     table.print(&app.out, "No device is known.");
     let devices: Vec<_> = devices
         .iter()
-        .map(|device| json!({ "id": device.id, "name": device.name, "this": device.id == here }))
+        .map(|device| {
+            json!({
+                "id": device.id,
+                "name": device.name,
+                "this": device.id == here,
+                "last_seen": device.last_seen_at,
+            })
+        })
         .collect();
     app.out.json(&json!({ "devices": devices }));
     Ok(())
+}
+
+async fn remove(app: &App, wanted: &str, yes: bool) -> Outcome {
+    let session = app.session()?;
+    let devices = session.api.devices().await;
+    let devices = devices.doing("ask the server for the devices")?;
+    let device = find(&devices, wanted)?;
+    if device.id == session.account.device {
+        return Err(Failure::usage(
+            "this is the device that you are using: log out of it with `cairn logout`",
+        ));
+    }
+    let name = clean(&device.name);
+    if !yes && !prompt::confirmed(&format!("Log out and remove {name}? [y/N] "))? {
+        return Err(Failure::new(
+            Exit::Decision,
+            "nothing was done: add --yes to remove the device",
+        ));
+    }
+    let removed = session.api.remove_device(device.id).await;
+    let removed = removed.doing(format_args!("remove {name}"))?;
+    app.out.line(format_args!(
+        "{name} is removed: {} ended.",
+        count(removed.logins_ended, "login")
+    ));
+    if removed.logins_ended == 0 {
+        app.out
+            .note("If it uses an API key, that stays valid: revoke it on the server.");
+    }
+    app.out.json(&json!({
+        "id": device.id,
+        "name": device.name,
+        "logins_ended": removed.logins_ended,
+    }));
+    Ok(())
+}
+
+/// Finds a device by its id or name.
+fn find<'a>(devices: &'a [KnownDevice], wanted: &str) -> Outcome<&'a KnownDevice> {
+    let named = |device: &&KnownDevice| device.name == wanted || device.id.to_string() == wanted;
+    let mut found = devices.iter().filter(named);
+    match (found.next(), found.next()) {
+        (Some(device), None) => Ok(device),
+        (None, _) => Err(Failure::usage(format!(
+            "there is no device {wanted}: see `cairn devices`"
+        ))),
+        (Some(_), Some(_)) => Err(Failure::usage(format!(
+            "several devices are called {wanted}: name one by its ID, as `cairn devices` shows it"
+        ))),
+    }
 }

@@ -18,6 +18,7 @@ use cairn_model::{AccountId, DeviceId};
 use cairn_store::Scopes;
 use cairn_store::{Actor, Space};
 use cairn_wire::headers::DEVICE_ID;
+use uuid::Uuid;
 
 /// Paths whose changes make credentials: they would outlive the one that made them.
 const CREDENTIALS: [&str; 3] = [
@@ -61,6 +62,8 @@ pub struct Holder {
     /// The credential was given to a program of somebody else: a service account or a registered
     /// application.
     pub delegated: bool,
+    /// The login that an access token came from.
+    pub(crate) login: Option<Uuid>,
 }
 
 impl Caller {
@@ -136,6 +139,7 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
             space: holder.space,
             access: Access::Full,
             delegated: false,
+            login: None,
         });
     }
     let verified = app.tokens.verify(token, app.source.now_ms())?;
@@ -157,6 +161,7 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
         space: account.space,
         access,
         delegated: ![CAIRN, LOCAL_ISSUER].contains(&verified.client.as_str()),
+        login: verified.login,
     })
 }
 
@@ -183,6 +188,10 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
             "this access token is for files; manage keys, payments and webhooks with an API key, or log in \
              with Cairn",
         ));
+    }
+    if let Some(device) = caller.device {
+        let (device, now) = ((caller.account, device), app.source.now_ms());
+        app.seen.note(&app.store, device, holder.login, now)?;
     }
     Ok(caller)
 }

@@ -1,9 +1,11 @@
 //! The state that all requests share, and the work on it that no single request does.
 
 pub(crate) mod bandwidth;
+pub(crate) mod seen;
 pub(crate) mod uploads;
 
 use self::bandwidth::Bandwidth;
+use self::seen::Seen;
 use self::uploads::OpenUploads;
 use crate::auth::api_key;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
@@ -37,6 +39,7 @@ pub struct ServerState {
     pub(crate) uploads: OpenUploads,
     pub(crate) kept: KeptResponses,
     pub(crate) bandwidth: Bandwidth,
+    pub(crate) seen: Seen,
     /// True once the server is to end, which streams wait for.
     pub(crate) closing: watch::Sender<bool>,
     last_housekeeping: AtomicI64,
@@ -60,6 +63,7 @@ impl ServerState {
             uploads: OpenUploads::default(),
             kept: KeptResponses::default(),
             bandwidth: Bandwidth::default(),
+            seen: Seen::default(),
             closing: watch::Sender::new(false),
             last_housekeeping: AtomicI64::new(now),
             source,

@@ -1,11 +1,16 @@
-//! The devices of an account.
+//! The devices of an account: their names, when they were seen, and the end of their logins.
 
 use super::Store;
 use super::rows::id;
-use crate::error::Result;
-use cairn_model::AccountId;
-use cairn_wire::account::Device;
+use crate::error::{Error, Result};
+use cairn_model::{AccountId, DeviceId};
+use cairn_wire::Timestamp;
+use cairn_wire::account::{Device, KnownDevice};
 use rusqlite::params;
+use uuid::Uuid;
+
+/// Those that were not removed, or were seen since.
+const LISTED: &str = "account = ?1 AND (removed_at IS NULL OR seen_at > removed_at)";
 
 impl Store {
     /// Registers a device or renames it.
@@ -13,7 +18,7 @@ impl Store {
         self.write(|tx| {
             tx.conn.execute(
                 "INSERT INTO devices (account, id, name, created_at) VALUES (?1, ?2, ?3, ?4) \
-                 ON CONFLICT (account, id) DO UPDATE SET name = excluded.name",
+                 ON CONFLICT (account, id) DO UPDATE SET name = excluded.name, removed_at = NULL",
                 params![
                     account.as_bytes(),
                     device.id.as_bytes(),
@@ -26,22 +31,83 @@ impl Store {
     }
 
     /// One page of an account's devices, oldest first, and their number.
-    pub fn devices(&self, account: AccountId, skip: u64, take: u64) -> Result<(Vec<Device>, u64)> {
+    pub fn devices(
+        &self,
+        account: AccountId,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<KnownDevice>, u64)> {
         self.read(|conn| {
             let total = conn.query_row(
-                "SELECT count(*) FROM devices WHERE account = ?1",
+                &format!("SELECT count(*) FROM devices WHERE {LISTED}"),
                 [account.as_bytes()],
                 |row| row.get(0),
             )?;
             let devices = conn
-                .prepare_cached(
-                    "SELECT id, name FROM devices WHERE account = ?1 ORDER BY created_at, id LIMIT ?3 OFFSET ?2",
-                )?
+                .prepare_cached(&format!(
+                    "SELECT id, name, seen_at FROM devices WHERE {LISTED} \
+                     ORDER BY created_at, id LIMIT ?3 OFFSET ?2"
+                ))?
                 .query_map(params![account.as_bytes(), skip, take], |row| {
-                    Ok(Device { id: id(row, 0)?, name: row.get(1)? })
+                    Ok(KnownDevice {
+                        id: id(row, 0)?,
+                        name: row.get(1)?,
+                        last_seen_at: row.get::<_, Option<i64>>(2)?.map(Timestamp),
+                    })
                 })?
                 .collect::<rusqlite::Result<_>>()?;
             Ok((devices, total))
+        })
+    }
+
+    /// Notes that a device of the account was there, and which login it uses.
+    pub fn see_device(
+        &self,
+        account: AccountId,
+        device: DeviceId,
+        login: Option<Uuid>,
+    ) -> Result<()> {
+        self.write(|tx| {
+            tx.conn.execute(
+                "UPDATE devices SET seen_at = ?3 WHERE account = ?1 AND id = ?2",
+                params![account.as_bytes(), device.as_bytes(), tx.now],
+            )?;
+            if let Some(login) = login {
+                tx.conn.execute(
+                    "UPDATE grants SET device = ?3 WHERE id = ?2 AND account = ?1",
+                    params![account.as_bytes(), login.as_bytes(), device.as_bytes()],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes a device from the list and ends its logins. Returns these.
+    ///
+    /// # Errors
+    /// 404 for a device that is not listed.
+    pub fn remove_device(&self, account: AccountId, device: DeviceId) -> Result<Vec<Uuid>> {
+        self.write(|tx| {
+            let removed = tx.conn.execute(
+                &format!("UPDATE devices SET removed_at = ?3 WHERE {LISTED} AND id = ?2"),
+                params![account.as_bytes(), device.as_bytes(), tx.now],
+            )?;
+            if removed == 0 {
+                return Err(Error::not_found(format!("there is no device {device}")));
+            }
+            let logins: Vec<Uuid> = tx
+                .conn
+                .prepare_cached(
+                    "SELECT id FROM grants WHERE account = ?1 AND device = ?2 AND revoked_at IS NULL",
+                )?
+                .query_map(params![account.as_bytes(), device.as_bytes()], |row| {
+                    row.get(0).map(Uuid::from_bytes)
+                })?
+                .collect::<rusqlite::Result<_>>()?;
+            for login in &logins {
+                tx.end_login(*login)?;
+            }
+            Ok(logins)
         })
     }
 }

@@ -110,7 +110,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -121,6 +121,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("sql/0030_trash_index.sql"),
     include_str!("sql/0031_stored_bytes.sql"),
     include_str!("sql/0032_ai_tokens.sql"),
+    include_str!("sql/0033_device_use.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

@@ -99,7 +99,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn end_login(&self, login: Uuid) -> Result<()> {
+    pub(super) fn end_login(&self, login: Uuid) -> Result<()> {
         self.conn.execute(
             "UPDATE grants SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1",
             params![login.as_bytes(), self.now],

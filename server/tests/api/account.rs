@@ -1,8 +1,8 @@
 //! The account, its devices and its API keys.
 
 use super::world::World;
-use cairn_wire::Page;
-use cairn_wire::account::{AccountInfo, ApiKey, CreatedApiKey, Device};
+use cairn_wire::account::{AccountInfo, ApiKey, CreatedApiKey, Device, KnownDevice, RemovedDevice};
+use cairn_wire::{Page, Timestamp};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -76,6 +76,38 @@ async fn devices_are_registered_and_renamed() {
         .put("/api/v1/devices/laptop", &json!({"id": id, "name": "x"}))
         .await
         .failed(404);
+}
+
+#[tokio::test]
+async fn a_device_is_seen_with_its_requests_and_stays_removed_until_it_comes_again() {
+    let world = World::new();
+    let owner = world.owner();
+    let laptop = owner.on_device(7);
+    let id = Uuid::from_bytes([7; 16]);
+    let path = format!("/api/v1/devices/{id}");
+    let listed = || async {
+        let page: Page<KnownDevice> = owner.get("/api/v1/devices").await.ok();
+        page.content
+    };
+    owner
+        .put(&path, &json!({"id": id, "name": "laptop"}))
+        .await
+        .done(200);
+    assert_eq!(listed().await[0].last_seen_at, None);
+    laptop.get("/api/v1/devices").await.done(200);
+    let seen = listed().await[0].last_seen_at;
+    assert_eq!(seen, Some(Timestamp(1_767_225_600_000)));
+
+    world.outsider().delete(&path).await.failed(404);
+    let removed: RemovedDevice = owner.delete(&path).await.ok();
+    assert_eq!(removed.logins_ended, 0);
+    assert_eq!(listed().await, []);
+    owner.delete(&path).await.failed(404);
+
+    // Its API key is still valid, which nobody must overlook.
+    world.app.source().advance(1_000);
+    laptop.get("/api/v1/devices").await.done(200);
+    assert_eq!(listed().await[0].name, "laptop");
 }
 
 #[tokio::test]

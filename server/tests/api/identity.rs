@@ -11,8 +11,11 @@ use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use browser::Browser;
+use cairn_wire::account::RemovedDevice;
 use cairn_wire::identity::{OAuthErrorBody, TokenAnswer};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 const CALLBACK: &str = "http://127.0.0.1:5000/callback";
 const VERIFIER: &str = "a-verifier-that-is-long-enough-for-rfc-7636-0123456789";
@@ -217,6 +220,31 @@ async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
     refresh(&world, &kept.refresh_token.unwrap())
         .await
         .done(200);
+}
+
+#[tokio::test]
+async fn removing_a_device_ends_the_logins_that_it_uses_and_no_other() {
+    let world = World::new();
+    let lost = logged_in(&world).await;
+    let kept = logged_in(&world).await;
+    let laptop = world.caller(Some(&lost.access_token)).on_device(7);
+    let other = world.caller(Some(&kept.access_token)).on_device(8);
+    for (caller, number) in [(&laptop, 7), (&other, 8)] {
+        let id = Uuid::from_bytes([number; 16]);
+        let device = json!({"id": id, "name": "mine"});
+        let path = format!("/api/v1/devices/{id}");
+        caller.put(&path, &device).await.done(200);
+    }
+    let path = format!("/api/v1/devices/{}", Uuid::from_bytes([7; 16]));
+    let removed: RemovedDevice = other.delete(&path).await.ok();
+    assert_eq!(removed.logins_ended, 1);
+    assert!(!works(&world, &lost.access_token).await);
+    refused(
+        &refresh(&world, &lost.refresh_token.unwrap()).await,
+        400,
+        "invalid_grant",
+    );
+    assert!(works(&world, &kept.access_token).await);
 }
 
 #[tokio::test]

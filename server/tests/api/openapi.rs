@@ -41,6 +41,7 @@ const ENDPOINTS: &[&str] = &[
     "delete /api/v1/apikeys/{id}",
     "get /api/v1/devices",
     "put /api/v1/devices/{id}",
+    "delete /api/v1/devices/{id}",
     "get /api/v1/search/",
     "post /api/v1/nodes/folders",
     "put /api/v1/nodes/{id}/favorite",

@@ -3,8 +3,11 @@
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use cairn_model::DeviceId;
 use cairn_wire::Page;
-use cairn_wire::account::{AccountInfo, ApiKey, CreateApiKey, CreatedApiKey, Device, Quota};
+use cairn_wire::account::{
+    AccountInfo, ApiKey, CreateApiKey, CreatedApiKey, Device, KnownDevice, Quota, RemovedDevice,
+};
 use cairn_wire::keys::{KeyBundle, PutKeys};
 use http::Method;
 
@@ -52,7 +55,7 @@ impl Api {
     ///
     /// # Errors
     /// [`ApiError`].
-    pub async fn devices(&self) -> Result<Vec<Device>, ApiError> {
+    pub async fn devices(&self) -> Result<Vec<KnownDevice>, ApiError> {
         self.all_pages("/api/v1/devices", &()).await
     }
 
@@ -64,6 +67,15 @@ impl Api {
         let path = format!("/api/v1/devices/{}", device.id);
         self.done(Call::new(Method::PUT, path).json(device)?.repeatable())
             .await
+    }
+
+    /// `DELETE /devices/{id}`: ends the device's logins.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn remove_device(&self, id: DeviceId) -> Result<RemovedDevice, ApiError> {
+        let path = format!("/api/v1/devices/{id}");
+        self.json(Call::new(Method::DELETE, path)).await
     }
 
     /// `GET /apikeys`: metadata of all API keys.

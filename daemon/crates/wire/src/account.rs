@@ -165,7 +165,26 @@ pub struct CreatedApiKey {
     pub info: ApiKey,
 }
 
-/// `PUT /devices/{id}` and an element of `GET /devices`.
+/// An element of `GET /devices`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct KnownDevice {
+    pub id: DeviceId,
+    pub name: String,
+    /// Of a request that named it, to within a few minutes; `None` before its first.
+    #[serde(default)]
+    pub last_seen_at: Option<Timestamp>,
+}
+
+/// Answer of `DELETE /devices/{id}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct RemovedDevice {
+    /// Logins of the device that ended. An API key that it uses stays valid.
+    pub logins_ended: u64,
+}
+
+/// `PUT /devices/{id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Device {

@@ -1,4 +1,4 @@
-//! `/devices`: the names of the caller's installations.
+//! `/devices`: the caller's installations: named, listed, removed.
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::State;
 use cairn_model::DeviceId;
 use cairn_wire::Page;
-use cairn_wire::account::Device;
+use cairn_wire::account::{Device, KnownDevice, RemovedDevice};
 use cairn_wire::page::PageQuery;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -19,19 +19,19 @@ const MAX_NAME: usize = 100;
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(list))
-        .routes(routes!(put))
+        .routes(routes!(put, remove))
 }
 
 /// Lists the caller's devices, oldest first.
 #[utoipa::path(
     get, path = "/api/v1/devices", tag = "devices", params(PageQuery),
-    responses((status = 200, description = "One page", body = Page<Device>))
+    responses((status = 200, description = "One page", body = Page<KnownDevice>))
 )]
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
     Params(query): Params<PageQuery>,
-) -> Result<Json<Page<Device>>> {
+) -> Result<Json<Page<KnownDevice>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
         .store
@@ -66,4 +66,26 @@ async fn put(
     };
     app.store.put_device(caller.account, &device)?;
     Ok(Json(device))
+}
+
+/// Removes a device: its logins end at once. An API key that it uses stays valid, and a device that
+/// goes on with one is listed again.
+#[utoipa::path(
+    delete, path = "/api/v1/devices/{id}", tag = "devices",
+    params(("id" = String, Path, format = Uuid)),
+    responses((status = 200, description = "It is removed", body = RemovedDevice))
+)]
+async fn remove(
+    caller: Caller,
+    State(app): State<AppState>,
+    Args(id): Args<DeviceId>,
+) -> Result<Json<RemovedDevice>> {
+    let logins = app.store.remove_device(caller.account, id)?;
+    for login in &logins {
+        app.tokens.end(*login, app.source.now_ms());
+    }
+    app.seen.forget(caller.account, id);
+    Ok(Json(RemovedDevice {
+        logins_ended: logins.len() as u64,
+    }))
 }

@@ -116,7 +116,15 @@ async fn the_account_its_keys_and_devices() {
         name: "laptop".into(),
     };
     api.put_device(&device).await.unwrap();
-    assert_eq!(api.devices().await.unwrap(), [device]);
+    let listed = api.devices().await.unwrap();
+    assert_eq!(
+        (listed[0].id, &listed[0].name),
+        (device.id, &device.name),
+        "{listed:?}"
+    );
+    let removed = api.remove_device(device.id).await.unwrap();
+    assert_eq!(removed.logins_ended, 0, "an API key is no login");
+    assert_eq!(api.devices().await.unwrap(), []);
 
     let made = api
         .create_api_key(&CreateApiKey {

@@ -65,6 +65,41 @@ fn secrets_come_through_the_standard_input() {
 }
 
 #[test]
+fn a_device_is_removed_by_its_name_after_a_question() {
+    let world = World::new();
+    let passphrase = world.text("passphrase");
+    for (home, name) in [("a", "desk"), ("b", "old phone")] {
+        let login = world.login_args("ck_dev_owner", &passphrase);
+        world.json(home, &[&login[..], &["--device-name", name]].concat());
+    }
+    let devices = || {
+        let listed = world.json("a", &["devices"])["devices"].clone();
+        let listed = listed.as_array().unwrap().clone();
+        listed
+            .iter()
+            .map(|one| (one["name"].clone(), one["last_seen"].is_string()))
+            .collect::<Vec<_>>()
+    };
+    devices();
+    let (here, phone) = (json!("desk"), json!("old phone"));
+    let listed = devices();
+    assert_eq!((&listed[0], &listed[1].0), (&(here.clone(), true), &phone));
+
+    let remove = ["devices", "remove", "old phone"];
+    world.run("a", &remove).refused(5, &["nothing was done"]);
+    world
+        .run("a", &["devices", "remove", "desk", "--yes"])
+        .refused(2, &["cairn logout"]);
+    world
+        .run("a", &["devices", "remove", "tablet", "--yes"])
+        .refused(2, &["there is no device tablet"]);
+    assert_eq!(devices().len(), 2);
+    let removed = world.json("a", &[&remove[..], &["--yes"]].concat());
+    assert_eq!(removed["logins_ended"], 0, "it uses an API key");
+    assert_eq!(devices(), [(here, true)]);
+}
+
+#[test]
 fn the_manual_has_a_page_for_each_command() {
     let world = World::new();
     let man = world.text("man");
