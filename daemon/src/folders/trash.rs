@@ -1,6 +1,6 @@
 //! The local trash of a pair, as control messages have it.
 
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::output::text::rfc3339;
 use cairn_control::Trashed;
 use cairn_index::FolderRow;
@@ -35,8 +35,19 @@ pub(crate) fn restore(disk: &dyn Disk, row: &FolderRow, id: &str) -> Outcome<Tra
                 row.root
             ))
         })?;
-    let path = cairn_engine::trash::restore(disk, Path::new(&row.root), id)
-        .doing(format_args!("restore {id}"))?;
+    let path = cairn_engine::trash::restore(disk, Path::new(&row.root), id);
+    let path = match path {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(Failure::new(
+                Exit::Decision,
+                format!(
+                    "there is another {} in {}: rename or move that first",
+                    found.path, row.root
+                ),
+            ));
+        }
+        other => other.doing(format_args!("restore {id}"))?,
+    };
     Ok(Trashed {
         path: path.to_string(),
         ..found

@@ -111,7 +111,7 @@ fn a_conflict_is_listed_and_settled() {
         .unwrap();
     world
         .run("b", &["trash", "restore", theirs["id"].as_str().unwrap()])
-        .refused(1, &["f.txt"]);
+        .refused(5, &["there is another f.txt", "rename or move that first"]);
     std::fs::remove_file(world.path("folder-b/f.txt")).unwrap();
     world.json("b", &["trash", "restore", theirs["id"].as_str().unwrap()]);
     assert_eq!(
