@@ -10,7 +10,10 @@ mod context;
 mod device;
 mod folders;
 mod history;
+mod links;
 mod sync;
+mod trash;
+mod versions;
 mod webhooks;
 
 pub use account::{AccountView, DeviceView, LoginForm};
@@ -18,9 +21,12 @@ pub use calls::{Call, Signature, signatures, visit_types};
 pub use conflicts::KeepView;
 pub use context::{Commands, Desktop};
 pub use device::{Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo};
-pub use folders::{FolderChoices, GateView, IgnoreCheck, RemoteFolder};
-pub use history::VersionView;
+pub use folders::{FolderChoices, GateView, IgnoreCheck, RemoteFolder, RemoteItem};
+pub use history::{LeftAsItIs, PastEvent, PastKind, PastPage, RewindPlan, RewindView};
+pub use links::{LinkAction, LinkChoices, LinkState, LinkTarget, LinkView};
 pub(crate) use sync::pause_request;
+pub use trash::{LocalTrashed, RemoteTrashed};
+pub use versions::{VersionDiff, VersionText, VersionView};
 pub use webhooks::{DeliveryState, DeliveryView, WebhookAction, WebhookView};
 
 #[cfg(test)]

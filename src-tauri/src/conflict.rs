@@ -2,25 +2,18 @@
 //!
 //! Both are files in the synced folder. They are only read here; the daemon changes them.
 
+use crate::line_diff::{DiffLine, compare};
 use crate::program::Fault;
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::time::Duration;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use ts_rs::TS;
 
 /// The size in bytes up to which texts are compared.
-const MAX_TEXT: u64 = 256 * 1024;
-/// The number of equal lines shown around a difference.
-const CONTEXT: usize = 3;
-/// The most lines of a comparison.
-const MAX_LINES: usize = 2_000;
-/// The time after which the comparison stops looking for the shortest difference.
-const DIFF_TIMEOUT: Duration = Duration::from_millis(500);
+pub(crate) const MAX_TEXT: u64 = 256 * 1024;
 
 /// One of the two versions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
@@ -33,34 +26,6 @@ pub struct VersionInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub modified: Option<String>,
-}
-
-/// The kind of a line in the comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum LineKind {
-    Same,
-    /// Only in this device's version.
-    Mine,
-    /// Only in the other one.
-    Theirs,
-    /// Equal lines that are left out.
-    Gap,
-}
-
-/// One line of the comparison.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
-pub struct DiffLine {
-    pub kind: LineKind,
-    pub text: String,
-    /// Its number in this device's version, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub mine: Option<u32>,
-    /// Its number in the other version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub theirs: Option<u32>,
 }
 
 /// A conflict with both versions.
@@ -140,46 +105,10 @@ fn unreadable(path: &str, error: &io::Error) -> Fault {
     Fault::failed(format!("can't read {path}: {error}"))
 }
 
-fn compare(mine: &str, theirs: &str) -> (Vec<DiffLine>, bool) {
-    let diff = TextDiff::configure()
-        .timeout(DIFF_TIMEOUT)
-        .diff_lines(mine, theirs);
-    let mut lines = Vec::new();
-    for group in diff.grouped_ops(CONTEXT) {
-        if !lines.is_empty() {
-            lines.push(DiffLine {
-                kind: LineKind::Gap,
-                text: String::new(),
-                mine: None,
-                theirs: None,
-            });
-        }
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            if lines.len() >= MAX_LINES {
-                return (lines, true);
-            }
-            lines.push(DiffLine {
-                kind: match change.tag() {
-                    ChangeTag::Equal => LineKind::Same,
-                    ChangeTag::Delete => LineKind::Mine,
-                    ChangeTag::Insert => LineKind::Theirs,
-                },
-                text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
-                mine: number(change.old_index()),
-                theirs: number(change.new_index()),
-            });
-        }
-    }
-    (lines, false)
-}
-
-fn number(index: Option<usize>) -> Option<u32> {
-    index.and_then(|index| u32::try_from(index + 1).ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::line_diff::{LineKind, MAX_LINES};
 
     fn world(mine: &[u8], theirs: &[u8]) -> ConflictDetail {
         let dir = tempfile::tempdir().unwrap();

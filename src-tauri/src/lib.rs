@@ -8,6 +8,7 @@ pub mod conflict;
 pub mod connection;
 pub mod controller;
 pub mod input;
+pub mod line_diff;
 pub mod notifications;
 pub mod options;
 pub mod program;

@@ -21,6 +21,9 @@ pub enum Page {
     Activity,
     Attention,
     Folders,
+    Links,
+    Trash,
+    Devices,
     Settings,
     Setup,
 }
@@ -34,6 +37,9 @@ impl Page {
             Self::Activity => "activity",
             Self::Attention => "attention",
             Self::Folders => "folders",
+            Self::Links => "links",
+            Self::Trash => "trash",
+            Self::Devices => "devices",
             Self::Settings => "settings",
             Self::Setup => "setup",
         }

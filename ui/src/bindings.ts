@@ -66,15 +66,19 @@ at: string, attempts: number,
  */
 last_error: string, };
 
-export type DeviceView = { name: string, this: boolean, };
+export type DeviceView = { id: string, name: string, this: boolean, 
+/**
+ * RFC 3339 in UTC; absent if the server has not seen it since it began to note that.
+ */
+last_seen?: string, };
 
 export type DiffLine = { kind: LineKind, text: string, 
 /**
- * Its number in this device's version, from 1.
+ * Its number in this device's version or the older one, from 1.
  */
 mine?: number, 
 /**
- * Its number in the other version.
+ * Its number in the other one.
  */
 theirs?: number, };
 
@@ -112,7 +116,69 @@ export type KeepView = "mine" | "theirs" | "both" | "merge";
 
 export type Language = "en" | "de";
 
+export type LeftAsItIs = { path: string, message: string, };
+
 export type LineKind = "same" | "mine" | "theirs" | "gap";
+
+export type LinkAction = "disable" | "enable" | "revoke";
+
+export type LinkChoices = { 
+/**
+ * None: whoever has the address can open it.
+ */
+password?: string | null, 
+/**
+ * Days from now; none: the account's default.
+ */
+days?: number | null, 
+/**
+ * Downloads after which it ends.
+ */
+downloads?: number | null, 
+/**
+ * Files can be looked at, and not downloaded.
+ */
+view_only: boolean, };
+
+export type LinkState = "active" | "file_gone" | "maker_left" | "deactivated" | "expired" | "at_download_limit" | "not_yet_active" | "active_window_ended" | "other";
+
+export type LinkTarget = { "kind": "local", folder: string, path: string, } | { "kind": "remote", id: string, };
+
+export type LinkView = { id: string, 
+/**
+ * The name of the file or folder.
+ */
+name: string, 
+/**
+ * The whole address with its key; absent if this device can't complete it.
+ */
+address?: string, state: LinkState, 
+/**
+ * False if it was switched off.
+ */
+is_on: boolean, has_password: boolean, 
+/**
+ * RFC 3339 in UTC; absent if it never ends.
+ */
+expires_at?: string, download_limit?: number, downloads: number, opened: number, };
+
+export type LocalTrashed = { 
+/**
+ * Names it for a restore.
+ */
+id: string, 
+/**
+ * The local folder.
+ */
+folder: string, 
+/**
+ * The path that it had, below the folder.
+ */
+path: string, 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, bytes: number, };
 
 export type LoginForm = { server: string, 
 /**
@@ -138,7 +204,25 @@ export type Notify = { conflict: boolean, question: boolean, error: boolean,
  */
 done: boolean, };
 
-export type Page = "overview" | "activity" | "attention" | "folders" | "settings" | "setup";
+export type Page = "overview" | "activity" | "attention" | "folders" | "links" | "trash" | "devices" | "settings" | "setup";
+
+export type PastEvent = { 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, kind: PastKind, 
+/**
+ * The path on the server that it had then.
+ */
+path: string, 
+/**
+ * For a move: the path before.
+ */
+from?: string, device?: string, bytes?: number, };
+
+export type PastKind = "created" | "version" | "moved" | "changed" | "deleted";
+
+export type PastPage = { events: Array<PastEvent>, page: number, pages: number, };
 
 export type PauseFor = "hour" | "tomorrow" | "resumed";
 
@@ -155,6 +239,46 @@ export type RemoteFolder = { name: string,
  * `/a/b`.
  */
 path: string, };
+
+export type RemoteItem = { id: string, name: string, 
+/**
+ * `/a/b`.
+ */
+path: string, is_folder: boolean, };
+
+export type RemoteTrashed = { id: string, name: string, is_folder: boolean, 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, bytes: number, };
+
+export type RewindPlan = { 
+/**
+ * Files that come out of the trash.
+ */
+files_back: number, 
+/**
+ * Files that go to the trash.
+ */
+files_trashed: number, 
+/**
+ * Files that get an earlier content.
+ */
+files_changed: number, 
+/**
+ * Items that go back to where they were.
+ */
+moved: number, back: Array<string>, trash: Array<string>, changed: Array<string>, moves: Array<string>, incomplete: Array<LeftAsItIs>, };
+
+export type RewindView = { plan: RewindPlan, 
+/**
+ * Names it for an undo; absent if nothing was done.
+ */
+session?: string, 
+/**
+ * Items that could not be made what they were.
+ */
+failed: Array<LeftAsItIs>, };
 
 export type Settings = { 
 /**
@@ -178,6 +302,16 @@ export type TransferView = { path: string, up: boolean, done: number, size: numb
  */
 speed: number, seconds_left?: number, };
 
+export type VersionDiff = { 
+/**
+ * Absent if one of them isn't text, or is too big.
+ */
+lines?: Array<DiffLine>, 
+/**
+ * True if there are more differing lines than `lines` has.
+ */
+cut: boolean, };
+
 export type VersionInfo = { 
 /**
  * Below the folder.
@@ -187,6 +321,16 @@ path: string, exists: boolean, bytes: number,
  * RFC 3339 in UTC; absent if unknown.
  */
 modified?: string, };
+
+export type VersionText = { 
+/**
+ * Absent if it isn't text.
+ */
+text?: string, 
+/**
+ * True if there is more than `text` has.
+ */
+cut: boolean, };
 
 export type VersionView = { revision: string, number: number, bytes: number, 
 /**
@@ -243,6 +387,7 @@ export type Calls = {
   change_folder: { arguments: { folder: FolderChoices }; reply: null };
   remove_folder: { arguments: { local: string }; reply: null };
   remote_folders: { arguments: { path: string }; reply: Array<RemoteFolder> };
+  remote_items: { arguments: { path: string }; reply: Array<RemoteItem> };
   ignore: { arguments: { folder: string }; reply: Array<string> };
   set_ignore: { arguments: { folder: string, lines: Array<string> }; reply: null };
   try_ignore: { arguments: { folder: string, lines: Array<string>, path: string }; reply: IgnoreCheck };
@@ -252,8 +397,23 @@ export type Calls = {
   save_text: { arguments: { name: string, text: string }; reply: boolean };
   versions: { arguments: { folder: string, path: string }; reply: Array<VersionView> };
   restore_version: { arguments: { folder: string, path: string, revision: string }; reply: null };
+  version_text: { arguments: { folder: string, path: string, revision: string }; reply: VersionText };
+  compare_versions: { arguments: { folder: string, path: string, older: string, newer: string }; reply: VersionDiff };
+  save_version: { arguments: { folder: string, path: string, revision: string }; reply: boolean };
+  past: { arguments: { folder: string, path: string, page: number }; reply: PastPage };
+  rewind: { arguments: { folder: string, path: string, at: string, dry_run: boolean }; reply: RewindView };
+  undo: { arguments: { session: string }; reply: Array<string> };
+  local_trash: { arguments: {  }; reply: Array<LocalTrashed> };
+  restore_local: { arguments: { folder: string, id: string }; reply: string };
+  remote_trash: { arguments: {  }; reply: Array<RemoteTrashed> };
+  restore_remote: { arguments: { id: string }; reply: string };
+  restore_deleted: { arguments: { folder: string, path: string }; reply: string };
+  links: { arguments: {  }; reply: Array<LinkView> };
+  create_link: { arguments: { target: LinkTarget, choices: LinkChoices }; reply: LinkView };
+  change_link: { arguments: { id: string, action: LinkAction }; reply: null };
   account: { arguments: {  }; reply: AccountView };
   devices: { arguments: {  }; reply: Array<DeviceView> };
+  remove_device: { arguments: { id: string }; reply: number };
   login: { arguments: { form: LoginForm }; reply: null };
   enter_passphrase: { arguments: { passphrase: string }; reply: null };
   cancel_login: { arguments: {  }; reply: null };
@@ -300,6 +460,8 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     changeFolder: (folder: FolderChoices) => send<"change_folder">({ op: "change_folder", folder }),
     removeFolder: (local: string) => send<"remove_folder">({ op: "remove_folder", local }),
     remoteFolders: (path: string) => send<"remote_folders">({ op: "remote_folders", path }),
+    /** Folders first, each kind by name. */
+    remoteItems: (path: string) => send<"remote_items">({ op: "remote_items", path }),
     /** The lines of the folder's rules file. */
     ignore: (folder: string) => send<"ignore">({ op: "ignore", folder }),
     setIgnore: (folder: string, lines: Array<string>) => send<"set_ignore">({ op: "set_ignore", folder, lines }),
@@ -314,8 +476,33 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     /** The newest first. */
     versions: (folder: string, path: string) => send<"versions">({ op: "versions", folder, path }),
     restoreVersion: (folder: string, path: string, revision: string) => send<"restore_version">({ op: "restore_version", folder, path, revision }),
+    versionText: (folder: string, path: string, revision: string) => send<"version_text">({ op: "version_text", folder, path, revision }),
+    compareVersions: (folder: string, path: string, older: string, newer: string) => send<"compare_versions">({ op: "compare_versions", folder, path, older, newer }),
+    /** True if it was saved, false if the person cancelled. */
+    saveVersion: (folder: string, path: string, revision: string) => send<"save_version">({ op: "save_version", folder, path, revision }),
+    /** What happened below a path of a synced folder, the newest first; pages begin with 1. */
+    past: (folder: string, path: string, page: number) => send<"past">({ op: "past", folder, path, page }),
+    /** Makes it what it was at a time; a dry run returns the plan alone. */
+    rewind: (folder: string, path: string, at: string, dry_run: boolean) => send<"rewind">({ op: "rewind", folder, path, at, dry_run }),
+    /** Takes a rewind back; returns what could not be taken back. */
+    undo: (session: string) => send<"undo">({ op: "undo", session }),
+    /** The newest first. */
+    localTrash: () => send<"local_trash">({ op: "local_trash" }),
+    /** Returns the path below the folder. */
+    restoreLocal: (folder: string, id: string) => send<"restore_local">({ op: "restore_local", folder, id }),
+    /** The newest first. */
+    remoteTrash: () => send<"remote_trash">({ op: "remote_trash" }),
+    /** Returns the path on the server, with another name where its own is in use. */
+    restoreRemote: (id: string) => send<"restore_remote">({ op: "restore_remote", id }),
+    /** Brings back what was deleted last under a path; returns the path on the server. */
+    restoreDeleted: (folder: string, path: string) => send<"restore_deleted">({ op: "restore_deleted", folder, path }),
+    links: () => send<"links">({ op: "links" }),
+    createLink: (target: LinkTarget, choices: LinkChoices) => send<"create_link">({ op: "create_link", target, choices }),
+    changeLink: (id: string, action: LinkAction) => send<"change_link">({ op: "change_link", id, action }),
     account: () => send<"account">({ op: "account" }),
     devices: () => send<"devices">({ op: "devices" }),
+    /** Returns the number of its logins that ended; none if it uses an API key, which stays valid. */
+    removeDevice: (id: string) => send<"remove_device">({ op: "remove_device", id }),
     /** Its steps are sent as events; it ends when the device is logged in. */
     login: (form: LoginForm) => send<"login">({ op: "login", form }),
     /** Returns the step of a login that waits for the passphrase. */

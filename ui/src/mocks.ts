@@ -12,9 +12,12 @@ import {
   EVENT,
   type Fault,
   type FolderView,
+  type LinkView,
   type LoginStep,
   type Op,
   type Page,
+  type PastEvent,
+  type RewindPlan,
   type Settings,
   type View,
   type WindowEvent,
@@ -60,6 +63,7 @@ const idle: View = {
 
 const SCENES: Record<string, View> = {
   idle,
+  burst: idle,
   empty: { ...idle, folders: [], headline: "No folders are synced yet" },
   busy: {
     ...idle,
@@ -159,7 +163,7 @@ const NAMES = [
   "budget.ods",
   "src/main.rs",
 ];
-const rows = Array.from({ length: scene === "empty" ? 0 : rowsWanted }, (_, n) => ({
+const single = Array.from({ length: scene === "empty" ? 0 : rowsWanted }, (_, n) => ({
   at: new Date(Date.UTC(2026, 2, 4, 10, 0) - n * 61_000).toISOString(),
   kind: KINDS[n % KINDS.length] ?? "uploaded",
   path: rowsWanted > 1000 ? `archive/${n}.txt` : (NAMES[n % NAMES.length] ?? "a"),
@@ -167,6 +171,17 @@ const rows = Array.from({ length: scene === "empty" ? 0 : rowsWanted }, (_, n) =
   device: n % 3 === 0 ? "laptop" : "desk",
   bytes: 1000 * (n + 1),
 }));
+
+/** In the scene "burst", five hundred photos came within a few minutes. */
+const burst = Array.from({ length: scene === "burst" ? 500 : 0 }, (_, n) => ({
+  at: new Date(Date.UTC(2026, 2, 4, 10, 10) - n * 300).toISOString(),
+  kind: "downloaded" as const,
+  path: `Photos/${2020 + (n % 5)}/${n}.jpg`,
+  folder: folder.local,
+  device: "desk",
+  bytes: 2_000_000,
+}));
+const rows = [...burst, ...single];
 
 const detail: ConflictDetail = {
   mine: {
@@ -206,7 +221,84 @@ function push(next: View): void {
   send({ event: "view", payload: view });
 }
 
-const TREE: Record<string, string[]> = { "/": ["music", "photos", "work"], "/photos": ["2025", "2026"] };
+const TREE: Record<string, string[]> = {
+  "/": ["music", "photos", "work", "budget.ods"],
+  "/photos": ["2025", "2026"],
+};
+
+const devices = [
+  { id: "d1", name: "laptop", this: true, last_seen: "2026-03-04T10:15:00Z" },
+  { id: "d2", name: "desk", this: false, last_seen: "2026-03-02T18:40:00Z" },
+  { id: "d3", name: "old phone", this: false },
+];
+const remoteTrash = [
+  { id: "t1", name: "budget 2025.ods", is_folder: false, at: "2026-03-04T09:00:00Z", bytes: 48_000 },
+  { id: "t2", name: "old drafts", is_folder: true, at: "2026-03-03T09:00:00Z", bytes: 0 },
+  { id: "t3", name: "plan.md", is_folder: false, at: "2026-03-01T09:00:00Z", bytes: 398 },
+];
+const localTrash = [
+  {
+    id: "20260304T090000Z/notes/draft.md",
+    folder: folder.local,
+    path: "notes/draft.md",
+    at: "2026-03-04T09:00:00Z",
+    bytes: 1200,
+  },
+];
+const links: LinkView[] =
+  scene === "empty"
+    ? []
+    : [
+        {
+          id: "l1",
+          name: "holiday",
+          address: "https://cloud.example.org/s/abc234#q7Vv0cJ2Zr3nK5xT8yB1mD4fG6hL9pS0",
+          state: "active",
+          is_on: true,
+          has_password: true,
+          expires_at: "2026-04-01T00:00:00Z",
+          download_limit: 5,
+          downloads: 2,
+          opened: 7,
+        },
+        {
+          id: "l2",
+          name: "annual report 2026.pdf",
+          state: "deactivated",
+          is_on: false,
+          has_password: false,
+          downloads: 0,
+          opened: 1,
+        },
+      ];
+/** Many photos in one minute, a deletion and a move. */
+const pastEvents: PastEvent[] = [
+  ...Array.from(
+    { length: 40 },
+    (_, n): PastEvent => ({
+      at: new Date(Date.UTC(2026, 2, 4, 10, 0) - n * 1000).toISOString(),
+      kind: "created",
+      path: `/photos/2026/${String(n).padStart(4, "0")}.jpg`,
+      device: "desk",
+      bytes: 2_000_000,
+    }),
+  ),
+  { at: "2026-03-03T09:00:00Z", kind: "deleted", path: "/photos/2025/beach.jpg", device: "laptop" },
+  { at: "2026-03-03T08:00:00Z", kind: "moved", path: "/photos/2025/b.jpg", from: "/photos/b.jpg" },
+];
+const rewindPlan: RewindPlan = {
+  files_back: 1,
+  files_trashed: 40,
+  files_changed: 0,
+  moved: 1,
+  back: ["/photos/2025/beach.jpg"],
+  trash: ["/photos/2026"],
+  changed: [],
+  moves: ["/photos/2025/b.jpg"],
+  incomplete: [
+    { path: "/photos/c.jpg", message: "the version of that time is not kept any more: it stays as it is" },
+  ],
+};
 
 let login: { resolve: () => void; reject: (fault: Fault) => void } | undefined;
 /** What the program sends while a login waits. */
@@ -230,7 +322,7 @@ const replies: Replies = {
     queueMicrotask(() => push(view));
     return { version: "0.1.0", language: settings.language ?? "en", settings };
   },
-  activity: (call) => rows.slice(0, Math.max(call.limit, rowsWanted)),
+  activity: (call) => rows.slice(0, Math.max(call.limit, rows.length)),
   pause: () => {
     push({ ...view, state: "paused", headline: "Paused" });
     return null;
@@ -253,10 +345,9 @@ const replies: Replies = {
     gate: { percent: 50, files: 50 },
   }),
   remote_folders: (call) =>
-    (TREE[call.path] ?? []).map((name) => ({
-      name,
-      path: `${call.path === "/" ? "" : call.path}/${name}`,
-    })),
+    (TREE[call.path] ?? [])
+      .filter((name) => !name.includes("."))
+      .map((name) => ({ name, path: `${call.path === "/" ? "" : call.path}/${name}` })),
   ignore: () => ["*.log", "build/"],
   try_ignore: (call) => {
     const rule = call.lines.find((line) => line.startsWith("*.") && call.path.endsWith(line.slice(1)));
@@ -264,6 +355,59 @@ const replies: Replies = {
   },
   pick_folder: () => "/home/ada/Documents",
   save_text: () => true,
+  remote_items: (call) =>
+    (TREE[call.path] ?? []).map((name) => {
+      const path = `${call.path === "/" ? "" : call.path}/${name}`;
+      return { id: `n-${path}`, name, path, is_folder: !name.includes(".") };
+    }),
+  remote_trash: () => (scene === "empty" ? [] : remoteTrash),
+  local_trash: () => (scene === "empty" ? [] : localTrash),
+  restore_remote: (call) => {
+    const at = remoteTrash.findIndex((one) => one.id === call.id);
+    const [back] = remoteTrash.splice(at, 1);
+    return back?.name === "plan.md" ? "/notes/plan (2).md" : `/${back?.name ?? ""}`;
+  },
+  restore_local: () => localTrash.pop()?.path ?? "",
+  restore_deleted: (call) => `/${call.path}`,
+  links: () => links,
+  create_link: (call) => {
+    const made: LinkView = {
+      id: "l9",
+      name: "made",
+      address: "https://cloud.example.org/s/new999#the-key",
+      state: "active",
+      is_on: true,
+      has_password: call.choices.password !== null,
+      downloads: 0,
+      opened: 0,
+    };
+    links.unshift(made);
+    return made;
+  },
+  change_link: (call) => {
+    const at = links.findIndex((link) => link.id === call.id);
+    const link = links[at];
+    if (call.action === "revoke") links.splice(at, 1);
+    else if (link) links[at] = { ...link, is_on: call.action === "enable" };
+    return null;
+  },
+  past: (call) =>
+    call.page === 1
+      ? { events: pastEvents, page: 1, pages: 2 }
+      : {
+          events: [{ at: "2026-02-01T08:00:00Z", kind: "created", path: "/photos/b.jpg" }],
+          page: 2,
+          pages: 2,
+        },
+  rewind: (call) => ({
+    plan: rewindPlan,
+    ...(call.dry_run ? {} : { session: "s1" }),
+    failed: [],
+  }),
+  undo: () => [],
+  version_text: () => ({ text: "# Plan\n\n- call Grace on Monday\n", cut: false }),
+  compare_versions: () => ({ lines: detail.diff ?? [], cut: false }),
+  save_version: () => true,
   versions: () => [
     { revision: "r3", number: 3, bytes: 2_400_000, at: "2026-03-04T10:00:00Z", by: "desk", current: true },
     { revision: "r2", number: 2, bytes: 2_390_000, at: "2026-03-03T09:00:00Z", by: "laptop", current: false },
@@ -276,10 +420,14 @@ const replies: Replies = {
     limit: 100_000_000_000,
     files: 9407,
   }),
-  devices: () => [
-    { name: "laptop", this: true },
-    { name: "desk", this: false },
-  ],
+  devices: () => devices,
+  remove_device: (call) => {
+    const [gone] = devices.splice(
+      devices.findIndex((device) => device.id === call.id),
+      1,
+    );
+    return gone?.name === "old phone" ? 0 : 1;
+  },
   login: (call) => {
     login?.reject({ code: "cancelled", message: "The login was cancelled." });
     return new Promise((resolve, reject) => {

@@ -22,8 +22,13 @@ pub struct AccountView {
 /// A device of the account.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct DeviceView {
+    pub id: String,
     pub name: String,
     pub this: bool,
+    /// RFC 3339 in UTC; absent if the server has not seen it since it began to note that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub last_seen: Option<String>,
 }
 
 /// The form of a login.
@@ -61,10 +66,19 @@ pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, Faul
     Ok(devices
         .iter()
         .map(|device| DeviceView {
+            id: device["id"].as_str().unwrap_or_default().to_owned(),
             name: device["name"].as_str().unwrap_or_default().to_owned(),
             this: device["this"].as_bool().unwrap_or(false),
+            last_seen: device["last_seen"].as_str().map(str::to_owned),
         })
         .collect())
+}
+
+/// Removes a device: its logins end. Returns their number; none for one that uses an API key.
+pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64, Fault> {
+    let run = Run::of(["devices", "remove", "--yes", "--", &id]);
+    let document = commands.run(run).await?;
+    Ok(document["logins_ended"].as_u64().unwrap_or(0))
 }
 
 /// Logs in with the daemon suspended: it may still work with another account's keys. The steps go to the

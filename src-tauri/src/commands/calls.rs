@@ -8,10 +8,13 @@ use super::context::{Commands, to_json};
 use super::device::{
     Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo,
 };
-use super::folders::{FolderChoices, IgnoreCheck, RemoteFolder};
-use super::history::VersionView;
+use super::folders::{FolderChoices, IgnoreCheck, RemoteFolder, RemoteItem};
+use super::history::{PastPage, RewindView};
+use super::links::{LinkAction, LinkChoices, LinkTarget, LinkView};
+use super::trash::{LocalTrashed, RemoteTrashed};
+use super::versions::{VersionDiff, VersionText, VersionView};
 use super::webhooks::{DeliveryView, WebhookAction, WebhookView};
-use super::{account, conflicts, device, folders, history, sync, webhooks};
+use super::{account, conflicts, device, folders, history, links, sync, trash, versions, webhooks};
 use crate::conflict::ConflictDetail;
 use crate::program::Fault;
 use crate::settings::Settings;
@@ -100,6 +103,8 @@ calls! {
     ChangeFolder(folder: FolderChoices) -> () = folders::change;
     RemoveFolder(local: String) -> () = folders::remove;
     RemoteFolders(path: String) -> Vec<RemoteFolder> = folders::remote;
+    /// Folders first, each kind by name.
+    RemoteItems(path: String) -> Vec<RemoteItem> = folders::remote_items;
     /// The lines of the folder's rules file.
     Ignore(folder: String) -> Vec<String> = folders::rules;
     SetIgnore(folder: String, lines: Vec<String>) -> () = folders::set_rules;
@@ -112,10 +117,35 @@ calls! {
     /// True if it was saved, false if the person cancelled.
     SaveText(name: String, text: String) -> bool = device::save_text;
     /// The newest first.
-    Versions(folder: String, path: String) -> Vec<VersionView> = history::versions;
-    RestoreVersion(folder: String, path: String, revision: String) -> () = history::restore;
+    Versions(folder: String, path: String) -> Vec<VersionView> = versions::list;
+    RestoreVersion(folder: String, path: String, revision: String) -> () = versions::restore;
+    VersionText(folder: String, path: String, revision: String) -> VersionText = versions::text;
+    CompareVersions(folder: String, path: String, older: String, newer: String) -> VersionDiff = versions::compare;
+    /// True if it was saved, false if the person cancelled.
+    SaveVersion(folder: String, path: String, revision: String) -> bool = versions::save;
+    /// What happened below a path of a synced folder, the newest first; pages begin with 1.
+    Past(folder: String, path: String, page: u64) -> PastPage = history::past;
+    /// Makes it what it was at a time; a dry run returns the plan alone.
+    Rewind(folder: String, path: String, at: String, dry_run: bool) -> RewindView = history::rewind;
+    /// Takes a rewind back; returns what could not be taken back.
+    Undo(session: String) -> Vec<String> = history::undo;
+    /// The newest first.
+    LocalTrash() -> Vec<LocalTrashed> = trash::local;
+    /// Returns the path below the folder.
+    RestoreLocal(folder: String, id: String) -> String = trash::restore_local;
+    /// The newest first.
+    RemoteTrash() -> Vec<RemoteTrashed> = trash::remote;
+    /// Returns the path on the server, with another name where its own is in use.
+    RestoreRemote(id: String) -> String = trash::restore_remote;
+    /// Brings back what was deleted last under a path; returns the path on the server.
+    RestoreDeleted(folder: String, path: String) -> String = trash::restore_deleted;
+    Links() -> Vec<LinkView> = links::list;
+    CreateLink(target: LinkTarget, choices: LinkChoices) -> LinkView = links::create;
+    ChangeLink(id: String, action: LinkAction) -> () = links::change;
     Account() -> AccountView = account::account;
     Devices() -> Vec<DeviceView> = account::devices;
+    /// Returns the number of its logins that ended; none if it uses an API key, which stays valid.
+    RemoveDevice(id: String) -> u64 = account::remove_device;
     /// Its steps are sent as events; it ends when the device is logged in.
     Login(form: LoginForm) -> () = account::login;
     /// Returns the step of a login that waits for the passphrase.

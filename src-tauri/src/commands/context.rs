@@ -102,6 +102,15 @@ pub(crate) fn path_below(folder: &str, path: &str) -> Result<PathBuf, Fault> {
     }
 }
 
+/// Returns the same as text, for an argument of the `cairn` program. An empty path is the folder itself.
+pub(crate) fn local_text(folder: &str, path: &str) -> Result<String, Fault> {
+    if path.is_empty() {
+        return Ok(folder.to_owned());
+    }
+    let path = path_below(folder, path)?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
 /// Runs file work on a thread that may wait.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,

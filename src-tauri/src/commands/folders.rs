@@ -52,6 +52,16 @@ pub struct RemoteFolder {
     pub path: String,
 }
 
+/// A file or folder on the server.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct RemoteItem {
+    pub id: String,
+    pub name: String,
+    /// `/a/b`.
+    pub path: String,
+    pub is_folder: bool,
+}
+
 /// The result of the ignore rules for a path, with the rule that decided.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct IgnoreCheck {
@@ -116,20 +126,35 @@ fn gate(gate: Option<GateView>) -> String {
 }
 
 pub(super) async fn remote(commands: &Commands, path: String) -> Result<Vec<RemoteFolder>, Fault> {
+    let items = remote_items(commands, path).await?;
+    let folders = items.into_iter().filter(|item| item.is_folder);
+    Ok(folders
+        .map(|item| RemoteFolder {
+            name: item.name,
+            path: item.path,
+        })
+        .collect())
+}
+
+pub(super) async fn remote_items(
+    commands: &Commands,
+    path: String,
+) -> Result<Vec<RemoteItem>, Fault> {
     let document = commands.run(Run::of(["list", "--", &path])).await?;
     let nodes = document["nodes"].as_array().cloned().unwrap_or_default();
-    let mut folders: Vec<RemoteFolder> = nodes
+    let mut items: Vec<RemoteItem> = nodes
         .iter()
-        .filter(|node| node["kind"] == "folder")
         .filter_map(|node| {
-            Some(RemoteFolder {
+            Some(RemoteItem {
+                id: node["id"].as_str().unwrap_or_default().to_owned(),
                 name: node["name"].as_str()?.to_owned(),
                 path: node["path"].as_str()?.to_owned(),
+                is_folder: node["kind"] == "folder",
             })
         })
         .collect();
-    folders.sort_by_key(|folder| folder.name.to_lowercase());
-    Ok(folders)
+    items.sort_by_key(|item| (!item.is_folder, item.name.to_lowercase()));
+    Ok(items)
 }
 
 pub(super) async fn rules(commands: &Commands, folder: String) -> Result<Vec<String>, Fault> {

@@ -1,5 +1,10 @@
 //! Calls with fakes of the daemon, the program and the desktop.
 
+mod links;
+mod past;
+mod trash;
+mod versions;
+
 use super::*;
 use crate::connection::Daemon;
 use crate::input::{Input, LoginStep};
@@ -240,35 +245,6 @@ async fn a_login_that_waits_is_cancelled() {
     let (cancelled, ()) = tokio::join!(login, person);
     assert_eq!(cancelled.unwrap_err().code, FaultCode::Cancelled);
     assert_eq!(*world.fake.steps.lock(), ["suspend", "allow"]);
-}
-
-#[tokio::test]
-async fn versions_are_asked_by_the_path_on_the_service() {
-    let folders = json!([{"local": "/f", "remote": "/papers", "mode": "two-way", "exclude": [], "only": [], "gate": null}]);
-    let versions = json!({"versions": [
-        {"id": "r1", "number": 1, "size": 5, "created_at": "2026-01-02T03:04:05.000Z", "uploaded_by": "desk", "current": false},
-        {"id": "r2", "number": 2, "size": 6, "created_at": "2026-01-03T03:04:05.000Z", "uploaded_by": "laptop", "current": true},
-    ]});
-    let world = world(vec![
-        Ok(folders.clone()),
-        Ok(versions),
-        Ok(folders),
-        Ok(json!({})),
-    ]);
-    let asked = call(json!({"op": "versions", "folder": "/f", "path": "a/b.txt"}));
-    let reply = world.commands.handle(asked).await.unwrap();
-    assert_eq!(arguments(&world), ["versions", "--", "/papers/a/b.txt"]);
-    assert_eq!(
-        (reply[0]["revision"].as_str(), reply[0]["current"].as_bool()),
-        (Some("r2"), Some(true))
-    );
-    let asked =
-        call(json!({"op": "restore_version", "folder": "/f", "path": "a/b.txt", "revision": "r1"}));
-    world.commands.handle(asked).await.unwrap();
-    assert_eq!(
-        arguments(&world),
-        ["versions", "--restore", "r1", "--", "/papers/a/b.txt"]
-    );
 }
 
 #[tokio::test]
