@@ -378,6 +378,7 @@ const replies: Replies = {
       state: "active",
       is_on: true,
       has_password: call.choices.password !== null,
+      ...(call.choices.days === 7 ? { expires_at: "2026-03-11T10:00:00Z" } : {}),
       downloads: 0,
       opened: 0,
     };

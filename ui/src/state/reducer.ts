@@ -27,7 +27,17 @@ export type Action =
 /** The most rows in memory: a window may stay open for weeks. */
 export const MAX_ROWS = 100_000;
 
-const PAGES: readonly Page[] = ["overview", "activity", "attention", "folders", "settings", "setup"];
+const PAGES: readonly Page[] = [
+  "overview",
+  "activity",
+  "attention",
+  "folders",
+  "links",
+  "trash",
+  "devices",
+  "settings",
+  "setup",
+];
 
 export function pageOf(hash: string): Page {
   const word = hash.replace(/^#/, "");

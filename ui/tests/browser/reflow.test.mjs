@@ -17,6 +17,10 @@ const VIEWS = [
   ["busy", "overview"],
   ["attention", "overview"],
   ["idle", "activity"],
+  ["burst", "activity"],
+  ["idle", "links"],
+  ["idle", "trash"],
+  ["idle", "devices"],
   ["attention", "attention"],
   ["idle", "folders"],
   ["idle", "settings"],
@@ -76,11 +80,16 @@ for (const [scene, at] of VIEWS) {
 for (const [scene, at, opener] of [
   ["attention", "attention", "Vergleichen: notes/plan.md"],
   ["idle", "folders", "Ordner hinzufügen"],
+  ["idle", "folders", "Verlauf von Pictures"],
+  ["idle", "folders", "Freigabelink für Pictures"],
+  ["idle", "activity", "Versionen …: reports/annual report 2026.pdf"],
+  ["idle", "links", "Neuer Freigabelink …"],
+  ["idle", "devices", "Entfernen: desk"],
   ["idle", "settings", "Passphrase ändern …"],
 ]) {
   test(`dialog "${opener}" in the smallest window`, async () => {
     const page = await here.open({ scene, at, lang: "de", viewport: SMALLEST });
-    await page.getByRole("button", { name: opener, exact: true }).click();
+    await page.getByRole("button", { name: opener, exact: true }).first().click();
     await page.getByRole("dialog").waitFor();
     await page.waitForLoadState("networkidle");
     assert.deepEqual(await page.evaluate(broken), []);

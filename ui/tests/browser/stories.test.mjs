@@ -109,23 +109,41 @@ test("a folder is added with the system's picker and chosen subfolders", async (
   const dialog = page.getByRole("dialog");
   await button(dialog, "Choose…").click();
   await dialog.getByText("/home/ada/Documents").waitFor();
+  const remote = dialog.getByLabel("Folder on the server");
+  assert.equal(await remote.inputValue(), "/Documents", "never the whole account");
+  await remote.fill("/");
+  await dialog.getByText("This syncs everything in your account").waitFor();
+  await dialog.getByText("Choose an existing folder").click();
+  await dialog.getByRole("radio", { name: "photos", exact: true }).check();
+  assert.equal(await remote.inputValue(), "/photos");
   await dialog.getByLabel("Only selected subfolders").check();
-  await dialog.getByRole("checkbox", { name: "photos", exact: true }).check();
-  await button(dialog, "Show subfolders of photos").click();
-  await dialog.getByRole("checkbox", { name: "2025", exact: true }).uncheck();
-  const photos = dialog.getByRole("checkbox", { name: "photos", exact: true });
-  assert.equal(await photos.evaluate((box) => box.indeterminate), true);
+  await dialog.getByRole("checkbox", { name: "2026", exact: true }).check();
+  assert.equal(await dialog.getByLabel("Ask before many files are deleted").isVisible(), false);
   await button(dialog, "Add folder").click();
   await dialog.waitFor({ state: "detached" });
   const [asked] = await calls(page, "add_folder");
   assert.deepEqual(asked.folder, {
     local: "/home/ada/Documents",
-    remote: "/",
+    remote: "/photos",
     mode: "two-way",
-    only: ["photos/2026"],
+    only: ["2026"],
     exclude: [],
     gate: { percent: 50, files: 50 },
   });
+});
+
+test("part of a folder is chosen by unchecking what is not wanted", async () => {
+  const page = await here.open({ at: "folders" });
+  await button(page, "Change Cairn").click();
+  const dialog = page.getByRole("dialog");
+  const photos = dialog.getByRole("checkbox", { name: "photos", exact: true });
+  assert.equal(await photos.evaluate((box) => box.indeterminate), true);
+  await photos.check();
+  await button(dialog, "Show subfolders of photos").click();
+  await dialog.getByRole("checkbox", { name: "2025", exact: true }).uncheck();
+  await button(dialog, "Save").click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual((await calls(page, "change_folder"))[0].folder.only, ["photos/2026"]);
 });
 
 test("ignore rules are tried while they are written, and kept", async () => {
@@ -332,7 +350,7 @@ test("pausing shows everywhere, and the pages by keyboard alone", async () => {
   assert.deepEqual(await calls(page, "pause"), [{ op: "pause", span: "hour" }]);
   assert.equal(await page.getByTestId("headline").textContent(), "Paused");
   assert.equal(await page.locator("footer [role=status]").textContent(), "Paused");
-  for (const name of ["Activity", "Attention", "Folders", "Settings"]) {
+  for (const name of ["Activity", "Attention", "Folders", "Share links", "Trash", "Devices", "Settings"]) {
     await button(page, name).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("main", { name }).waitFor();

@@ -1,6 +1,6 @@
 // The real program on a real (virtual) desktop, with a real daemon and server.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { family, memory, until, World } from "./desktop.mjs";
@@ -20,6 +20,8 @@ afterEach(async () => {
   await world.endTrays();
 });
 
+/** Everything has reached the service. */
+const settled = () => world.cairn("status", "--wait", "--timeout", "60");
 const headline = () => window.text("[data-testid=headline]");
 
 const PICKER = "Select Folder|Open Folder|Choose|Open";
@@ -76,13 +78,17 @@ test("from nothing to a synced folder, through the four steps", async () => {
     await pick(world.folder);
     return false;
   });
+  const remote = await window.script(
+    "return [...document.querySelectorAll('label')].find((label) => label.textContent.includes('Folder on the server')).querySelector('input').value",
+  );
+  assert.equal(remote, "/folder", "a folder of the same name, never the whole account");
   await window.button("Start syncing");
   await window.see("All set");
   const status = world.cairn("status", "--wait", "--timeout", "60");
   assert.equal(status.folders[0].local, world.folder);
   assert.equal(status.folders[0].files, 1);
   assert.deepEqual(
-    world.cairn("list").nodes.map((node) => node.name),
+    world.cairn("list", "/folder").nodes.map((node) => node.name),
     ["hello.txt"],
   );
   assert.equal(world.cairn("recovery-key", "status").configured, true);
@@ -110,7 +116,7 @@ test("a conflict of two devices is resolved in the window", async () => {
   mkdirSync(other, { mode: 0o700 });
   mkdirSync(otherFolder);
   world.logIn(other, "desk");
-  world.cairnAt(other, "add", otherFolder);
+  world.cairnAt(other, "add", otherFolder, "--remote", "/folder");
   world.cairnAt(other, "status", "--wait", "--timeout", "60");
   try {
     world.cairn("pause");
@@ -135,6 +141,66 @@ test("a conflict of two devices is resolved in the window", async () => {
     });
   } finally {
     world.cairnAt(other, "stop");
+  }
+});
+
+test("a file is shared, deleted and brought back out of the trash, in the window", async () => {
+  const file = join(world.folder, "shared.txt");
+  writeFileSync(file, "for others\n");
+  settled();
+  window = await world.driven();
+  await window.button("Activity");
+  await window.button("Share link…: shared.txt");
+  await window.button("Create link");
+  await window.see("The link is ready.");
+  const [link] = world.cairn("share", "list").links;
+  assert.match(link.address, /#.+/);
+  assert.equal(await window.script("return document.querySelector('dialog input').value"), link.address);
+  await window.button("Done");
+  rmSync(file);
+  settled();
+  await window.button("Trash");
+  await window.button("Restore: shared.txt");
+  await window.see("Restored: /folder/shared.txt");
+  await until("the file on this device", () => existsSync(file));
+  assert.equal(readFileSync(file, "utf8"), "for others\n");
+});
+
+test("a folder goes back to before a deletion, in the window, and that is taken back", async () => {
+  const file = join(world.folder, "past.txt");
+  writeFileSync(file, "once\n");
+  settled();
+  rmSync(file);
+  settled();
+  window = await world.driven();
+  await window.button("Folders");
+  await window.button("History of folder");
+  await window.click(
+    "//dialog//li[contains(., 'Deleted') and contains(., 'past.txt')]//button[contains(., 'Restore to before')]",
+  );
+  await window.see("1 file comes back from the trash");
+  assert.equal(existsSync(file), false, "the plan does nothing yet");
+  await window.click("//dialog//button[normalize-space()='Restore']");
+  await window.see("folder is restored");
+  await until("the file on this device", () => existsSync(file));
+  assert.equal(readFileSync(file, "utf8"), "once\n");
+  await window.button("Take it back");
+  await window.see("Taken back.");
+  await until("the deletion on this device", () => !existsSync(file));
+});
+
+test("in the smallest window every page can be reached, and nothing sticks out", async () => {
+  window = await world.driven();
+  await until("the headline", async () => (await headline()) === "Up to date");
+  await window.post(`${window.session}/window/rect`, { width: 620, height: 440 });
+  await until("the small window", () => window.script("return innerWidth < 700"));
+  for (const name of ["Activity", "Attention", "Folders", "Share links", "Trash", "Devices", "Settings"]) {
+    await window.button(name);
+    await window.find(`//main[@aria-label="${name}"]//h1`);
+    const sticksOut = await window.script(
+      "const main = document.querySelector('main'); return main.scrollWidth > main.clientWidth",
+    );
+    assert.equal(sticksOut, false, name);
   }
 });
 

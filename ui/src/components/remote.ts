@@ -1,0 +1,7 @@
+// The folder on the server that is proposed for a local one.
+
+/** A folder of the same name; never the whole account. */
+export function proposal(local: string): string {
+  const name = local.replace(/\/+$/, "").split("/").pop()?.trim() ?? "";
+  return name === "" ? "" : `/${name}`;
+}
