@@ -181,13 +181,15 @@ export class World {
     return this.start(bins.tray, this.trayArguments(...more));
   }
 
-  /** Ends the trays that a failed test has left: the next test's would only show their window. */
+  /** Ends the trays that a test has left, also one that a web driver started: the next test's would only
+   * show their window, and its driver would wait for one of its own. The bus notices an end a little
+   * later. */
   async endTrays() {
-    const left = this.children.filter(
-      (child) => child.spawnfile === bins.tray && child.exitCode === null && child.signalCode === null,
-    );
-    for (const child of left) child.kill("SIGTERM");
-    await Promise.all(left.map((child) => child.ended));
+    await until("the end of the trays", () => {
+      const left = processes((args) => args[0] === bins.tray && args.includes(this.home));
+      for (const pid of left) terminate(pid);
+      return left.length === 0 && !this.bus("list").some(({ name }) => name.endsWith(".SingleInstance"));
+    });
   }
 
   /** Starts the tray with its window open and steered. */
@@ -375,6 +377,28 @@ export class Window {
 
   async end() {
     await fetch(this.session, { method: "DELETE" }).catch(() => undefined);
+  }
+}
+
+/** The processes whose arguments are as wanted. */
+function processes(isWanted) {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => {
+      try {
+        return isWanted(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"));
+      } catch {
+        return false; // It has ended meanwhile.
+      }
+    })
+    .map(Number);
+}
+
+function terminate(pid) {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {
+    // It has ended by itself.
   }
 }
 
