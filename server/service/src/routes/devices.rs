@@ -65,6 +65,8 @@ async fn put(
         name: name.to_owned(),
     };
     app.store.put_device(caller.account, &device)?;
+    // It may have been seen before there was anything to note that at.
+    app.seen.forget(caller.account, id);
     Ok(Json(device))
 }
 
