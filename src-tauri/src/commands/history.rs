@@ -159,10 +159,10 @@ fn plan(plan: &Value) -> Result<RewindPlan, Fault> {
 }
 
 fn optional<T: DeserializeOwned>(value: &Value) -> Result<Vec<T>, Fault> {
-    match value {
-        Value::Null => Ok(Vec::new()),
-        other => read(other.clone()),
+    if value.is_null() {
+        return Ok(Vec::new());
     }
+    read(value.clone())
 }
 
 fn read<T: DeserializeOwned>(document: Value) -> Result<T, Fault> {
