@@ -24,6 +24,22 @@ async fn used(who: &Caller) -> u64 {
     quota(who).await.storage_used
 }
 
+/// Makes a team; returns it and the caller in its space.
+async fn with_team(owner: &Caller) -> (Team, Caller) {
+    let new = json!({"name": "T"});
+    let team: Team = owner.post("/api/v1/teams", &new).await.ok();
+    let there = owner.in_space(team.space_id);
+    (team, there)
+}
+
+/// Begins an upload and sends the first of its chunks.
+async fn begin_with_a_chunk(who: &Caller, draft: &Draft) -> Upload {
+    let upload: Upload = who.post("/api/v1/uploads", &draft.create()).await.ok();
+    let sent = who.put_chunk(&upload, draft, upload.missing[0]).await;
+    sent.done(204);
+    upload
+}
+
 #[tokio::test]
 async fn usage_follows_every_change_of_content() {
     let world = World::new();
@@ -158,11 +174,7 @@ async fn room_that_was_kept_is_there_at_the_end_unless_the_limit_fell() {
     let owner = world.owner();
     limit(&world, RECORD + 10).await;
     let draft = Draft::new("a", "123456");
-    let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
-    owner
-        .put_chunk(&upload, &draft, upload.missing[0])
-        .await
-        .done(204);
+    let upload = begin_with_a_chunk(&owner, &draft).await;
     limit(&world, RECORD).await;
     owner.complete(&upload, &draft).await.failed(507);
     owner.node(draft.node).await.failed(404);
@@ -181,11 +193,7 @@ async fn a_team_s_space_is_bounded_as_well() {
         ..Options::ephemeral()
     });
     let owner = world.owner();
-    let team: Team = owner
-        .post("/api/v1/teams", &json!({"name": "T"}))
-        .await
-        .ok();
-    let there = owner.in_space(team.space_id);
+    let (_, there) = with_team(&owner).await;
     let node = there.file(None, "a", "1234567890").await;
     let node: Node = there.upload(&Draft::of(&node, "0987654321")).await.ok();
     there.upload(&Draft::of(&node, "1")).await.failed(507);
@@ -195,11 +203,7 @@ async fn a_team_s_space_is_bounded_as_well() {
         .await
         .failed(507);
     // An upload belongs to the space that it was begun in.
-    let upload: Upload = owner.post("/api/v1/uploads", &begun.create()).await.ok();
-    owner
-        .put_chunk(&upload, &begun, upload.missing[0])
-        .await
-        .done(204);
+    let upload = begin_with_a_chunk(&owner, &begun).await;
     let refused = there.complete(&upload, &begun).await;
     assert!(refused.failed(400).contains("X-Space-Id"));
     assert_eq!(used(&owner).await, 1);
@@ -210,17 +214,9 @@ async fn a_team_s_space_is_bounded_as_well() {
 async fn the_id_of_a_node_that_another_space_uploads_is_refused() {
     let world = World::new();
     let owner = world.owner();
-    let team: Team = owner
-        .post("/api/v1/teams", &json!({"name": "T"}))
-        .await
-        .ok();
-    let there = owner.in_space(team.space_id);
+    let (_, there) = with_team(&owner).await;
     let draft = Draft::new("a", "1234567890");
-    let upload: Upload = there.post("/api/v1/uploads", &draft.create()).await.ok();
-    there
-        .put_chunk(&upload, &draft, upload.missing[0])
-        .await
-        .done(204);
+    let upload = begin_with_a_chunk(&there, &draft).await;
     let mut other = json!(draft.create());
     other["revision_id"] = json!(NodeId::from_random_bytes([9; 16]));
     owner.post("/api/v1/uploads", &other).await.failed(409);
@@ -233,11 +229,7 @@ async fn the_id_of_a_node_that_another_space_uploads_is_refused() {
 async fn what_is_used_is_the_sum_of_what_is_stored() {
     let world = World::new();
     let owner = world.owner();
-    let team: Team = owner
-        .post("/api/v1/teams", &json!({"name": "T"}))
-        .await
-        .ok();
-    let there = owner.in_space(team.space_id);
+    let (team, there) = with_team(&owner).await;
     let shown = async || {
         let own: TeamQuota = owner
             .get(&format!("/api/v1/teams/{}/quota", team.id))
@@ -277,11 +269,7 @@ async fn what_is_used_is_the_sum_of_what_is_stored() {
     let path = "/api/v1/uploads/batch";
     there.send(Method::POST, path, &[], frame).await.done(200);
     let open = Draft::new("d", "").chunks(&["1", "22"]);
-    let upload: Upload = there.post("/api/v1/uploads", &open.create()).await.ok();
-    there
-        .put_chunk(&upload, &open, upload.missing[0])
-        .await
-        .done(204);
+    let upload = begin_with_a_chunk(&there, &open).await;
     assert_eq!(shown().await, 14 + 5 * RECORD);
     // The original goes, its copy stays: only what the copy needs remains.
     let purge = async |id: NodeId| {

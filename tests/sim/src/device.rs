@@ -1,6 +1,6 @@
 //! One device: a disk, an index, a line, and an engine that can be killed and started again.
 
-use crate::disk::SimDisk;
+use crate::disk::{Files, SimDisk};
 use crate::network::{Line, SERVER};
 use crate::random::Seeded;
 use cairn_api::{Api, ApiKey, RetryPolicy};
@@ -10,13 +10,20 @@ use cairn_engine::{EngineHandle, EngineOptions, WaitResult, start};
 use cairn_index::{FolderSettings, Index};
 use cairn_model::DeviceId;
 use cairn_transfer::{Blocking, Options, Transfer};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Path of the synced folder on every device.
 pub const ROOT: &str = "/home";
+
+/// Returns the path of something below the synced folder.
+#[must_use]
+pub fn path(below: &str) -> PathBuf {
+    Path::new(ROOT).join(below)
+}
 
 /// A wall clock that follows the simulated time and may be wrong.
 struct SkewedClock {
@@ -90,6 +97,32 @@ impl Device {
             skew_ms,
             engine: None,
         }
+    }
+
+    /// Lets the user do something at a path below the root, which the watcher notices.
+    ///
+    /// # Panics
+    /// If the disk refuses it.
+    pub fn user<T>(&self, below: &str, deed: impl FnOnce(&mut Files, &Path) -> io::Result<T>) -> T {
+        let path = path(below);
+        self.disk
+            .user(&path, true, |files| deed(files, &path))
+            .expect("the disk does it")
+    }
+
+    /// Writes a file as the user, with the folder that it lies in.
+    ///
+    /// # Panics
+    /// If the disk refuses it.
+    pub fn write(&self, below: &str, bytes: &[u8]) {
+        self.user(below, |files, path| {
+            if let Some(parent) = path.parent()
+                && files.get(parent).is_err()
+            {
+                files.mkdir(parent)?;
+            }
+            files.write(path, bytes)
+        });
     }
 
     /// Starts the engine, or does nothing if it runs.

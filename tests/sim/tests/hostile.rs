@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use bytes::Bytes;
 use cairn_model::ProblemCode;
 use cairn_sim::device::{Device, ROOT};
+use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -13,15 +14,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const CHANGES: &str = "/api/v1/changes?";
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
 
 /// Two running devices in sync; the second one is lied to later.
 async fn world() -> World {
@@ -39,25 +31,9 @@ async fn strict_world() -> World {
 }
 
 async fn begin(world: &mut World) {
-    write(&world.devices[0], "f", b"v1");
-    write(&world.devices[0], "other", b"other");
+    world.devices[0].write("f", b"v1");
+    world.devices[0].write("other", b"other");
     world.settle().await.expect("they settle");
-}
-
-fn write(device: &Device, path: &str, bytes: &[u8]) {
-    let path = Path::new(ROOT).join(path);
-    device
-        .disk
-        .user(&path, true, |files| files.write(&path, bytes))
-        .expect("the disk takes it");
-}
-
-fn mkdir(device: &Device, path: &str) {
-    let path = Path::new(ROOT).join(path);
-    device
-        .disk
-        .user(&path, true, |files| files.mkdir(&path))
-        .expect("the disk takes it");
 }
 
 /// Lets the honest device finish, then gives the other one ten minutes with its server.
@@ -125,7 +101,7 @@ fn an_honest_server_is_never_accused() {
     simulate(async {
         let world = world().await;
         about_nodes(&world.devices[1], |_| {});
-        write(&world.devices[0], "f", b"v2");
+        world.devices[0].write("f", b"v2");
         pass(&world).await;
         assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v2"));
         assert_eq!(problems(&world.devices[1]), []);
@@ -143,9 +119,9 @@ fn a_past_state_served_as_the_present_one_is_refused() {
             let mut seen = remember.lock().expect("no panic");
             seen.entry(name).or_insert_with(|| json!(node));
         });
-        write(&world.devices[0], "f", b"v2");
+        world.devices[0].write("f", b"v2");
         pass(&world).await;
-        write(&world.devices[0], "f", b"v3");
+        world.devices[0].write("f", b"v3");
         pass(&world).await;
         assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v3"));
 
@@ -159,8 +135,8 @@ fn a_past_state_served_as_the_present_one_is_refused() {
                 node["version"] = version;
             }
         });
-        write(&world.devices[0], "f", b"v4");
-        write(&world.devices[0], "new", b"new");
+        world.devices[0].write("f", b"v4");
+        world.devices[0].write("new", b"new");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f").as_deref(), Some("v3"));
@@ -168,7 +144,7 @@ fn a_past_state_served_as_the_present_one_is_refused() {
         assert_eq!(problems(victim), [(ProblemCode::Rollback, "f".into())]);
 
         victim.line.lie(None);
-        write(&world.devices[0], "f", b"v5");
+        world.devices[0].write("f", b"v5");
         pass(&world).await;
         assert_eq!(content(victim, "f").as_deref(), Some("v5"));
         assert_eq!(problems(victim), []);
@@ -184,14 +160,14 @@ fn a_count_of_changes_that_cannot_be_is_refused() {
                 node["version"] = json!(i64::MAX);
             }
         });
-        write(&world.devices[0], "f", b"v2");
+        world.devices[0].write("f", b"v2");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f").as_deref(), Some("v1"));
         assert_eq!(problems(victim), [(ProblemCode::Impossible, "f".into())]);
 
         victim.line.lie(None);
-        write(&world.devices[0], "f", b"v3");
+        world.devices[0].write("f", b"v3");
         pass(&world).await;
         assert_eq!(content(victim, "f").as_deref(), Some("v3"));
         assert_eq!(problems(victim), []);
@@ -209,8 +185,8 @@ fn the_content_key_of_another_file_under_the_same_revision_is_refused() {
             let mut seen = remember.lock().expect("no panic");
             seen.insert(name, json!(node));
         });
-        write(&world.devices[0], "f", b"v2");
-        write(&world.devices[0], "other", b"other, v2");
+        world.devices[0].write("f", b"v2");
+        world.devices[0].write("other", b"other, v2");
         pass(&world).await;
 
         // The next change of the feed announces `f` again, as a copy of `other`.
@@ -226,14 +202,14 @@ fn the_content_key_of_another_file_under_the_same_revision_is_refused() {
                 node.insert("content_source".to_owned(), source);
             }
         });
-        write(&world.devices[0], "new", b"new");
+        world.devices[0].write("new", b"new");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(problems(victim), [(ProblemCode::Impossible, "f".into())]);
         assert_eq!(content(victim, "f").as_deref(), Some("v2"));
 
         victim.line.lie(None);
-        write(victim, "f", b"v3");
+        victim.write("f", b"v3");
         pass(&world).await;
         pass(&world).await;
         assert_eq!(content(&world.devices[0], "f").as_deref(), Some("v3"));
@@ -273,7 +249,7 @@ fn an_old_deletion_served_as_the_present_state_is_refused() {
             .expect("it is in the trash");
         pass(&world).await;
         for text in [&b"v2"[..], b"v3"] {
-            write(&world.devices[0], "f", text);
+            world.devices[0].write("f", text);
             pass(&world).await;
         }
         assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v3"));
@@ -285,7 +261,7 @@ fn an_old_deletion_served_as_the_present_state_is_refused() {
                 }
             }
         });
-        write(&world.devices[0], "f", b"v4");
+        world.devices[0].write("f", b"v4");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f").as_deref(), Some("v3"));
@@ -313,8 +289,8 @@ fn names_that_lead_elsewhere_are_refused_and_reported() {
                     node["name"] = json!(served_name);
                 }
             });
-            write(&world.devices[0], "evil", b"evil");
-            write(&world.devices[0], "good", b"good");
+            world.devices[0].write("evil", b"evil");
+            world.devices[0].write("good", b"good");
             pass(&world).await;
             let victim = &world.devices[1];
             assert_eq!(content(victim, "good").as_deref(), Some("good"), "{name:?}");
@@ -331,9 +307,9 @@ fn names_that_lead_elsewhere_are_refused_and_reported() {
 fn folders_that_contain_each_other_stay_where_they_are() {
     simulate(async {
         let world = world().await;
-        mkdir(&world.devices[0], "x");
-        mkdir(&world.devices[0], "x/y");
-        write(&world.devices[0], "x/y/in", b"in");
+        world.devices[0].user("x", |files, path| files.mkdir(path));
+        world.devices[0].user("x/y", |files, path| files.mkdir(path));
+        world.devices[0].write("x/y/in", b"in");
         pass(&world).await;
         let ids: Arc<Mutex<Option<Value>>> = Arc::default();
         about_json(&world.devices[1], CHANGES, move |page| {
@@ -360,7 +336,7 @@ fn folders_that_contain_each_other_stay_where_they_are() {
             device.disk.user(&to, true, |_| Ok(())).expect("seen");
             pass(&world).await;
         }
-        write(device, "good", b"good");
+        device.write("good", b"good");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "good").as_deref(), Some("good"));
@@ -394,7 +370,7 @@ fn a_server_that_has_forgotten_everything_deletes_nothing() {
                     (status, body)
                 }
             })));
-        write(&world.devices[0], "new", b"new");
+        world.devices[0].write("new", b"new");
         pass(&world).await;
         let after = tree_of(&world.devices[1]);
         for (path, bytes) in &before {
@@ -419,7 +395,7 @@ fn content_with_a_flipped_bit_never_reaches_its_place() {
                 }
                 (status, Bytes::from(body))
             })));
-        write(&world.devices[0], "f", b"v2");
+        world.devices[0].write("f", b"v2");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f").as_deref(), Some("v1"));
@@ -443,7 +419,7 @@ fn deletions_that_no_device_vouches_for_leave_the_files_in_the_trash() {
                 }
             }
         });
-        write(&world.devices[0], "f", b"v2");
+        world.devices[0].write("f", b"v2");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "f"), None);
@@ -471,8 +447,8 @@ fn a_strict_device_holds_what_no_device_vouches_for_until_a_person_takes_it() {
     simulate(async {
         let mut world = strict_world().await;
         without_seal(&world.devices[1]);
-        write(&world.devices[0], "f", b"v2");
-        write(&world.devices[0], "new", b"new");
+        world.devices[0].write("f", b"v2");
+        world.devices[0].write("new", b"new");
         pass(&world).await;
         let held = [(ProblemCode::Unverified, "f".into())];
         assert_eq!(content(&world.devices[1], "f").as_deref(), Some("v1"));
@@ -522,12 +498,12 @@ fn a_later_change_that_is_vouched_for_ends_the_waiting() {
     simulate(async {
         let world = strict_world().await;
         without_seal(&world.devices[1]);
-        write(&world.devices[0], "f", b"v2");
+        world.devices[0].write("f", b"v2");
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(problems(victim), [(ProblemCode::Unverified, "f".into())]);
         victim.line.lie(None);
-        write(&world.devices[0], "f", b"v3");
+        world.devices[0].write("f", b"v3");
         pass(&world).await;
         assert_eq!(content(victim, "f").as_deref(), Some("v3"));
         assert_eq!(problems(victim), []);

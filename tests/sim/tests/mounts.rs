@@ -1,29 +1,10 @@
 //! File systems that come and go, and get other numbers.
 
-use cairn_sim::device::ROOT;
+use cairn_sim::device::{ROOT, path};
 use cairn_sim::disk::{Files, Node};
+use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
-use std::path::{Path, PathBuf};
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
-
-fn path(text: &str) -> PathBuf {
-    Path::new(ROOT).join(text)
-}
-
-fn write(world: &World, at: usize, text: &str, bytes: &[u8]) {
-    let path = path(text);
-    let disk = &world.devices[at].disk;
-    disk.user(&path, true, |files| files.write(&path, bytes))
-        .expect("the disk takes it");
-}
+use std::path::Path;
 
 /// Puts another directory in the place of `photos` on the first device; returns the one that was there.
 fn exchange(world: &World, with: Option<Node>) -> Node {
@@ -54,7 +35,7 @@ fn what_was_mounted_in_a_folder_and_is_gone_is_deleted_nowhere() {
                 Ok(())
             })
             .expect("the disk takes it");
-        write(&world, 0, "doc", b"doc");
+        world.devices[0].write("doc", b"doc");
         world.settle().await.expect("calm");
 
         let disk = exchange(&world, None);
@@ -70,7 +51,7 @@ fn what_was_mounted_in_a_folder_and_is_gone_is_deleted_nowhere() {
         assert_eq!(errors[0].path, "photos", "{errors:?}");
 
         exchange(&world, Some(disk));
-        write(&world, 1, "photos/new", b"new");
+        world.devices[1].write("photos/new", b"new");
         world.settle().await.expect("calm");
         let tree = tree_of(&world.devices[0]);
         assert_eq!(tree.get("photos/p"), Some(&Some(b"p".to_vec())));
@@ -82,7 +63,7 @@ fn what_was_mounted_in_a_folder_and_is_gone_is_deleted_nowhere() {
 fn another_device_number_of_the_same_disk_changes_nothing() {
     simulate(async {
         let mut world = World::new(1, 2).await;
-        write(&world, 0, "a", b"a");
+        world.devices[0].write("a", b"a");
         world.settle().await.expect("calm");
         let root = Path::new(ROOT);
         world.devices[0].kill(false).await;
@@ -93,7 +74,7 @@ fn another_device_number_of_the_same_disk_changes_nothing() {
                 Ok(())
             })
             .expect("it is there");
-        write(&world, 0, "b", b"b");
+        world.devices[0].write("b", b"b");
         world.settle().await.expect("calm");
         assert!(tree_of(&world.devices[1]).contains_key("b"));
         assert_eq!(world.devices[0].transfers(), 1, "only what is new");
@@ -115,7 +96,7 @@ async fn with_mounted(files: &[&str]) -> World {
             Ok(())
         })
         .expect("the disk takes it");
-    write(&world, 0, "doc", b"doc");
+    world.devices[0].write("doc", b"doc");
     world.settle().await.expect("calm");
     world
 }
@@ -181,7 +162,7 @@ fn the_same_disk_at_a_mount_point_goes_on_under_another_number() {
         let mut disk = exchange(&world, None);
         disk.put_on(9, 9);
         exchange(&world, Some(disk));
-        write(&world, 0, "photos/d", b"d");
+        world.devices[0].write("photos/d", b"d");
         world.settle().await.expect("calm");
         let elsewhere = tree_of(&world.devices[1]);
         assert_eq!(elsewhere.get("photos/d"), Some(&Some(b"d".to_vec())));
@@ -194,7 +175,7 @@ fn another_disk_as_the_root_of_a_folder_deletes_nothing() {
     simulate(async {
         let mut world = World::new(1, 2).await;
         for name in ["a", "b", "c", "d"] {
-            write(&world, 0, name, name.as_bytes());
+            world.devices[0].write(name, name.as_bytes());
         }
         world.settle().await.expect("calm");
         let root = Path::new(ROOT);

@@ -1,38 +1,10 @@
 //! Rules that the devices of a folder share.
 
-use cairn_sim::device::ROOT;
-use cairn_sim::time::pass;
+use cairn_sim::device::path;
+use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::World;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
-
-fn path(text: &str) -> PathBuf {
-    Path::new(ROOT).join(text)
-}
-
-fn write(world: &World, at: usize, text: &str, bytes: &[u8]) {
-    let path = path(text);
-    let disk = &world.devices[at].disk;
-    disk.user(&path, true, |files| {
-        if let Some(parent) = path.parent()
-            && files.get(parent).is_err()
-        {
-            files.mkdir(parent)?;
-        }
-        files.write(&path, bytes)
-    })
-    .expect("the disk takes it");
-}
 
 /// The names of everything that the service has.
 async fn on_the_service(world: &World) -> BTreeSet<String> {
@@ -61,11 +33,11 @@ async fn work(world: &mut World) {
 /// A service with rules from one device, and a second device with files that they forbid, not running yet.
 async fn before_joining() -> World {
     let mut world = World::new(1, 2).await;
-    write(&world, 0, ".cairnignore", b"node_modules/\n*.key\n");
+    world.devices[0].write(".cairnignore", b"node_modules/\n*.key\n");
     world.devices[0].start();
     assert!(world.devices[0].settle().await);
     for name in ["node_modules/m", "id.key", "doc"] {
-        write(&world, 1, name, name.as_bytes());
+        world.devices[1].write(name, name.as_bytes());
     }
     world
 }
@@ -84,8 +56,8 @@ fn a_device_that_joins_sends_nothing_that_the_shared_rules_forbid() {
 fn a_device_that_joins_with_rules_of_its_own_obeys_both() {
     simulate(async {
         let mut world = before_joining().await;
-        write(&world, 1, ".cairnignore", b"!id.key\n*.log\n");
-        write(&world, 1, "x.log", b"x");
+        world.devices[1].write(".cairnignore", b"!id.key\n*.log\n");
+        world.devices[1].write("x.log", b"x");
         work(&mut world).await;
         let names = on_the_service(&world).await;
         for forbidden in ["node_modules", "m", "id.key"] {
@@ -130,13 +102,13 @@ fn nothing_is_sent_as_long_as_the_shared_rules_can_not_be_had() {
 fn rules_that_can_not_be_read_go_on_as_they_were() {
     simulate(async {
         let mut world = World::new(1, 1).await;
-        write(&world, 0, ".cairnignore", b"*.key\n");
+        world.devices[0].write(".cairnignore", b"*.key\n");
         world.devices[0].start();
         assert!(world.devices[0].settle().await);
         world.devices[0].kill(false).await;
         world.devices[0].disk.refuse(&path(".cairnignore"), true);
-        write(&world, 0, "id.key", b"secret");
-        write(&world, 0, "doc", b"doc");
+        world.devices[0].write("id.key", b"secret");
+        world.devices[0].write("doc", b"doc");
         world.devices[0].start();
         world.devices[0].settle().await;
         let names = on_the_service(&world).await;

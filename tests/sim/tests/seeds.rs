@@ -2,6 +2,7 @@
 //! runs one of each plot, and `RUST_LOG=cairn_engine=trace` tells what the engines do meanwhile.
 
 use cairn_sim::story::{Plot, tell};
+use cairn_sim::time::simulate;
 
 fn seeds(default: u64) -> Vec<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
@@ -38,12 +39,7 @@ fn run(plot: Plot, default: u64) {
 }
 
 fn one(seed: u64, plot: Plot) -> Result<cairn_sim::story::Ending, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime");
-    runtime.block_on(tell(seed, plot))
+    simulate(tell(seed, plot))
 }
 
 #[test]

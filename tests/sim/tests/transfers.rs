@@ -1,34 +1,13 @@
 //! Transfers that stand in nobody's way, and files that are never still.
 
 use cairn_engine::WaitResult;
-use cairn_sim::device::ROOT;
-use cairn_sim::time::pass;
+use cairn_sim::device::path;
+use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
-
-fn path(text: &str) -> PathBuf {
-    Path::new(ROOT).join(text)
-}
-
-fn write(world: &World, at: usize, text: &str, bytes: &[u8]) {
-    let path = path(text);
-    let disk = &world.devices[at].disk;
-    disk.user(&path, true, |files| files.write(&path, bytes))
-        .expect("the disk takes it");
-}
 
 /// Bytes that no two numbers share.
 fn noise(number: u32, length: usize) -> Vec<u8> {
@@ -56,15 +35,15 @@ fn big_uploads_delay_a_small_file_in_neither_direction() {
         first.transfer().limits().set_up(Some(2_000_000));
         let videos = ["1.mp4", "2.mp4", "3.mp4"];
         for (number, video) in videos.iter().enumerate() {
-            write(&world, 0, video, &noise(number as u32, 12_000_000));
+            world.devices[0].write(video, &noise(number as u32, 12_000_000));
         }
         let limit = Instant::now() + Duration::from_secs(60);
         while first.status().transfers.len() < videos.len() {
             assert!(Instant::now() < limit, "{:?}", first.status());
             pass(Duration::from_millis(100)).await;
         }
-        write(&world, 0, "contract.txt", &[1; 1000]);
-        write(&world, 1, "answer.txt", &[2; 1000]);
+        world.devices[0].write("contract.txt", &[1; 1000]);
+        world.devices[1].write("answer.txt", &[2; 1000]);
         while !(has(&world, 1, "contract.txt") && has(&world, 0, "answer.txt")) {
             assert!(Instant::now() < limit, "{:?}", first.status());
             for device in &world.devices {
@@ -93,7 +72,7 @@ fn a_file_that_is_never_still_is_sent_from_time_to_time() {
             number += 1;
             let status = world.devices[0].engine().expect("it runs").status();
             assert!(number < 20_000, "it is never sent: {status:?}");
-            write(&world, 0, "disk.img", &noise(number, 300_000));
+            world.devices[0].write("disk.img", &noise(number, 300_000));
             if number % 500 == 0 {
                 world.devices[1].engine().expect("it runs").rescan(None);
             }

@@ -2,28 +2,9 @@
 
 use cairn_engine::Problem;
 use cairn_model::ProblemCode;
-use cairn_sim::device::ROOT;
-use cairn_sim::time::until;
+use cairn_sim::time::{simulate, until};
 use cairn_sim::world::{World, tree_of};
-use std::path::Path;
 use std::time::Duration;
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
-
-fn write(world: &World, name: &str) {
-    let path = Path::new(ROOT).join(name);
-    world.devices[0]
-        .disk
-        .user(&path, true, |files| files.write(&path, name.as_bytes()))
-        .expect("the disk takes it");
-}
 
 fn watch_problems(world: &World) -> Vec<Problem> {
     let status = world.devices[0].engine().expect("it runs").status();
@@ -43,7 +24,7 @@ fn exhausted_watches_are_reported_and_tried_again() {
         assert_eq!(watch_problems(&world).len(), 1);
 
         // Nobody notices the file, but the folder is looked at all the same.
-        write(&world, "a");
+        world.devices[0].write("a", b"a");
         let sent = || {
             let status = world.devices[0].engine().expect("it runs").status();
             status.counters.uploads == 1
@@ -57,7 +38,7 @@ fn exhausted_watches_are_reported_and_tried_again() {
             until(healed, Duration::from_secs(120)).await,
             "not reported any more"
         );
-        write(&world, "b");
+        world.devices[0].write("b", b"b");
         let sent = || {
             let status = world.devices[0].engine().expect("it runs").status();
             status.counters.uploads == 2

@@ -12,4 +12,5 @@ mod api;
 mod commands;
 mod mcp;
 mod space;
+mod support;
 mod transfer;

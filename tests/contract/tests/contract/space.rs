@@ -1,51 +1,31 @@
 //! Operations on a space over TCP to the bundled server, with changes that somebody without the keys
 //! makes in between.
 
-use cairn_api::{Api, ApiKey, HttpTransport};
-use cairn_crypto::SpaceKeys;
-use cairn_model::{DeviceId, Name, NodeId};
-use cairn_server::{Options as ServerOptions, build, serve};
+use crate::support::KeyHolder;
+use cairn_api::Api;
+use cairn_model::{Name, NodeId};
 use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
-use cairn_transfer::{BytesSource, Options, Transfer};
+use cairn_transfer::BytesSource;
 use cairn_wire::nodes::{Node, UpdateNode};
 use cairn_wire::shares::CreateShare;
 use std::collections::HashSet;
-use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
-use tempfile::TempDir;
-use tokio::net::TcpListener;
 
 struct World {
-    _data: TempDir,
     api: Arc<Api>,
     space: Space,
+    _holder: KeyHolder,
 }
 
 impl World {
     async fn new() -> Self {
-        let data = tempfile::tempdir().unwrap();
-        let app = build(ServerOptions {
-            data: data.path().to_owned(),
-            ..ServerOptions::default()
-        })
-        .unwrap();
-        app.add_user("ada@example.com", "a long password").unwrap();
-        let key = app.create_api_key("ada@example.com").unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { serve(&app, listener, pending()).await });
-        let device = DeviceId::from_random_bytes([3; 16]);
-        let transport = Arc::new(HttpTransport::new().unwrap());
-        let auth = Arc::new(ApiKey::new(key));
-        let api = Arc::new(Api::new(transport, &address, None, auth, device).unwrap());
-        let id = api.account().await.unwrap().space_id;
-        let keys = Arc::new(SpaceKeys::from_raw(id, 1, &[7; 32]).unwrap());
-        let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
+        let holder = KeyHolder::new().await;
+        let api = holder.api.clone();
         Self {
-            _data: data,
-            space: Space::new(api.clone(), keys, transfer),
+            space: Space::new(api.clone(), holder.keys.clone(), holder.transfer()),
             api,
+            _holder: holder,
         }
     }
 

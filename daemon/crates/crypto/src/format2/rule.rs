@@ -202,43 +202,16 @@ mod tests {
     #[test]
     fn the_table_of_uses() {
         use Permission::{Denied as D, Granted as G, Held as H, ProposedOnly as R, Unvouched as U};
+        use Standing::{Refused as N, Unvouched as X, Vouched as V};
         // MirrorPlace, MirrorTrash, ReplaceFile, Propose, WidenReaders, HandOut, Destroy, ChooseValues.
         let rows = [
-            (
-                standing(Vouched, Vouched, Vouched),
-                [G, G, G, G, G, G, G, G],
-                [G, G],
-            ),
-            (
-                standing(Unvouched, Vouched, Vouched),
-                [G, G, G, G, U, G, U, U],
-                [H, G],
-            ),
-            (
-                standing(Vouched, Vouched, Unvouched),
-                [G, G, G, G, U, G, U, U],
-                [G, H],
-            ),
-            (
-                standing(Vouched, Unvouched, Vouched),
-                [G, G, R, G, U, U, U, U],
-                [G, G],
-            ),
-            (
-                standing(Refused, Vouched, Vouched),
-                [D, G, G, G, D, G, D, D],
-                [D, G],
-            ),
-            (
-                standing(Vouched, Refused, Vouched),
-                [G, G, D, D, D, D, D, D],
-                [G, G],
-            ),
-            (
-                standing(Vouched, Vouched, Refused),
-                [G, D, G, G, D, G, D, D],
-                [G, D],
-            ),
+            (standing(V, V, V), [G, G, G, G, G, G, G, G], [G, G]),
+            (standing(X, V, V), [G, G, G, G, U, G, U, U], [H, G]),
+            (standing(V, V, X), [G, G, G, G, U, G, U, U], [G, H]),
+            (standing(V, X, V), [G, G, R, G, U, U, U, U], [G, G]),
+            (standing(N, V, V), [D, G, G, G, D, G, D, D], [D, G]),
+            (standing(V, N, V), [G, G, D, D, D, D, D, D], [G, G]),
+            (standing(V, V, N), [G, D, G, G, D, G, D, D], [G, D]),
         ];
         for (node, normal, strict_mirrors) in rows {
             for (i, (wish, expected)) in USES.into_iter().zip(normal).enumerate() {

@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 
 const SPACE_KEY: [u8; 32] = [7; 32];
 /// Classes that are expected most often.
-const AUTH: &str = "auth_failed";
-const FORMAT: &str = "unsupported_format";
+pub(crate) const AUTH: &str = "auth_failed";
+pub(crate) const FORMAT: &str = "unsupported_format";
 
 pub(crate) fn all() -> Vec<(&'static str, File)> {
     vec![
@@ -34,21 +34,21 @@ pub(crate) fn all() -> Vec<(&'static str, File)> {
 fn file(about: &str, base: Value, cases: Vec<Case>) -> File {
     File {
         about: about.to_owned(),
-        base: object(base),
+        base: fields(base),
         cases,
     }
 }
 
-fn object(value: Value) -> Map<String, Value> {
+pub(crate) fn fields(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn case(operation: &str, name: &str, set: Value, expect: &str) -> Case {
+pub(crate) fn case(operation: &str, name: &str, set: Value, expect: &str) -> Case {
     let (name, operation, expect) = (name.to_owned(), operation.to_owned(), expect.to_owned());
     Case {
         name,
         operation,
-        set: object(set),
+        set: fields(set),
         expect,
         output: None,
     }
@@ -106,8 +106,8 @@ fn ids() -> Value {
 }
 
 fn with_ids(more: Value) -> Value {
-    let mut all = object(ids());
-    all.extend(object(more));
+    let mut all = fields(ids());
+    all.extend(fields(more));
     Value::Object(all)
 }
 
@@ -115,7 +115,7 @@ fn keys() -> SpaceKeys {
     SpaceKeys::from_raw(SpaceId::from_random_bytes([1; 16]), 1, &SPACE_KEY).unwrap()
 }
 
-fn node() -> NodeId {
+pub(crate) fn node() -> NodeId {
     NodeId::from_random_bytes([2; 16])
 }
 
@@ -151,9 +151,9 @@ fn flip(bytes: &[u8], at: usize) -> String {
     hex::encode(bytes)
 }
 
-fn merge(one: Value, other: Value) -> Value {
-    let mut all = object(one);
-    all.extend(object(other));
+pub(crate) fn merge(one: Value, other: Value) -> Value {
+    let mut all = fields(one);
+    all.extend(fields(other));
     Value::Object(all)
 }
 

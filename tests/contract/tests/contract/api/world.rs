@@ -1,56 +1,36 @@
 //! A bundled server on a port of its own, and a client of it.
 
-use cairn_api::{Api, ApiKey, HttpTransport, Method, Request, RetryPolicy, Transport as _};
+use crate::support::{OWNER, Service, api_at};
+use cairn_api::{Api, RetryPolicy};
 use cairn_model::DeviceId;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 pub(crate) struct World {
     pub(crate) api: Api,
-    url: String,
-    server: JoinHandle<()>,
+    service: Service,
 }
 
 impl World {
     pub(crate) async fn start() -> Self {
-        let options = cairn_server::Options {
-            ..cairn_server::Options::ephemeral()
-        };
-        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port is free");
-        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-        let server = tokio::spawn(async move {
-            cairn_server::serve(&app, listener, std::future::pending())
-                .await
-                .expect("the server serves");
-        });
+        let service = Service::in_memory().await;
         Self {
-            api: Self::client_at(&url, "ck_dev_owner"),
-            url,
-            server,
+            api: Self::client_at(&service.url, OWNER),
+            service,
         }
     }
 
     /// A client with short waits, so that retries cost little time.
     pub(crate) fn client_at(url: &str, key: &str) -> Api {
-        let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
-        let device = DeviceId::from_random_bytes([1; 16]);
         let retry = RetryPolicy {
             base: Duration::from_millis(2),
             ..RetryPolicy::default()
         };
-        Api::new(transport, url, None, Arc::new(ApiKey::new(key)), device)
-            .expect("an address")
-            .with_retry(retry)
+        api_at(url, key, DeviceId::from_random_bytes([1; 16])).with_retry(retry)
     }
 
     pub(crate) fn client(&self, key: &str) -> Api {
-        Self::client_at(&self.url, key)
+        Self::client_at(&self.service.url, key)
     }
 
     /// Makes requests to a path go wrong.
@@ -62,26 +42,6 @@ impl World {
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) {
-        let transport = HttpTransport::new().expect("TLS is available");
-        let mut headers = cairn_api::HeaderMap::new();
-        headers.insert(
-            "content-type",
-            cairn_api::HeaderValue::from_static("application/json"),
-        );
-        let request = Request {
-            method: Method::POST,
-            base: self.url.clone(),
-            path: path.to_owned(),
-            headers,
-            body: body.to_string().into(),
-        };
-        let answer = transport.send(request).await.expect("the server answers");
-        assert!(answer.status.is_success(), "{path}: {}", answer.status);
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        self.server.abort();
+        self.service.post(path, body).await;
     }
 }

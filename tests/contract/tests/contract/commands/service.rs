@@ -1,20 +1,8 @@
 //! The service without a synced folder.
 
 use crate::commands::world::{World, names};
+use crate::support::noise;
 use serde_json::{Value, json};
-
-/// Bytes that no compression and no repetition makes small, always the same.
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 1_u64;
-    (0..length)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state.to_be_bytes()[0]
-        })
-        .collect()
-}
 
 fn listed(world: &World, folder: &str) -> Vec<String> {
     let list = world.json("a", &["list", folder]);

@@ -1,10 +1,10 @@
 //! A bundled server in this process, and homes from which the real program is run.
 
+use crate::support::{OWNER, Service};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
@@ -15,7 +15,8 @@ const ITERATIONS: &str = "600000";
 pub(crate) struct World {
     pub(crate) dir: TempDir,
     pub(crate) url: String,
-    _server: Runtime,
+    _service: Service,
+    _runtime: Runtime,
 }
 
 /// The exit code and output of a command.
@@ -34,21 +35,12 @@ pub(crate) fn program() -> PathBuf {
 impl World {
     pub(crate) fn new() -> Self {
         let runtime = Runtime::new().expect("threads can be started");
-        let options = cairn_server::Options {
-            ..cairn_server::Options::ephemeral()
-        };
-        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
-        let listener = runtime
-            .block_on(TcpListener::bind("127.0.0.1:0"))
-            .expect("a port is free");
-        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-        runtime.spawn(
-            async move { cairn_server::serve(&app, listener, std::future::pending()).await },
-        );
+        let service = runtime.block_on(Service::in_memory());
         let world = Self {
             dir: tempfile::tempdir().expect("a directory can be made"),
-            url,
-            _server: runtime,
+            url: service.url.clone(),
+            _service: service,
+            _runtime: runtime,
         };
         world.write("passphrase", PASSPHRASE);
         world
@@ -97,7 +89,7 @@ impl World {
 
     pub(crate) fn login(&self, home: &str) -> Value {
         let passphrase = self.text("passphrase");
-        self.json(home, &self.login_args("ck_dev_owner", &passphrase))
+        self.json(home, &self.login_args(OWNER, &passphrase))
     }
 
     pub(crate) fn login_args<'a>(&'a self, key: &'a str, passphrase: &'a str) -> Vec<&'a str> {

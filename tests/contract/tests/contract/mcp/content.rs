@@ -2,23 +2,11 @@
 
 use crate::mcp::session::{Session, failure};
 use crate::mcp::world::{Setup, World, with_passphrase};
+use crate::support::noise;
 use cairn_api::Method;
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
-
-/// Bytes that no compression makes small, always the same.
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 1_u64;
-    (0..length)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state.to_be_bytes()[0]
-        })
-        .collect()
-}
 
 /// Uploads a file of this name and content and gives its id.
 async fn upload(session: &mut Session, dir: &Path, name: &str, bytes: &[u8]) -> Value {

@@ -1,9 +1,8 @@
 //! A bundled server on a port of its own, and MCP servers that speak with it.
 
 use crate::mcp::session::Session;
-use cairn_api::{
-    Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Transport as _,
-};
+use crate::support::{OWNER, Service};
+use cairn_api::{Api, ApiKey, Method};
 use cairn_crypto::Unlocked;
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
@@ -15,14 +14,11 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
 
 pub(crate) struct World {
-    pub(crate) url: String,
-    server: JoinHandle<()>,
+    service: Service,
 }
 
 /// The options of a server, besides the service that it speaks with.
@@ -45,7 +41,7 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Self {
-            key: "ck_dev_owner",
+            key: OWNER,
             passphrase: None,
             filter: ToolFilter::default(),
             confirm: Confirm::Risky,
@@ -124,20 +120,9 @@ impl DeviceTrust for MemoryTrust {
 
 impl World {
     pub(crate) async fn start() -> Self {
-        let options = cairn_server::Options {
-            ..cairn_server::Options::ephemeral()
-        };
-        let app = cairn_server::build_dev(options).expect("a server in memory can be built");
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port is free");
-        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-        let server = tokio::spawn(async move {
-            cairn_server::serve(&app, listener, std::future::pending())
-                .await
-                .expect("the server serves");
-        });
-        Self { url, server }
+        Self {
+            service: Service::in_memory().await,
+        }
     }
 
     pub(crate) fn server(&self, setup: Setup) -> Server {
@@ -151,7 +136,9 @@ impl World {
         let settings = Settings {
             account: Account {
                 auth: Arc::new(ApiKey::new(setup.key)),
-                url: setup.url.map_or_else(|| self.url.clone(), str::to_owned),
+                url: setup
+                    .url
+                    .map_or_else(|| self.service.url.clone(), str::to_owned),
                 file_server: None,
                 device: DeviceId::from_random_bytes([7; 16]),
                 keys,
@@ -185,31 +172,12 @@ impl World {
 
     /// Tells the service how to behave.
     pub(crate) async fn dev(&self, path: &str, body: Value) {
-        let transport = HttpTransport::new().expect("TLS is available");
-        let mut headers = HeaderMap::new();
-        headers.insert("content-type", HeaderValue::from_static("application/json"));
-        let request = Request {
-            method: Method::POST,
-            base: self.url.clone(),
-            path: path.to_owned(),
-            headers,
-            body: body.to_string().into(),
-        };
-        let response = transport.send(request).await.expect("the server answers");
-        assert!(response.status.is_success(), "{path}: {}", response.status);
+        self.service.post(path, body).await;
     }
 
     /// Returns method, path and query of the requests that the service has received, without those of `/_dev`.
     pub(crate) async fn requests(&self) -> Vec<String> {
-        let transport = HttpTransport::new().expect("TLS is available");
-        let request = Request {
-            method: Method::GET,
-            base: self.url.clone(),
-            path: "/_dev/requests".to_owned(),
-            headers: HeaderMap::new(),
-            body: String::new().into(),
-        };
-        let response = transport.send(request).await.expect("the server answers");
+        let response = self.service.get("/_dev/requests").await;
         let mut body = response.body;
         let mut bytes = Vec::new();
         while let Some(chunk) = body.next().await {
@@ -235,15 +203,12 @@ impl World {
 
     /// Asks the service itself.
     pub(crate) async fn rest(&self, method: Method, path: &str, body: Option<Value>) -> Value {
-        self.rest_as("ck_dev_owner", method, path, body).await
+        self.rest_as(OWNER, method, path, body).await
     }
 
     /// A client of the service.
     pub(crate) fn api(&self, key: &str) -> Api {
-        let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
-        let device = DeviceId::from_random_bytes([8; 16]);
-        let auth = Arc::new(ApiKey::new(key));
-        Api::new(transport, &self.url, None, auth, device).expect("an address")
+        self.service.api(key, DeviceId::from_random_bytes([8; 16]))
     }
 
     /// The same as somebody else.
@@ -259,11 +224,5 @@ impl World {
         api.call(method, &parts, &[], body.as_ref())
             .await
             .expect("the service answers")
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        self.server.abort();
     }
 }

@@ -1,24 +1,22 @@
 //! Transfers over TCP to the bundled server: the same contract, with nothing between made up.
 
-use cairn_api::{Api, ApiError, ApiKey, HttpTransport};
+use crate::support::KeyHolder;
+use crate::transfer::world::next_revision;
+use cairn_api::{Api, ApiError};
 use cairn_crypto::{ContentKey, NodeFacts, NodeSeal, SpaceKeys, content_hash, manifest_hash};
-use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
-use cairn_server::{Options as ServerOptions, build, serve};
+use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_transfer::{
     BytesSource, Download, FileTarget, Limits, MemoryTarget, Options, Progress, SmallUpload,
     Started, Target as _, Transfer, TransferError, Upload, UploadTarget, Uploaded,
 };
 use cairn_wire::nodes::Node;
-use std::future::pending;
 use std::sync::{Arc, Mutex};
-use tempfile::TempDir;
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 const MIB: usize = 1024 * 1024;
 
 struct World {
-    data: TempDir,
+    holder: KeyHolder,
     api: Arc<Api>,
     keys: Arc<SpaceKeys>,
     transfer: Transfer,
@@ -26,38 +24,12 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let data = tempfile::tempdir().unwrap();
-        let app = build(ServerOptions {
-            data: data.path().to_owned(),
-            ..ServerOptions::default()
-        })
-        .unwrap();
-        app.add_user("ada@example.com", "a long password").unwrap();
-        let key = app.create_api_key("ada@example.com").unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { serve(&app, listener, pending()).await });
-
-        let device = DeviceId::from_random_bytes([3; 16]);
-        let transport = Arc::new(HttpTransport::new().unwrap());
-        let api = Arc::new(
-            Api::new(
-                transport,
-                &address,
-                None,
-                Arc::new(ApiKey::new(key)),
-                device,
-            )
-            .unwrap(),
-        );
-        let space = api.account().await.unwrap().space_id;
-        let keys = Arc::new(SpaceKeys::from_raw(space, 1, &[7; 32]).unwrap());
-        let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
+        let holder = KeyHolder::new().await;
         Self {
-            data,
-            api,
-            keys,
-            transfer,
+            api: holder.api.clone(),
+            keys: holder.keys.clone(),
+            transfer: holder.transfer(),
+            holder,
         }
     }
 
@@ -100,19 +72,6 @@ fn new_file(n: u32) -> UploadTarget {
         node: NodeId::from_random_bytes(id(n)),
         parent: None,
         name: format!("file {n}.bin"),
-    }
-}
-
-fn next_revision(node: &Node, number: u64) -> UploadTarget {
-    UploadTarget::Revision {
-        node: node.id,
-        parent: node.parent_id,
-        name: node.name.clone(),
-        base: node.revision_id.unwrap(),
-        number,
-        content_key: node.content_key.clone().unwrap().0,
-        content_source: node.content_source,
-        seal_seq: number,
     }
 }
 
@@ -406,7 +365,7 @@ async fn nothing_that_the_server_keeps_is_plaintext() {
         .await
         .remove(0)
         .unwrap();
-    let (mut folders, mut searched) = (vec![world.data.path().to_owned()], 0);
+    let (mut folders, mut searched) = (vec![world.holder.server_data().to_owned()], 0);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -2,12 +2,10 @@
 
 mod content;
 
+use crate::make::{AUTH, FORMAT, case, fields, merge, node};
 use crate::{Case, File};
-use cairn_model::{AccountId, NodeId, SpaceId};
+use cairn_model::{AccountId, SpaceId};
 use serde_json::{Map, Value, json};
-
-const AUTH: &str = "auth_failed";
-const FORMAT: &str = "unsupported_format";
 
 pub(crate) fn all() -> Vec<(&'static str, File)> {
     vec![
@@ -31,25 +29,6 @@ fn file(about: &str, more: Value, cases: Vec<Case>) -> File {
     base.extend(fields(more));
     let about = about.to_owned();
     File { about, base, cases }
-}
-
-fn node() -> NodeId {
-    NodeId::from_random_bytes([2; 16])
-}
-
-fn fields(value: Value) -> Map<String, Value> {
-    value.as_object().unwrap().clone()
-}
-
-fn case(operation: &str, name: &str, set: Value, expect: &str) -> Case {
-    let (name, operation, expect) = (name.to_owned(), operation.to_owned(), expect.to_owned());
-    Case {
-        name,
-        operation,
-        set: fields(set),
-        expect,
-        output: None,
-    }
 }
 
 fn with(field: &str, bytes: &[u8]) -> Value {

@@ -1,6 +1,6 @@
 //! Vectors of the key hierarchy: derivation, the account's bundle, share links.
 
-use super::{AUTH, FORMAT, case, damages, file, flip, merge, node, object, with_ids, wrapped};
+use super::{AUTH, FORMAT, case, damages, fields, file, flip, merge, node, with_ids, wrapped};
 use crate::File;
 use crate::seeded::Seeded;
 use cairn_crypto::{
@@ -108,8 +108,8 @@ pub(super) fn bundle() -> File {
     let (recovery, bundle) = make_recovery_key(&first, &unlocked, rng).unwrap();
     let (changed, _) =
         change_passphrase(&bundle, &unlocked, "a new one", MIN_ITERATIONS, rng).unwrap();
-    let mut base = object(bundle_json(&bundle));
-    base.extend(object(json!({
+    let mut base = fields(bundle_json(&bundle));
+    base.extend(fields(json!({
         "account": account,
         "space": space,
         "passphrase": PASSPHRASE,
@@ -119,7 +119,7 @@ pub(super) fn bundle() -> File {
 
     let by_key = "unlock_with_account_key";
     let other = json!("0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a");
-    let mut swapped = object(bundle_json(&bundle));
+    let mut swapped = fields(bundle_json(&bundle));
     swapped.retain(|field, _| field == "rsa_private" || field == "signing_private");
     let (rsa, signing) = (
         swapped["rsa_private"].clone(),

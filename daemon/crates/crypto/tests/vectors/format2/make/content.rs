@@ -1,6 +1,6 @@
 //! Vectors of contents: objects, cuts, manifests, attributes, boxes, seals.
 
-use super::{AUTH, FORMAT, case, damages, fields, file, node, swaps, with};
+use super::{AUTH, FORMAT, case, damages, file, merge, node, swaps, with};
 use crate::format2::{array, keystream, node_key, secret as space_secret};
 use crate::seeded::Seeded;
 use crate::{Case, File};
@@ -9,18 +9,12 @@ use cairn_crypto::format2::{
     PrivateFacts, Purpose, TopManifest, seal_secret,
 };
 use cairn_model::{AccountId, NodeId, SpaceId};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
 fn base() -> Value {
     Value::Object(file("", json!({}), Vec::new()).base)
-}
-
-fn merged(one: Value, other: Value) -> Value {
-    let mut all: Map<String, Value> = fields(one);
-    all.extend(fields(other));
-    Value::Object(all)
 }
 
 fn sealed(plain: &[u8], compression: Compression) -> Value {
@@ -71,14 +65,14 @@ fn object_cases() -> Vec<Case> {
     let text = b"one line of a text that is written a hundred times\n".repeat(100);
     let frame = sealed(&text, Compression::On);
     cases.push(case("open_chunk", "a frame", frame.clone(), "ok"));
-    let longer = merged(frame.clone(), json!({"length": text.len() + 1}));
+    let longer = merge(frame.clone(), json!({"length": text.len() + 1}));
     cases.push(case(
         "open_chunk",
         "a frame of another length",
         longer,
         AUTH,
     ));
-    let shorter = merged(frame, json!({"length": text.len() - 1}));
+    let shorter = merge(frame, json!({"length": text.len() - 1}));
     cases.push(case("open_chunk", "a frame that is cut", shorter, AUTH));
     let bytes = hex::decode(raw["sealed"].as_str().unwrap()).unwrap();
     cases.extend(damages("open_chunk", "sealed", &bytes));
@@ -324,19 +318,19 @@ pub(super) fn node_box() -> File {
         case(
             "open_box",
             "a private folder",
-            merged(shape(true, true), json!({"box": folder})),
+            merge(shape(true, true), json!({"box": folder})),
             "ok",
         ),
         case(
             "open_box",
             "an open file",
-            merged(shape(false, false), json!({"box": open_file})),
+            merge(shape(false, false), json!({"box": open_file})),
             "ok",
         ),
         case(
             "open_box",
             "an open folder",
-            merged(shape(true, false), json!({"box": ""})),
+            merge(shape(true, false), json!({"box": ""})),
             "ok",
         ),
         case(

@@ -1,0 +1,149 @@
+//! The bundled server in this process, on a port of its own, with clients of it, and bytes to send.
+
+use cairn_api::{
+    Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Response, Transport as _,
+};
+use cairn_crypto::SpaceKeys;
+use cairn_model::DeviceId;
+use cairn_server::Options;
+use cairn_transfer::Transfer;
+use serde_json::Value;
+use std::future::pending;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// The API key of the account that the server in memory begins with.
+pub(crate) const OWNER: &str = "ck_dev_owner";
+
+/// A running server; it ends when this is dropped.
+pub(crate) struct Service {
+    pub(crate) url: String,
+    task: JoinHandle<()>,
+}
+
+impl Service {
+    /// Starts the server in memory, with everything that `/_dev` offers.
+    pub(crate) async fn in_memory() -> Self {
+        let options = Options::ephemeral();
+        Self::serve(cairn_server::build_dev(options).expect("a server in memory can be built"))
+            .await
+    }
+
+    async fn serve(server: cairn_server::Server) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port is free");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let task = tokio::spawn(async move {
+            cairn_server::serve(&server, listener, pending())
+                .await
+                .expect("the server serves");
+        });
+        Self { url, task }
+    }
+
+    /// A client of the service.
+    pub(crate) fn api(&self, key: &str, device: DeviceId) -> Api {
+        api_at(&self.url, key, device)
+    }
+
+    /// Tells the server how to behave.
+    pub(crate) async fn post(&self, path: &str, body: Value) {
+        let mut headers = HeaderMap::new();
+        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        let response = self
+            .send(Method::POST, path, headers, body.to_string())
+            .await;
+        assert!(response.status.is_success(), "{path}: {}", response.status);
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        self.send(Method::GET, path, HeaderMap::new(), String::new())
+            .await
+    }
+
+    async fn send(&self, method: Method, path: &str, headers: HeaderMap, body: String) -> Response {
+        let transport = HttpTransport::new().expect("TLS is available");
+        let request = Request {
+            method,
+            base: self.url.clone(),
+            path: path.to_owned(),
+            headers,
+            body: body.into(),
+        };
+        transport.send(request).await.expect("the server answers")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// A client of the service at an address, where perhaps nobody listens.
+pub(crate) fn api_at(url: &str, key: &str, device: DeviceId) -> Api {
+    let transport = Arc::new(HttpTransport::new().expect("TLS is available"));
+    Api::new(transport, url, None, Arc::new(ApiKey::new(key)), device).expect("an address")
+}
+
+/// A person with keys, alone on a server that keeps its data on disk.
+pub(crate) struct KeyHolder {
+    pub(crate) api: Arc<Api>,
+    pub(crate) keys: Arc<SpaceKeys>,
+    data: TempDir,
+    _service: Service,
+}
+
+impl KeyHolder {
+    pub(crate) async fn new() -> Self {
+        let data = tempfile::tempdir().expect("a directory can be made");
+        let server = cairn_server::build(Options {
+            data: data.path().to_owned(),
+            ..Options::default()
+        })
+        .expect("a server on disk can be built");
+        let person = "ada@example.com";
+        server.add_user(person, "a long password").expect("added");
+        let key = server.create_api_key(person).expect("an API key");
+        let service = Service::serve(server).await;
+        let device = DeviceId::from_random_bytes([3; 16]);
+        let api = Arc::new(service.api(&key, device));
+        let space = api.account().await.expect("the account").space_id;
+        let keys = SpaceKeys::from_raw(space, 1, &[7; 32]).expect("keys");
+        Self {
+            api,
+            keys: Arc::new(keys),
+            data,
+            _service: service,
+        }
+    }
+
+    /// Transfers of this person, with the limits of every device.
+    pub(crate) fn transfer(&self) -> Transfer {
+        let options = cairn_transfer::Options::default();
+        let device = self.api.device();
+        Transfer::new(self.api.clone(), self.keys.clone(), device, options)
+    }
+
+    /// The directory in which the server keeps its data.
+    pub(crate) fn server_data(&self) -> &Path {
+        self.data.path()
+    }
+}
+
+/// Bytes that no compression and no repetition makes small, always the same.
+pub(crate) fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    (0..length)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state.to_be_bytes()[0]
+        })
+        .collect()
+}
