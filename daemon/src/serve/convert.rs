@@ -12,7 +12,7 @@ pub(super) fn status(status: &engine::Status) -> control::Status {
         pending: status.pending,
         folders: status.folders.iter().map(folder).collect(),
         transfers: status.transfers.iter().map(transfer).collect(),
-        counters: counters(status.counters),
+        counters: status.counters,
         message: status.message.clone(),
         paused_until: status.paused_until.map(rfc3339),
     }
@@ -87,19 +87,6 @@ fn transfer(transfer: &engine::TransferStatus) -> control::Transfer {
         size: transfer.total,
         speed: whole(transfer.speed),
         seconds_left: transfer.time_left.map(whole),
-    }
-}
-
-fn counters(counters: engine::Counters) -> control::Counters {
-    control::Counters {
-        uploads: counters.uploads,
-        downloads: counters.downloads,
-        uploaded_bytes: counters.uploaded_bytes,
-        downloaded_bytes: counters.downloaded_bytes,
-        remote_calls: counters.remote_calls,
-        renames: counters.renames,
-        deletes: counters.deletes,
-        conflicts: counters.conflicts,
     }
 }
 

@@ -1,13 +1,12 @@
 //! Events become deliveries, inside the transaction that made them true.
 //!
-//! One row per webhook that asked for the event. Where nobody did, an event costs one look into a
-//! small index per transaction, and no text is made of it.
+//! One row per webhook that asked for the event. If nobody did, an event costs one look into a small
+//! index per transaction, and no text is made of it.
 
 use super::seal::Sealer;
 use super::{Store, Tx};
 use crate::error::{Error, Result};
-use crate::events::EventKind;
-use cairn_model::AccountId;
+use cairn_model::{AccountId, EventKind};
 use cairn_wire::Timestamp;
 use cairn_wire::webhooks::WebhookPayload;
 use rusqlite::{Connection, params};
@@ -113,7 +112,7 @@ impl Tx<'_> {
             .source
             .id(|bytes| uuid::Builder::from_random_bytes(bytes).into_uuid());
         let payload = WebhookPayload {
-            event: kind.on_wire(),
+            event: kind,
             timestamp: Timestamp(self.now),
             data,
             webhook_id: webhook.to_string(),

@@ -1,11 +1,12 @@
 //! Visits of share links: visitors' tokens, the access log, the counts, and what chunks they reach.
 
 use super::rows::id as read_id;
-use super::shares::{self, ShareRow};
+use super::share_files::below;
+use super::share_rows::ShareRow;
+use super::shares;
 use super::{ChunkPlace, Store, Tx, chunks};
 use crate::error::{Error, Result};
-use crate::events::EventKind;
-use cairn_model::{ChunkId, NodeId};
+use cairn_model::{ChunkId, EventKind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::shares::{AccessEntry, AccessMode};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -224,7 +225,7 @@ impl Store {
                 .query_row(params![share.row, node.as_bytes()], |row| read_id(row, 0))
                 .optional()?
                 .ok_or_else(missing)?;
-            if !shares::below(conn, share.share.file_id, node)? {
+            if !below(conn, share.share.file_id, node)? {
                 return Err(missing());
             }
             let place = chunks::of_revision(conn, revision, chunk)?.ok_or_else(missing)?;

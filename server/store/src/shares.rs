@@ -1,44 +1,19 @@
-//! Share links as rows: making, reading, changing and deleting them, and the files they carry.
-//!
-//! [`ShareRow::issues`] alone decides whether a link opens.
+//! Share links: making, finding, changing and revoking them.
 
-use super::rows::id as read_id;
-use super::{Actor, Space, Store, Tx, nodes, revisions, teams};
+use super::share_rows::{COLUMNS, ShareRow, ShareSettings, TABLES, share_row, storage_name};
+use super::{Actor, Space, Store, Tx, nodes, teams};
 use crate::error::{Error, Result};
-use crate::events::EventKind;
 use crate::rights::{Right, allows};
-use cairn_model::{AccountId, Kind, NodeId};
-use cairn_wire::shares::{
-    AccessMode, GateKdf, Share, ShareIssue, ShareStatus, SharedFile, StorageType,
-};
-use cairn_wire::{Sealed, Timestamp};
+use cairn_model::{AccountId, EventKind, Kind, NodeId};
+use cairn_wire::shares::StorageType;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use serde_json::json;
+use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 use uuid::Uuid;
 
 /// Characters of a short code: none that are mistaken for another when read aloud or copied.
 const CODE_ALPHABET: &[u8; 32] = b"23456789abcdefghijkmnpqrstuvwxyz";
 /// 32^10 codes: guessing one takes longer than any rate limit allows.
 const CODE_LENGTH: usize = 10;
-/// Files that one link carries at most.
-const MAX_FILES: u64 = 20_000;
-
-/// A link's row, with what never travels.
-#[derive(Clone, Debug)]
-pub struct ShareRow {
-    pub(super) row: i64,
-    pub account: AccountId,
-    /// bcrypt of what a visitor sends as the password.
-    pub password_check: Option<String>,
-    /// The shared node is no longer there, or in the trash.
-    pub(crate) node_gone: bool,
-    /// Its maker has left the team whose files it shares.
-    pub(crate) maker_left: bool,
-    /// The row of the space that the shared node lies in.
-    space: i64,
-    pub share: Share,
-}
 
 /// The values that a new link is made of; checked already.
 #[derive(Clone, Debug)]
@@ -47,173 +22,6 @@ pub struct NewShare {
     pub node: NodeId,
     pub storage_type: Option<StorageType>,
     pub settings: ShareSettings,
-}
-
-/// Everything about a link that can be changed later, too.
-#[derive(Clone, Debug, Default)]
-pub struct ShareSettings {
-    pub is_active: bool,
-    pub access_mode: AccessMode,
-    pub password_check: Option<String>,
-    pub kdf: Option<GateKdf>,
-    pub expires_at: Option<i64>,
-    pub download_limit: Option<u64>,
-    pub allowed_emails: Vec<String>,
-    pub active_from: Option<i64>,
-    pub active_until: Option<i64>,
-    pub notify: bool,
-    pub key_blob: Option<Sealed>,
-}
-
-const COLUMNS: &str = "s.row, s.account, s.gate, s.id, s.code, s.node, s.storage_type, s.is_active, s.access_mode, \
-     s.kdf, s.expires_at, s.download_limit, s.download_count, s.access_count, s.allowed_emails, s.active_from, \
-     s.active_until, s.notify, s.key_blob, s.created_at, s.updated_at, n.name, n.state, \
-     (SELECT count(*) FROM share_files f WHERE f.share = s.row), \
-     EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account AND a.space = n.space) \
-     OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team \
-     WHERE m.account = s.account AND t.space = n.space), n.space";
-
-const TABLES: &str = "shares s JOIN nodes n ON n.id = s.node";
-
-fn storage_name(kind: StorageType) -> &'static str {
-    match kind {
-        StorageType::File => "VR_FILE",
-        StorageType::Folder => "VR_FOLDER",
-    }
-}
-
-fn mode_name(mode: AccessMode) -> &'static str {
-    match mode {
-        AccessMode::Download => "download",
-        AccessMode::ViewOnly => "view_only",
-    }
-}
-
-fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
-    let password_check: Option<String> = row.get(2)?;
-    let time = |column| -> rusqlite::Result<Option<Timestamp>> {
-        Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
-    };
-    let kdf: Option<String> = row.get(9)?;
-    let emails: String = row.get(14)?;
-    let storage: String = row.get(6)?;
-    let mode: String = row.get(8)?;
-    let state: i64 = row.get(22)?;
-    Ok(ShareRow {
-        row: row.get(0)?,
-        account: read_id(row, 1)?,
-        node_gone: state != 0,
-        maker_left: !row.get::<_, bool>(24)?,
-        space: row.get(25)?,
-        share: Share {
-            id: Uuid::from_bytes(row.get(3)?),
-            short_code: row.get(4)?,
-            url: String::new(),
-            file_id: read_id(row, 5)?,
-            file_name: row.get(21)?,
-            storage_type: if storage == storage_name(StorageType::Folder) {
-                StorageType::Folder
-            } else {
-                StorageType::File
-            },
-            is_active: row.get(7)?,
-            status: ShareStatus::Active,
-            access_mode: if mode == mode_name(AccessMode::ViewOnly) {
-                AccessMode::ViewOnly
-            } else {
-                AccessMode::Download
-            },
-            has_password: password_check.is_some(),
-            expires_at: time(10)?,
-            download_limit: row.get(11)?,
-            download_count: row.get(12)?,
-            access_count: row.get(13)?,
-            allowed_emails: serde_json::from_str(&emails).unwrap_or_default(),
-            active_from: time(15)?,
-            active_until: time(16)?,
-            notify_on_download: row.get(17)?,
-            files: row.get(23)?,
-            key_blob: row.get::<_, Option<Vec<u8>>>(18)?.map(Sealed),
-            kdf: kdf.and_then(|text| serde_json::from_str(&text).ok()),
-            created_at: Timestamp(row.get(19)?),
-            updated_at: Timestamp(row.get(20)?),
-        },
-        password_check,
-    })
-}
-
-impl ShareRow {
-    /// Everything that keeps the link from opening at a time.
-    pub fn issues(&self, now: i64) -> Vec<ShareIssue> {
-        let share = &self.share;
-        let past = |at: Option<Timestamp>| at.is_some_and(|at| at.0 <= now);
-        [
-            (self.node_gone, ShareIssue::FileGone),
-            (self.maker_left, ShareIssue::MakerLeft),
-            (!share.is_active, ShareIssue::Deactivated),
-            (past(share.expires_at), ShareIssue::Expired),
-            (
-                share
-                    .download_limit
-                    .is_some_and(|limit| share.download_count >= limit),
-                ShareIssue::AtDownloadLimit,
-            ),
-            (
-                share.active_from.is_some_and(|from| from.0 > now),
-                ShareIssue::NotYetActive,
-            ),
-            (past(share.active_until), ShareIssue::ActiveWindowEnded),
-        ]
-        .into_iter()
-        .filter_map(|(is, issue)| is.then_some(issue))
-        .collect()
-    }
-
-    /// The link as its owner sees it now, at an address below `base`.
-    pub fn show(&self, now: i64, base: &str) -> Share {
-        let mut share = self.share.clone();
-        share.url = format!("{base}/s/{}", share.short_code);
-        share.status = match self.issues(now).first() {
-            None | Some(ShareIssue::NoFiles) => ShareStatus::Active,
-            Some(ShareIssue::FileGone) => ShareStatus::FileGone,
-            Some(ShareIssue::MakerLeft) => ShareStatus::MakerLeft,
-            Some(ShareIssue::Deactivated) => ShareStatus::Deactivated,
-            Some(ShareIssue::Expired) => ShareStatus::Expired,
-            Some(ShareIssue::AtDownloadLimit) => ShareStatus::AtDownloadLimit,
-            Some(ShareIssue::NotYetActive) => ShareStatus::NotYetActive,
-            Some(ShareIssue::ActiveWindowEnded) => ShareStatus::ActiveWindowEnded,
-        };
-        share
-    }
-
-    /// The changeable part.
-    pub fn settings(&self) -> ShareSettings {
-        let share = self.share.clone();
-        ShareSettings {
-            is_active: share.is_active,
-            access_mode: share.access_mode,
-            password_check: self.password_check.clone(),
-            kdf: share.kdf,
-            expires_at: share.expires_at.map(|at| at.0),
-            download_limit: share.download_limit,
-            allowed_emails: share.allowed_emails,
-            active_from: share.active_from.map(|at| at.0),
-            active_until: share.active_until.map(|at| at.0),
-            notify: share.notify_on_download,
-            key_blob: share.key_blob,
-        }
-    }
-
-    /// Returns the data that its events carry.
-    pub(super) fn event_data(&self) -> serde_json::Value {
-        json!({
-            "share_id": self.share.id,
-            "short_code": self.share.short_code,
-            "file_id": self.share.file_id,
-            "file_name": self.share.file_name,
-            "storage_type": self.share.storage_type,
-        })
-    }
 }
 
 /// A link by its short code.
@@ -247,7 +55,7 @@ fn find(conn: &Connection, which: &str) -> Result<ShareRow> {
 /// # Errors
 /// 404 for an unknown link, 403 for one of somebody else, and for one of a team that its maker has
 /// left.
-fn owned(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
+pub(super) fn owned(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
     let found = find(conn, which)?;
     if found.account != account {
         return Err(Error::Forbidden(format!(
@@ -295,13 +103,6 @@ fn fresh_code(tx: &Tx<'_>) -> Result<String> {
     }
 }
 
-fn kdf_text(settings: &ShareSettings) -> Option<String> {
-    settings
-        .kdf
-        .as_ref()
-        .and_then(|kdf| serde_json::to_string(kdf).ok())
-}
-
 impl Tx<'_> {
     /// Makes a link; asking again with the same id finds the one that was made.
     ///
@@ -335,7 +136,15 @@ impl Tx<'_> {
         let id = new
             .id
             .unwrap_or_else(|| uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid());
-        let settings = &new.settings;
+        let code = fresh_code(self)?;
+        let head = [
+            Value::from(id.as_bytes().to_vec()),
+            Value::from(code),
+            Value::from(actor.account.as_bytes().to_vec()),
+            Value::from(new.node.as_bytes().to_vec()),
+            Value::from(storage_name(is).to_owned()),
+        ];
+        let values = head.into_iter().chain(new.settings.values()?);
         self.conn
             .prepare_cached(
                 "INSERT INTO shares (id, code, account, node, storage_type, is_active, access_mode, gate, kdf, \
@@ -343,25 +152,7 @@ impl Tx<'_> {
                  created_at, updated_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)",
             )?
-            .execute(params![
-                id.as_bytes(),
-                fresh_code(self)?,
-                actor.account.as_bytes(),
-                new.node.as_bytes(),
-                storage_name(is),
-                settings.is_active,
-                mode_name(settings.access_mode),
-                settings.password_check,
-                kdf_text(settings),
-                settings.expires_at,
-                settings.download_limit,
-                json!(settings.allowed_emails).to_string(),
-                settings.active_from,
-                settings.active_until,
-                settings.notify,
-                settings.key_blob.as_ref().map(|blob| &blob.0),
-                self.now,
-            ])?;
+            .execute(params_from_iter(values.chain([self.now.into()])))?;
         let made = owned(self.conn, actor.account, &id.to_string())?;
         self.emit(actor.account, EventKind::ShareCreated, &made.event_data())?;
         Ok(made)
@@ -377,27 +168,14 @@ impl Tx<'_> {
 
     /// Replaces a link's settings; switching it off is a revocation that webhooks hear of.
     pub fn set_share(&self, old: &ShareRow, settings: &ShareSettings) -> Result<ShareRow> {
+        let values = [Value::from(old.row)].into_iter().chain(settings.values()?);
         self.conn
             .prepare_cached(
                 "UPDATE shares SET is_active = ?2, access_mode = ?3, gate = ?4, kdf = ?5, expires_at = ?6, \
                  download_limit = ?7, allowed_emails = ?8, active_from = ?9, active_until = ?10, notify = ?11, \
                  key_blob = ?12, updated_at = ?13 WHERE row = ?1",
             )?
-            .execute(params![
-                old.row,
-                settings.is_active,
-                mode_name(settings.access_mode),
-                settings.password_check,
-                kdf_text(settings),
-                settings.expires_at,
-                settings.download_limit,
-                json!(settings.allowed_emails).to_string(),
-                settings.active_from,
-                settings.active_until,
-                settings.notify,
-                settings.key_blob.as_ref().map(|blob| &blob.0),
-                self.now,
-            ])?;
+            .execute(params_from_iter(values.chain([self.now.into()])))?;
         if settings.password_check != old.password_check {
             // Whoever opened it with the old password has to give the new one.
             self.conn
@@ -421,68 +199,6 @@ impl Tx<'_> {
             .execute([old.row])?;
         self.emit(old.account, EventKind::ShareRevoked, &old.event_data())
     }
-
-    /// Adds files to a link, or replaces them.
-    ///
-    /// # Errors
-    /// 400 for a file that lies outside what is shared, a foreign revision, or too many files.
-    pub fn put_shared_files(
-        &self,
-        actor: &Actor,
-        which: &str,
-        files: &[SharedFile],
-        replace: bool,
-    ) -> Result<ShareRow> {
-        let share = owned(self.conn, actor.account, which)?;
-        if replace {
-            self.conn
-                .prepare_cached("DELETE FROM share_files WHERE share = ?1")?
-                .execute([share.row])?;
-        }
-        for file in files {
-            let node = nodes::active(self.conn, actor.space, file.node_id)?.node;
-            if node.kind != Kind::File || !below(self.conn, share.share.file_id, node.id)? {
-                return Err(Error::invalid(format!(
-                    "`files`: the node {} is no file in what the link shares",
-                    node.id
-                )));
-            }
-            if revisions::owner(self.conn, file.revision_id)? != Some(node.id) {
-                return Err(Error::invalid(format!(
-                    "`files`: the node {} has no revision {}",
-                    node.id, file.revision_id
-                )));
-            }
-            self.conn
-                .prepare_cached(
-                    "INSERT INTO share_files (share, node, revision, sealed) VALUES (?1, ?2, ?3, ?4) \
-                     ON CONFLICT (share, node) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed",
-                )?
-                .execute(params![
-                    share.row,
-                    node.id.as_bytes(),
-                    file.revision_id.as_bytes(),
-                    file.sealed.0
-                ])?;
-        }
-        let changed = owned(self.conn, actor.account, which)?;
-        if changed.share.files > MAX_FILES {
-            return Err(Error::invalid(format!(
-                "`files`: a link carries at most {MAX_FILES} files; share a smaller folder"
-            )));
-        }
-        Ok(changed)
-    }
-}
-
-/// Returns true if an active node is another one or lies below it.
-pub(super) fn below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool> {
-    Ok(conn
-        .prepare_cached(
-            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
-             WHERE n.parent <> x'' AND n.state = 0) SELECT EXISTS (SELECT 1 FROM up WHERE id = ?2)",
-        )?
-        .query_row(params![node.as_bytes(), top.as_bytes()], |row| row.get(0))?)
 }
 
 impl Store {
@@ -534,50 +250,5 @@ impl Store {
         self.read(|conn| by_code(conn, code))?
             .filter(|found| !found.node_gone && !found.maker_left)
             .ok_or_else(|| Error::not_found("there is no such share link; ask who sent it to you"))
-    }
-
-    /// Returns true if a link carries no file although there is one to carry.
-    pub fn lacks_files(&self, share: &ShareRow) -> Result<bool> {
-        if share.share.files > 0 || share.node_gone {
-            return Ok(false);
-        }
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
-                    "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \
-                     INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
-                     SELECT EXISTS (SELECT 1 FROM sub JOIN nodes n ON n.id = sub.id WHERE n.kind = 0)",
-                )?
-                .query_row(params![share.share.file_id.as_bytes(), share.space], |row| {
-                    row.get(0)
-                })?)
-        })
-    }
-
-    /// The files of a link that are still where they were shared.
-    pub fn shared_files(&self, share: &ShareRow) -> Result<Vec<SharedFile>> {
-        self.read(|conn| {
-            let all: Vec<SharedFile> = conn
-                .prepare_cached(
-                    "SELECT f.node, f.revision, f.sealed FROM share_files f JOIN nodes n ON n.id = f.node \
-                     WHERE f.share = ?1 AND n.state = 0 ORDER BY n.name_key, n.id",
-                )?
-                .query_map([share.row], |row| {
-                    Ok(SharedFile {
-                        node_id: read_id(row, 0)?,
-                        revision_id: read_id(row, 1)?,
-                        sealed: Sealed(row.get(2)?),
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut files = Vec::with_capacity(all.len());
-            for file in all {
-                // What was moved out of the folder is shared no longer.
-                if below(conn, share.share.file_id, file.node_id)? {
-                    files.push(file);
-                }
-            }
-            Ok(files)
-        })
     }
 }

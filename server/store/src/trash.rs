@@ -6,8 +6,8 @@
 use super::rows::{NodeRow, State, id as read_id, parent_blob};
 use super::{Actor, Space, Tx, nodes};
 use crate::error::{Error, Result};
-use crate::events::{EventKind, about_node};
-use cairn_model::{DeviceId, Name, NodeId};
+use crate::events::about_node;
+use cairn_model::{DeviceId, EventKind, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use rusqlite::{Connection, params};

@@ -1,6 +1,6 @@
 //! The state of everything: the reply behind `cairn status`, the tray icon and its window.
 
-use cairn_model::{ProblemCode, Side, SyncMode, SyncState, TransferDirection};
+use cairn_model::{Counters, ProblemCode, Side, SyncMode, SyncState, TransferDirection};
 use serde::{Deserialize, Serialize};
 
 /// The daemon's whole state.
@@ -75,19 +75,6 @@ pub struct Question {
     /// The side on which the files would be deleted.
     pub side: Side,
     pub files: u64,
-}
-
-/// Counters of the work since the daemon started.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Counters {
-    pub uploads: u64,
-    pub downloads: u64,
-    pub uploaded_bytes: u64,
-    pub downloaded_bytes: u64,
-    pub remote_calls: u64,
-    pub renames: u64,
-    pub deletes: u64,
-    pub conflicts: u64,
 }
 
 /// The daemon's account of itself, for `cairn doctor`.

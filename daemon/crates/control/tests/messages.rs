@@ -3,14 +3,13 @@
 
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Conflict, ConflictList, Counters, DecidingRule, DoctorInfo, Event,
-    Failure, FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits,
-    NewFolder, PathReport, Problem, Question, Request, RuleSource, Status, Transfer, Trashed,
-    TrashedList,
+    Activity, ActivityList, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
+    FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
+    PathReport, Problem, Question, Request, RuleSource, Status, Transfer, Trashed, TrashedList,
 };
 use cairn_model::{
-    ActivityKind, ConflictKind, DeletionDecision, Keep, PathState, ProblemCode, Side, SyncMode,
-    SyncState, TransferDirection,
+    ActivityKind, ConflictKind, Counters, DeletionDecision, Keep, PathState, ProblemCode, Side,
+    SyncMode, SyncState, TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;

@@ -45,5 +45,5 @@ pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, RuleOrigin, RuleSource, Rules};
 pub use start::{EngineOptions, start};
-pub use status::{Counters, Event, FolderStatus, Problem, Status, TransferStatus};
+pub use status::{Event, FolderStatus, Problem, Status, TransferStatus};
 pub use why::PathReport;

@@ -1,6 +1,8 @@
 //! The engine's status for people and programs: state, figures, problems, events.
 
-use cairn_model::{ActivityKind, FolderId, ProblemCode, SyncMode, SyncState, TransferDirection};
+use cairn_model::{
+    ActivityKind, Counters, FolderId, ProblemCode, SyncMode, SyncState, TransferDirection,
+};
 use serde::{Deserialize, Serialize};
 
 /// Something that is not as it should be, for one path, with the way out.
@@ -43,23 +45,6 @@ pub struct FolderStatus {
     /// Deletions that wait for `confirm`: files to be deleted here, and on the service.
     pub waiting_local_deletions: u64,
     pub waiting_remote_deletions: u64,
-}
-
-/// Since the daemon started.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Counters {
-    /// Files whose content went up.
-    pub uploads: u64,
-    /// Files whose content came down.
-    pub downloads: u64,
-    pub uploaded_bytes: u64,
-    pub downloaded_bytes: u64,
-    pub remote_calls: u64,
-    /// Moves and renames, on either side.
-    pub renames: u64,
-    /// Deletions, on either side; a folder with everything in it is one.
-    pub deletes: u64,
-    pub conflicts: u64,
 }
 
 /// The whole picture.

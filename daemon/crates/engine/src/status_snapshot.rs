@@ -1,7 +1,7 @@
 //! The figures from which the status is made.
 
-use crate::status::{Counters, FolderStatus, Problem, Status, TransferStatus};
-use cairn_model::{FolderId, ProblemCode, SyncState};
+use crate::status::{FolderStatus, Problem, Status, TransferStatus};
+use cairn_model::{Counters, FolderId, ProblemCode, SyncState};
 use parking_lot::Mutex;
 
 #[derive(Default)]

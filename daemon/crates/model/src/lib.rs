@@ -3,7 +3,9 @@
 //! This crate does no IO, draws no randomness and depends on nothing of ours.
 
 pub mod chunk;
+pub mod counters;
 pub mod cursor;
+pub mod event;
 pub mod hash;
 pub mod history;
 pub mod id;
@@ -12,12 +14,14 @@ pub mod manifest;
 pub mod name;
 pub mod path;
 #[cfg(feature = "utoipa")]
-mod schema;
+pub mod schema;
 pub mod sync;
 pub mod words;
 
 pub use chunk::{ChunkId, ChunkRef};
+pub use counters::Counters;
 pub use cursor::Cursor;
+pub use event::{DeliveryState, EventKind};
 pub use hash::ContentHash;
 pub use history::{ActivityKind, ConflictKind, Keep};
 pub use id::{

@@ -1,31 +1,33 @@
-//! Schemas of the vocabulary for OpenAPI documents.
+//! Schemas of the vocabulary for OpenAPI documents, and what others need to make such schemas.
 
 use crate::{
-    AccountId, ChunkId, Cursor, DeviceId, Kind, NodeId, RevisionId, SpaceId, TeamId, UploadId,
+    AccountId, ChunkId, Cursor, DeliveryState, DeviceId, EventKind, Kind, NodeId, RevisionId,
+    SpaceId, TeamId, UploadId,
 };
-use std::borrow::Cow;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
-fn text(description: &str) -> ObjectBuilder {
+/// The schema of a text.
+#[must_use]
+pub fn text(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .description(Some(description))
 }
 
+/// Gives types a name and a schema in OpenAPI documents.
+#[macro_export]
 macro_rules! text_schema {
-    ($name:literal, $schema:expr, $($type:ty),+) => {
+    ($name:literal, $schema:expr, $($type:ty),+ $(,)?) => {
         $(
-            impl PartialSchema for $type {
-                fn schema() -> RefOr<Schema> {
+            impl ::utoipa::PartialSchema for $type {
+                fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
                     $schema.build().into()
                 }
             }
 
-            impl ToSchema for $type {
-                fn name() -> Cow<'static, str> {
-                    Cow::Borrowed($name)
+            impl ::utoipa::ToSchema for $type {
+                fn name() -> ::std::borrow::Cow<'static, str> {
+                    ::std::borrow::Cow::Borrowed($name)
                 }
             }
         )+
@@ -57,4 +59,15 @@ text_schema!(
     "Kind",
     text("What a node is.").enum_values(Some(["file", "folder"])),
     Kind
+);
+text_schema!(
+    "WebhookEvent",
+    text("The event types that a webhook can subscribe to.")
+        .enum_values(Some(EventKind::TEXTS.iter().copied())),
+    EventKind
+);
+text_schema!(
+    "DeliveryState",
+    text("State of a delivery.").enum_values(Some(DeliveryState::TEXTS.iter().copied())),
+    DeliveryState
 );

@@ -10,7 +10,7 @@ word_enum! {
         TwoWay = "two-way",
         /// This device only sends: nothing is changed locally.
         Upload = "upload",
-        /// This device only receives: nothing is changed on the server.
+        /// This device only receives: nothing is changed on the service.
         Download = "download",
     }
 }

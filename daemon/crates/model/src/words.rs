@@ -18,6 +18,7 @@ macro_rules! word_enum {
             Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug,
             serde::Serialize, serde::Deserialize,
         )]
+        #[cfg_attr(feature = "ts-rs", derive(ts_rs::TS))]
         pub enum $name {
             $($(#[$variant_meta])* #[serde(rename = $text)] $variant,)+
         }
@@ -25,6 +26,9 @@ macro_rules! word_enum {
         impl $name {
             /// All values, in their order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The texts of all values, in the same order.
+            pub const TEXTS: &'static [&'static str] = &[$($text),+];
 
             /// The text that stands for the value everywhere outside the program.
             #[must_use]

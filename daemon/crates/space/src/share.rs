@@ -15,7 +15,7 @@ use cairn_crypto::{CryptoError, LinkSecret, OwnedLink, SystemRandom};
 use cairn_transfer::{Blocking, Check, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
-use cairn_wire::shares::{CreateShare, GateKdf, Share, ShareByEmail, SharedFile, UpdateShare};
+use cairn_wire::shares::{CreateShare, PasswordKdf, Share, ShareByEmail, SharedFile, UpdateShare};
 use uuid::Uuid;
 
 /// A password for a link.
@@ -39,7 +39,7 @@ pub struct SharedLink {
 struct NewLink {
     id: Uuid,
     owned: OwnedLink,
-    gate: Option<(String, GateKdf)>,
+    gate: Option<(String, PasswordKdf)>,
 }
 
 impl Space {
@@ -187,7 +187,7 @@ impl Space {
         };
         let kdf = LinkSecret::password_params(password.iterations, &mut SystemRandom)
             .map_err(TransferError::Sealing)?;
-        let wire = GateKdf {
+        let wire = PasswordKdf {
             iterations: kdf.iterations,
             salt: Sealed(kdf.salt.to_vec()),
         };

@@ -4,10 +4,17 @@
 //! The secret of a link stands after `#` in its address and is in none of these: what a link gives
 //! access to travels sealed under it.
 
-use crate::{ErrorBody, Page, Sealed, Timestamp};
+mod look;
+mod public;
+mod visits;
+
+pub use look::{ShareDefaults, ShareTheme, UpdateShareDefaults, UpdateShareTheme};
+pub use public::{BegunDownload, OpenShare, OpenedShare, PublicShare};
+pub use visits::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary};
+
+use crate::{ErrorBody, Sealed, Timestamp};
 use cairn_model::{NodeId, RevisionId};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// The kind of object behind a link.
@@ -67,7 +74,7 @@ pub enum ShareStatus {
 /// Derivation of the value for the password check from the password: PBKDF2-HMAC-SHA256.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct GateKdf {
+pub struct PasswordKdf {
     pub iterations: u32,
     pub salt: Sealed,
 }
@@ -101,7 +108,7 @@ pub struct Share {
     pub files: u64,
     /// The link's secret, wrapped for the owner's own devices.
     pub key_blob: Option<Sealed>,
-    pub kdf: Option<GateKdf>,
+    pub kdf: Option<PasswordKdf>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -121,12 +128,12 @@ pub struct CreateShare {
     /// Days from now, more than 0; the account's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<f64>,
-    /// The gate value, at most 72 bytes; kept as bcrypt. With `kdf` it is what a client derived from
-    /// the password, so that the password itself never travels.
+    /// The value for the password check, at most 72 bytes; kept as bcrypt. With `kdf` it is what a client
+    /// derived from the password, so that the password itself never travels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kdf: Option<GateKdf>,
+    pub kdf: Option<PasswordKdf>,
     /// At least 1; then the link answers 410.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub download_limit: Option<u64>,
@@ -156,7 +163,7 @@ pub struct UpdateShare {
         deserialize_with = "present"
     )]
     pub expiry_days: Option<Option<f64>>,
-    /// The new gate value; null or empty takes the gate away.
+    /// The new value for the password check; null or empty takes the check away.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -165,7 +172,7 @@ pub struct UpdateShare {
     pub password: Option<Option<String>>,
     /// Belongs to `password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kdf: Option<GateKdf>,
+    pub kdf: Option<PasswordKdf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_active: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -303,66 +310,6 @@ pub struct BulkShares {
     pub failed: u64,
 }
 
-/// The defaults of new links: `GET` and `PUT /shares/defaults`.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(default)]
-pub struct ShareDefaults {
-    /// 0: links don't expire.
-    pub default_expiry_days: f64,
-    pub default_access_mode: AccessMode,
-    pub notify_on_download: bool,
-}
-
-/// `PUT /shares/defaults`: only the given fields change.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct UpdateShareDefaults {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default_expiry_days: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default_access_mode: Option<AccessMode>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub notify_on_download: Option<bool>,
-}
-
-/// The look of the pages of an account's links; empty fields are not shown.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(default)]
-pub struct ShareTheme {
-    pub display_name: String,
-    pub bio: String,
-    pub logo_url: String,
-    pub accent_color: String,
-    pub background_color: String,
-    pub css_class: String,
-}
-
-/// `PUT /shares/theme`: only the given fields change; an empty text clears one.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct UpdateShareTheme {
-    /// At most 100 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub display_name: Option<String>,
-    /// At most 500 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bio: Option<String>,
-    /// `https://…`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logo_url: Option<String>,
-    /// `#RRGGBB`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accent_color: Option<String>,
-    /// `#RRGGBB`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub background_color: Option<String>,
-    /// `theme-dark`, `theme-light`, `theme-minimal`, `theme-bold`, `theme-elegant` or empty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub css_class: Option<String>,
-}
-
 /// Answer of `POST /shares/{id}/toggle`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
@@ -374,77 +321,6 @@ pub struct ToggledShare {
     pub share: Share,
 }
 
-/// One visit of a link.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct AccessEntry {
-    /// The address that the visitor gave, or `anonymous`.
-    pub email: String,
-    /// The last octet (IPv4) or the last four groups (IPv6) are masked; nothing else is kept.
-    pub masked_ip: String,
-    pub bytes_served: u64,
-    /// `opened`, `downloaded` or `denied`.
-    pub action: String,
-    pub at: Timestamp,
-}
-
-/// `GET /shares/{id}/audit`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
-#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
-pub struct AuditQuery {
-    /// Visits from this time on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
-    pub date_from: Option<Timestamp>,
-    /// Visits up to this time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
-    pub date_to: Option<Timestamp>,
-    /// Default true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub include_summary: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<u64>,
-}
-
-/// One visit in an audit.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct AuditEntry {
-    #[serde(flatten)]
-    pub entry: AccessEntry,
-    /// Such as `1.5 MiB`.
-    pub bytes_formatted: String,
-}
-
-/// The sums of an audit's entries.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct AuditSummary {
-    pub total_accesses: u64,
-    pub unique_visitors_by_email: u64,
-    /// Masked addresses, so that neighbours count as one.
-    pub unique_visitors_by_ip: u64,
-    pub total_bytes_served: u64,
-    pub total_bytes_formatted: String,
-    /// `2026-01-31` → visits of that day, UTC.
-    pub accesses_by_day: BTreeMap<String, u64>,
-}
-
-/// Answer of `GET /shares/{id}/audit`, newest first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct Audit {
-    #[serde(flatten)]
-    pub page: Page<AuditEntry>,
-    /// Of all entries, not of the page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<AuditSummary>,
-}
-
 /// Answer of `GET /shares/{id}/health`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
@@ -453,51 +329,4 @@ pub struct ShareHealth {
     pub status: String,
     pub issues: Vec<ShareIssue>,
     pub link: Share,
-}
-
-/// The public part of a link, shown before its password is checked.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct PublicShare {
-    #[cfg_attr(feature = "utoipa", schema(value_type = crate::schema::Id))]
-    pub id: Uuid,
-    pub storage_type: StorageType,
-    pub access_mode: AccessMode,
-    pub has_password: bool,
-    pub kdf: Option<GateKdf>,
-    /// An e-mail address out of the owner's list is asked for.
-    pub asks_email: bool,
-    pub expires_at: Option<Timestamp>,
-    pub theme: ShareTheme,
-}
-
-/// `POST /public/shares/{code}/open`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct OpenShare {
-    /// The password, or what `kdf` makes of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gate: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-}
-
-/// Behind the gate: what the link carries.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct OpenedShare {
-    /// Belongs into `X-Share-Access` of the requests that follow.
-    pub access: String,
-    /// `access` is enough to fetch chunks; otherwise a download has to be begun first.
-    pub may_view: bool,
-    pub name: String,
-    pub files: Vec<SharedFile>,
-}
-
-/// Answer of `POST /public/shares/{code}/downloads`: one download, which counts.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct BegunDownload {
-    /// Belongs into `X-Share-Access` while its chunks are fetched.
-    pub access: String,
 }

@@ -1,38 +1,9 @@
 //! Webhooks: `/api/v1/webhooks`, their deliveries, and what a delivery carries.
 
 use crate::Timestamp;
+use cairn_model::{DeliveryState, EventKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// The event types that a webhook can subscribe to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub enum WebhookEvent {
-    #[serde(rename = "file.uploaded")]
-    FileUploaded,
-    #[serde(rename = "file.downloaded")]
-    FileDownloaded,
-    #[serde(rename = "file.deleted")]
-    FileDeleted,
-    #[serde(rename = "file.moved")]
-    FileMoved,
-    #[serde(rename = "file.renamed")]
-    FileRenamed,
-    #[serde(rename = "share.created")]
-    ShareCreated,
-    #[serde(rename = "share.accessed")]
-    ShareAccessed,
-    #[serde(rename = "share.downloaded")]
-    ShareDownloaded,
-    #[serde(rename = "share.revoked")]
-    ShareRevoked,
-    #[serde(rename = "team.member_joined")]
-    TeamMemberJoined,
-    #[serde(rename = "team.member_left")]
-    TeamMemberLeft,
-    #[serde(rename = "webhook.test")]
-    WebhookTest,
-}
 
 /// `POST /webhooks`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +16,7 @@ pub struct CreateWebhook {
     pub url: String,
     /// At least one.
     #[cfg_attr(feature = "utoipa", schema(min_items = 1))]
-    pub events: Vec<WebhookEvent>,
+    pub events: Vec<EventKind>,
 }
 
 /// `PUT /webhooks/{id}`: what is absent stays as it is; one of both is there.
@@ -63,7 +34,7 @@ pub struct UpdateWebhook {
     /// Replaces the subscribed event types; at least one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(min_items = 1, nullable = false))]
-    pub events: Option<Vec<WebhookEvent>>,
+    pub events: Option<Vec<EventKind>>,
 }
 
 /// State of a webhook: its deliveries are attempted or not.
@@ -109,7 +80,7 @@ pub struct Webhook {
     #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
     pub id: String,
     pub url: String,
-    pub events: Vec<WebhookEvent>,
+    pub events: Vec<EventKind>,
     pub status: WebhookStatus,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -125,20 +96,6 @@ pub struct WebhookWithSecret {
     pub secret: String,
     #[serde(flatten)]
     pub webhook: Webhook,
-}
-
-/// State of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum DeliveryState {
-    /// Not attempted yet.
-    Pending,
-    /// An attempt failed; another one is to come.
-    Retrying,
-    Delivered,
-    /// Every attempt failed; it can be retried by hand.
-    Failed,
 }
 
 /// One attempt of a delivery.
@@ -164,7 +121,7 @@ pub struct Delivery {
     pub id: String,
     #[cfg_attr(feature = "utoipa", schema(format = Uuid))]
     pub webhook_id: String,
-    pub event: WebhookEvent,
+    pub event: EventKind,
     pub state: DeliveryState,
     pub created_at: Timestamp,
     /// When the next attempt is due, if one is.
@@ -177,7 +134,7 @@ pub struct Delivery {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct WebhookPayload {
-    pub event: WebhookEvent,
+    pub event: EventKind,
     pub timestamp: Timestamp,
     /// Details; the fields depend on the event.
     #[cfg_attr(feature = "utoipa", schema(value_type = Object))]

@@ -200,9 +200,9 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
     let mut out = vec![
         ("CreateShares", "file_ids", items(1, 20)),
         ("PutSharedFiles", "files", items(0, 500)),
-        ("GateKdf", "iterations", range(600_000, 10_000_000)),
+        ("PasswordKdf", "iterations", range(600_000, 10_000_000)),
         (
-            "GateKdf",
+            "PasswordKdf",
             "salt",
             json!({"minLength": 44, "maxLength": 44, "example": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="}),
         ),

@@ -10,10 +10,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use cairn_store::events::EventKind;
+use cairn_model::EventKind;
 use cairn_wire::Page;
 use cairn_wire::webhooks::{
-    CreateWebhook, Delivery, ListDeliveries, ListWebhooks, UpdateWebhook, Webhook, WebhookEvent,
+    CreateWebhook, Delivery, ListDeliveries, ListWebhooks, UpdateWebhook, Webhook,
     WebhookWithSecret,
 };
 use utoipa_axum::router::OpenApiRouter;
@@ -35,11 +35,11 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(retry))
 }
 
-fn kinds(events: &[WebhookEvent]) -> Result<Vec<EventKind>> {
+fn kinds(events: &[EventKind]) -> Result<Vec<EventKind>> {
     if events.is_empty() {
         return Err(Error::invalid("`events` is empty; name at least one event"));
     }
-    Ok(events.iter().copied().map(EventKind::of_wire).collect())
+    Ok(events.to_vec())
 }
 
 fn checked(app: &AppState, url: &str) -> Result<String> {

@@ -200,7 +200,7 @@ async fn send(
     }
     headers.insert(
         HeaderName::from_static("x-service-event"),
-        HeaderValue::from_static(outgoing.event.name()),
+        HeaderValue::from_static(outgoing.event.as_str()),
     );
     if let Ok(id) = HeaderValue::from_str(&outgoing.delivery.to_string()) {
         headers.insert(HeaderName::from_static("x-service-delivery"), id);

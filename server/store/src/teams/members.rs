@@ -2,11 +2,10 @@
 
 use super::{MEMBERSHIP_SQL, member_data, membership, require, role_of};
 use crate::error::{Error, Result};
-use crate::events::EventKind;
 use crate::rights::Right;
 use crate::rows::{id, name_of, word};
 use crate::{ShareSettings, Space, Store, Tx};
-use cairn_model::{AccountId, TeamId};
+use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::teams::{Offboarded, TeamMember, TeamRole};
 use rusqlite::{Connection, Row, params};
@@ -105,8 +104,8 @@ impl Tx<'_> {
         )? as u64)
     }
 
-    /// Ends all memberships of an account; teams that it owned go on under their longest-standing
-    /// admin or member. Answers the teams that nobody is left in.
+    /// Ends all memberships of an account; teams that it owned go on under their longest-standing admin
+    /// or member. Returns the teams that nobody is left in.
     pub(crate) fn leave_all_teams(&self, account: AccountId) -> Result<Vec<TeamId>> {
         let memberships = self
             .conn

@@ -3,22 +3,7 @@
 use crate::param::{callback, choices, integer_in, non_empty, uuid};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
-
-/// The event types of the service.
-const EVENTS: &[&str] = &[
-    "file.uploaded",
-    "file.downloaded",
-    "file.deleted",
-    "file.moved",
-    "file.renamed",
-    "share.created",
-    "share.accessed",
-    "share.downloaded",
-    "share.revoked",
-    "team.member_joined",
-    "team.member_left",
-    "webhook.test",
-];
+use cairn_model::EventKind;
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -28,7 +13,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Sends events to an address.",
         &[
             callback("url", "Public HTTPS address").required(),
-            choices("events", EVENTS, "Event types").required(),
+            choices("events", EventKind::TEXTS, "Event types").required(),
         ],
         Run::Rest(post("webhooks")),
     )

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::{Error as StoreError, Result as StoreResult, ShareSettings};
-use cairn_wire::shares::{AccessMode, CreateShare, GateKdf, ShareDefaults, UpdateShare};
+use cairn_wire::shares::{AccessMode, CreateShare, PasswordKdf, ShareDefaults, UpdateShare};
 use cairn_wire::{Sealed, Timestamp};
 
 /// bcrypt looks at no more.
@@ -24,7 +24,7 @@ pub(super) struct Change {
     is_active: Option<bool>,
     access_mode: Option<AccessMode>,
     password_check: Option<Option<String>>,
-    kdf: Option<GateKdf>,
+    kdf: Option<PasswordKdf>,
     expiry_days: Option<Option<f64>>,
     download_limit: Option<Option<u64>>,
     allowed_emails: Option<Vec<String>>,

@@ -1,0 +1,76 @@
+//! The visits of a link, as its owner sees them.
+
+use crate::{Page, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One visit of a link.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AccessEntry {
+    /// The address that the visitor gave, or `anonymous`.
+    pub email: String,
+    /// The last octet (IPv4) or the last four groups (IPv6) are masked; nothing else is kept.
+    pub masked_ip: String,
+    pub bytes_served: u64,
+    /// `opened`, `downloaded` or `denied`.
+    pub action: String,
+    pub at: Timestamp,
+}
+
+/// `GET /shares/{id}/audit`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct AuditQuery {
+    /// Visits from this time on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
+    pub date_from: Option<Timestamp>,
+    /// Visits up to this time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
+    pub date_to: Option<Timestamp>,
+    /// Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include_summary: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
+}
+
+/// One visit in an audit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AuditEntry {
+    #[serde(flatten)]
+    pub entry: AccessEntry,
+    /// Such as `1.5 MiB`.
+    pub bytes_formatted: String,
+}
+
+/// The sums of an audit's entries.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AuditSummary {
+    pub total_accesses: u64,
+    pub unique_visitors_by_email: u64,
+    /// Masked addresses, so that neighbours count as one.
+    pub unique_visitors_by_ip: u64,
+    pub total_bytes_served: u64,
+    pub total_bytes_formatted: String,
+    /// `2026-01-31` → visits of that day, UTC.
+    pub accesses_by_day: BTreeMap<String, u64>,
+}
+
+/// Answer of `GET /shares/{id}/audit`, newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Audit {
+    #[serde(flatten)]
+    pub page: Page<AuditEntry>,
+    /// Of all entries, not of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<AuditSummary>,
+}

@@ -1,0 +1,125 @@
+//! The files that a share link carries, each with its key sealed under the link's.
+
+use super::rows::id as read_id;
+use super::share_rows::ShareRow;
+use super::shares::owned;
+use super::{Actor, Store, Tx, nodes, revisions};
+use crate::error::{Error, Result};
+use cairn_model::{Kind, NodeId};
+use cairn_wire::Sealed;
+use cairn_wire::shares::SharedFile;
+use rusqlite::{Connection, params};
+
+/// Files that one link carries at most.
+const MAX_FILES: u64 = 20_000;
+
+impl Tx<'_> {
+    /// Adds files to a link, or replaces them.
+    ///
+    /// # Errors
+    /// 400 for a file that lies outside what is shared, a foreign revision, or too many files.
+    pub fn put_shared_files(
+        &self,
+        actor: &Actor,
+        which: &str,
+        files: &[SharedFile],
+        replace: bool,
+    ) -> Result<ShareRow> {
+        let share = owned(self.conn, actor.account, which)?;
+        if replace {
+            self.conn
+                .prepare_cached("DELETE FROM share_files WHERE share = ?1")?
+                .execute([share.row])?;
+        }
+        for file in files {
+            let node = nodes::active(self.conn, actor.space, file.node_id)?.node;
+            if node.kind != Kind::File || !below(self.conn, share.share.file_id, node.id)? {
+                return Err(Error::invalid(format!(
+                    "`files`: the node {} is no file in what the link shares",
+                    node.id
+                )));
+            }
+            if revisions::owner(self.conn, file.revision_id)? != Some(node.id) {
+                return Err(Error::invalid(format!(
+                    "`files`: the node {} has no revision {}",
+                    node.id, file.revision_id
+                )));
+            }
+            self.conn
+                .prepare_cached(
+                    "INSERT INTO share_files (share, node, revision, sealed) VALUES (?1, ?2, ?3, ?4) \
+                     ON CONFLICT (share, node) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed",
+                )?
+                .execute(params![
+                    share.row,
+                    node.id.as_bytes(),
+                    file.revision_id.as_bytes(),
+                    file.sealed.0
+                ])?;
+        }
+        let changed = owned(self.conn, actor.account, which)?;
+        if changed.share.files > MAX_FILES {
+            return Err(Error::invalid(format!(
+                "`files`: a link carries at most {MAX_FILES} files; share a smaller folder"
+            )));
+        }
+        Ok(changed)
+    }
+}
+
+/// Returns true if an active node is another one or lies below it.
+pub(super) fn below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(
+            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
+             WHERE n.parent <> x'' AND n.state = 0) SELECT EXISTS (SELECT 1 FROM up WHERE id = ?2)",
+        )?
+        .query_row(params![node.as_bytes(), top.as_bytes()], |row| row.get(0))?)
+}
+
+impl Store {
+    /// Returns true if a link carries no file although there is one to carry.
+    pub fn lacks_files(&self, share: &ShareRow) -> Result<bool> {
+        if share.share.files > 0 || share.node_gone {
+            return Ok(false);
+        }
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \
+                     INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
+                     SELECT EXISTS (SELECT 1 FROM sub JOIN nodes n ON n.id = sub.id WHERE n.kind = 0)",
+                )?
+                .query_row(params![share.share.file_id.as_bytes(), share.space], |row| {
+                    row.get(0)
+                })?)
+        })
+    }
+
+    /// The files of a link that are still where they were shared.
+    pub fn shared_files(&self, share: &ShareRow) -> Result<Vec<SharedFile>> {
+        self.read(|conn| {
+            let all: Vec<SharedFile> = conn
+                .prepare_cached(
+                    "SELECT f.node, f.revision, f.sealed FROM share_files f JOIN nodes n ON n.id = f.node \
+                     WHERE f.share = ?1 AND n.state = 0 ORDER BY n.name_key, n.id",
+                )?
+                .query_map([share.row], |row| {
+                    Ok(SharedFile {
+                        node_id: read_id(row, 0)?,
+                        revision_id: read_id(row, 1)?,
+                        sealed: Sealed(row.get(2)?),
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut files = Vec::with_capacity(all.len());
+            for file in all {
+                // What was moved out of the folder is shared no longer.
+                if below(conn, share.share.file_id, file.node_id)? {
+                    files.push(file);
+                }
+            }
+            Ok(files)
+        })
+    }
+}
