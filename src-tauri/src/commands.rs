@@ -18,7 +18,6 @@ mod webhooks;
 
 pub use account::{AccountView, DeviceView, LoginForm};
 pub use calls::{Call, Signature, signatures, visit_types};
-pub use conflicts::KeepView;
 pub use context::{Commands, Desktop};
 pub use device::{Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo};
 pub use folders::{FolderChoices, GateView, IgnoreCheck, RemoteFolder, RemoteItem};
@@ -27,7 +26,7 @@ pub use links::{LinkAction, LinkChoices, LinkState, LinkTarget, LinkView};
 pub(crate) use sync::pause_request;
 pub use trash::{LocalTrashed, RemoteTrashed};
 pub use versions::{VersionDiff, VersionText, VersionView};
-pub use webhooks::{DeliveryState, DeliveryView, WebhookAction, WebhookView};
+pub use webhooks::{DeliveryView, WebhookAction, WebhookView};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@
 
 use crate::settings::Notify;
 use crate::strings::Language;
-use crate::view::{ConnectionState, StateView, View};
+use crate::view::{ConnectionState, View};
+use cairn_model::SyncState;
 use std::time::{Duration, Instant};
 
 /// The time after which an error is notified; many go away by themselves before.
@@ -89,7 +90,7 @@ impl Notifier {
         wanted: Notify,
         language: Language,
     ) -> Option<Notification> {
-        if view.state != StateView::Error {
+        if view.state != SyncState::Error {
             self.error = None;
             return None;
         }
@@ -117,7 +118,7 @@ impl Notifier {
             self.burst = progress.total;
             return None;
         }
-        if view.state != StateView::Idle {
+        if view.state != SyncState::Idle {
             return None;
         }
         let burst = std::mem::take(&mut self.burst);
@@ -158,7 +159,7 @@ mod tests {
     use crate::progress::SyncProgress;
     use crate::view::ConflictView;
 
-    fn view(state: StateView, conflicts: usize) -> View {
+    fn view(state: SyncState, conflicts: usize) -> View {
         let conflict = ConflictView {
             folder: "/f".into(),
             path: "report.txt".into(),
@@ -192,31 +193,31 @@ mod tests {
     fn new_conflicts_are_notified_once_and_together() {
         let mut world = World::new();
         assert_eq!(
-            world.observe(&view(StateView::Attention, 1)),
+            world.observe(&view(SyncState::Attention, 1)),
             [],
             "was so before"
         );
-        let shown = world.observe(&view(StateView::Attention, 2));
+        let shown = world.observe(&view(SyncState::Attention, 2));
         assert_eq!(shown.len(), 1);
         assert!(shown[0].body.contains("report.txt"), "{}", shown[0].body);
-        assert_eq!(world.observe(&view(StateView::Attention, 2)), []);
-        let shown = world.observe(&view(StateView::Attention, 9));
+        assert_eq!(world.observe(&view(SyncState::Attention, 2)), []);
+        let shown = world.observe(&view(SyncState::Attention, 9));
         assert!(shown.len() == 1 && shown[0].body.contains('7'), "{shown:?}");
     }
 
     #[test]
     fn an_error_is_notified_when_it_lasts() {
         let mut world = World::new();
-        world.observe(&view(StateView::Idle, 0));
-        assert_eq!(world.observe(&view(StateView::Error, 0)), []);
+        world.observe(&view(SyncState::Idle, 0));
+        assert_eq!(world.observe(&view(SyncState::Error, 0)), []);
         assert_eq!(world.0.due(), Some(world.1 + ERROR_DELAY));
         world.1 += ERROR_DELAY;
         assert_eq!(
-            world.observe(&view(StateView::Error, 0))[0].topic,
+            world.observe(&view(SyncState::Error, 0))[0].topic,
             Topic::Error
         );
         world.1 += ERROR_DELAY;
-        assert_eq!(world.observe(&view(StateView::Error, 0)), []);
+        assert_eq!(world.observe(&view(SyncState::Error, 0)), []);
         assert_eq!(world.0.due(), None);
     }
 
@@ -224,11 +225,11 @@ mod tests {
     fn only_something_big_is_notified_when_done() {
         let mut world = World::new();
         for (total, notified) in [(5, 0), (340, 1)] {
-            let mut busy = view(StateView::Syncing, 0);
+            let mut busy = view(SyncState::Syncing, 0);
             busy.progress = Some(SyncProgress { done: 1, total });
             assert_eq!(world.observe(&busy), []);
             assert_eq!(
-                world.observe(&view(StateView::Idle, 0)).len(),
+                world.observe(&view(SyncState::Idle, 0)).len(),
                 notified,
                 "{total}"
             );
@@ -243,9 +244,9 @@ mod tests {
             ..Notify::default()
         };
         let now = Instant::now();
-        notifier.observe(&view(StateView::Idle, 0), now, off, Language::En);
+        notifier.observe(&view(SyncState::Idle, 0), now, off, Language::En);
         assert_eq!(
-            notifier.observe(&view(StateView::Idle, 1), now, off, Language::En),
+            notifier.observe(&view(SyncState::Idle, 1), now, off, Language::En),
             []
         );
     }

@@ -3,7 +3,8 @@
 //! The daemon reports what is pending and what was done since it started. A burst begins when something
 //! becomes pending and ends when nothing is.
 
-use cairn_control::{Counters, Status};
+use cairn_control::Status;
+use cairn_model::Counters;
 use serde::Serialize;
 use ts_rs::TS;
 

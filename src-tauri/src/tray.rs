@@ -3,7 +3,8 @@
 //! On Linux there is no tooltip, so the first entry is the status. The shell changes entries in place.
 
 use crate::strings::Language;
-use crate::view::{ConnectionState, StateView, View};
+use crate::view::{ConnectionState, View};
+use cairn_model::SyncState;
 
 /// The number of steps in which the syncing icon shows progress.
 pub const QUARTERS: u8 = 4;
@@ -15,8 +16,8 @@ const LABEL: usize = 48;
 /// The picture of the tray.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Icon {
-    pub state: StateView,
-    /// For [`StateView::Syncing`]: quarters done, 0 to 3.
+    pub state: SyncState,
+    /// For [`SyncState::Syncing`]: quarters done, 0 to 3.
     pub quarter: u8,
 }
 
@@ -25,15 +26,15 @@ impl Icon {
     #[must_use]
     pub fn name(self) -> &'static str {
         match (self.state, self.quarter) {
-            (StateView::Idle, _) => "idle",
-            (StateView::Syncing, 0) => "syncing-0",
-            (StateView::Syncing, 1) => "syncing-1",
-            (StateView::Syncing, 2) => "syncing-2",
-            (StateView::Syncing, _) => "syncing-3",
-            (StateView::Paused, _) => "paused",
-            (StateView::Offline, _) => "offline",
-            (StateView::Attention, _) => "attention",
-            (StateView::Error, _) => "error",
+            (SyncState::Idle, _) => "idle",
+            (SyncState::Syncing, 0) => "syncing-0",
+            (SyncState::Syncing, 1) => "syncing-1",
+            (SyncState::Syncing, 2) => "syncing-2",
+            (SyncState::Syncing, _) => "syncing-3",
+            (SyncState::Paused, _) => "paused",
+            (SyncState::Offline, _) => "offline",
+            (SyncState::Attention, _) => "attention",
+            (SyncState::Error, _) => "error",
         }
     }
 }
@@ -208,7 +209,7 @@ fn sync_entries(view: &View, recent: &[Recent], language: Language) -> Vec<Entry
         .take(RECENT)
         .map(|file| Entry::new(Action::Reveal(file.path.clone()), shorten(&file.name)))
         .collect();
-    let pause = if view.state == StateView::Paused {
+    let pause = if view.state == SyncState::Paused {
         Entry::new(Action::Resume, text("tray.resume"))
     } else {
         let spans = [
@@ -237,7 +238,7 @@ fn icon(view: &View) -> Icon {
         .map_or(0, |progress| progress.percent() / (100 / QUARTERS));
     Icon {
         state: view.state,
-        quarter: if view.state == StateView::Syncing {
+        quarter: if view.state == SyncState::Syncing {
             quarter.min(QUARTERS - 1)
         } else {
             0
@@ -261,9 +262,10 @@ fn shorten(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::progress::SyncProgress;
-    use crate::view::{FolderView, ModeView};
+    use crate::view::FolderView;
+    use cairn_model::SyncMode;
 
-    fn view(state: StateView) -> View {
+    fn view(state: SyncState) -> View {
         View {
             connection: ConnectionState::Up,
             state,
@@ -273,7 +275,7 @@ mod tests {
                 name: "Cairn".into(),
                 remote: "/".into(),
                 state,
-                mode: ModeView::TwoWay,
+                mode: SyncMode::TwoWay,
                 pending: 0,
                 files: 0,
                 bytes: 0,
@@ -296,7 +298,7 @@ mod tests {
     #[test]
     fn the_menu_follows_the_state() {
         let tray_of = |view: &View| tray(view, &[], Language::En);
-        let idle = tray_of(&view(StateView::Idle));
+        let idle = tray_of(&view(SyncState::Idle));
         assert_eq!(
             labels(&idle),
             [
@@ -311,12 +313,12 @@ mod tests {
             ]
         );
         assert!(!idle.entries[0].enabled, "the status is no command");
-        let paused = labels(&tray_of(&view(StateView::Paused))).join("|");
+        let paused = labels(&tray_of(&view(SyncState::Paused))).join("|");
         assert!(paused.contains("Resume") && !paused.contains("Pause"));
-        let mut attention = view(StateView::Attention);
+        let mut attention = view(SyncState::Attention);
         attention.attention = 2;
         assert!(labels(&tray_of(&attention)).contains(&"2 things need attention…"));
-        let mut out = view(StateView::Attention);
+        let mut out = view(SyncState::Attention);
         out.connection = ConnectionState::LoggedOut;
         assert!(labels(&tray_of(&out)).contains(&"Log in…"));
     }
@@ -324,12 +326,12 @@ mod tests {
     #[test]
     fn six_states_have_six_pictures_and_syncing_shows_progress() {
         let states = [
-            StateView::Idle,
-            StateView::Syncing,
-            StateView::Paused,
-            StateView::Offline,
-            StateView::Attention,
-            StateView::Error,
+            SyncState::Idle,
+            SyncState::Syncing,
+            SyncState::Paused,
+            SyncState::Offline,
+            SyncState::Attention,
+            SyncState::Error,
         ];
         let mut names: Vec<_> = states
             .iter()
@@ -337,7 +339,7 @@ mod tests {
             .collect();
         names.dedup();
         assert_eq!(names.len(), 6);
-        let mut syncing = view(StateView::Syncing);
+        let mut syncing = view(SyncState::Syncing);
         for (done, name) in [
             (0, "syncing-0"),
             (30, "syncing-1"),
@@ -351,7 +353,7 @@ mod tests {
 
     #[test]
     fn an_action_is_found_by_its_id() {
-        let view = view(StateView::Idle);
+        let view = view(SyncState::Idle);
         let recent = [Recent {
             name: "x".repeat(100),
             path: "/home/a/Cairn/x".into(),

@@ -8,8 +8,8 @@ mod convert;
 pub use convert::{Model, activity, build, conflict, folder};
 
 use crate::progress::SyncProgress;
-use cairn_model::{ActivityKind, ConflictKind, ProblemCode};
-use serde::{Deserialize, Serialize};
+use cairn_model::{ActivityKind, ConflictKind, ProblemCode, SyncMode, SyncState};
+use serde::Serialize;
 use ts_rs::TS;
 
 /// The state of the connection to the daemon.
@@ -26,34 +26,10 @@ pub enum ConnectionState {
     LoggedOut,
 }
 
-/// The state that the icon shows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum StateView {
-    #[default]
-    Idle,
-    Syncing,
-    Paused,
-    Offline,
-    Attention,
-    Error,
-}
-
-/// The direction of synchronization.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModeView {
-    #[default]
-    TwoWay,
-    Upload,
-    Download,
-}
-
 /// A file or folder that can't be synced, with a hint what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ProblemView {
     pub path: String,
-    #[ts(type = "ProblemCode")]
     pub code: ProblemCode,
     pub message: String,
     pub hint: String,
@@ -62,7 +38,7 @@ pub struct ProblemView {
 /// Deletions that need a confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct QuestionView {
-    /// True: the files would be deleted on this device. False: on the server.
+    /// True: the files would be deleted on this device. False: on the service.
     pub here: bool,
     pub files: u64,
 }
@@ -74,8 +50,8 @@ pub struct FolderView {
     /// The last part of the local path.
     pub name: String,
     pub remote: String,
-    pub state: StateView,
-    pub mode: ModeView,
+    pub state: SyncState,
+    pub mode: SyncMode,
     pub pending: u64,
     pub files: u64,
     pub bytes: u64,
@@ -107,7 +83,6 @@ pub struct ConflictView {
     pub path: String,
     /// The path below the folder of the other version, beside it.
     pub copy: String,
-    #[ts(type = "ConflictKind")]
     pub kind: ConflictKind,
     pub device: String,
     pub at: String,
@@ -117,7 +92,6 @@ pub struct ConflictView {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ActivityView {
     pub at: String,
-    #[ts(type = "ActivityKind")]
     pub kind: ActivityKind,
     pub path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +107,7 @@ pub struct ActivityView {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, TS)]
 pub struct View {
     pub connection: ConnectionState,
-    pub state: StateView,
+    pub state: SyncState,
     /// One line, in the person's language.
     pub headline: String,
     /// The reason that the daemon doesn't run, or is offline.

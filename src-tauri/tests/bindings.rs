@@ -2,7 +2,7 @@
 //!
 //! Run with `CAIRN_BLESS=1` to write `ui/src/bindings.ts` anew after a change.
 
-use cairn_model::{ActivityKind, ConflictKind, ProblemCode};
+use cairn_model::EventKind;
 use cairn_tray::commands::{Signature, signatures, visit_types};
 use cairn_tray::program::Fault;
 use cairn_tray::window::{COMMAND, EVENT, WindowEvent};
@@ -61,10 +61,11 @@ fn parameters(signature: &Signature) -> String {
     parameters.collect::<Vec<_>>().join(", ")
 }
 
-/// Declares an enum of the model, which knows no TypeScript.
-fn words(name: &str, values: &[impl Display], out: &mut String) -> std::fmt::Result {
+/// Declares a list of all values of an enum of the model.
+fn values(name: &str, kind: &str, values: &[impl Display], out: &mut String) -> std::fmt::Result {
     let values: Vec<_> = values.iter().map(|value| format!("\"{value}\"")).collect();
-    writeln!(out, "\nexport type {name} = {};", values.join(" | "))
+    let values = values.join(", ");
+    writeln!(out, "\nexport const {name}: {kind}[] = [{values}];")
 }
 
 fn calls(signatures: &[Signature], out: &mut String) -> std::fmt::Result {
@@ -125,9 +126,7 @@ fn bindings() -> Result<String, std::fmt::Error> {
     for declaration in declarations.found.values() {
         write!(out, "\nexport {declaration}\n")?;
     }
-    words("ActivityKind", ActivityKind::ALL, &mut out)?;
-    words("ConflictKind", ConflictKind::ALL, &mut out)?;
-    words("ProblemCode", ProblemCode::ALL, &mut out)?;
+    values("EVENT_KINDS", "EventKind", EventKind::ALL, &mut out)?;
     write!(
         out,
         "\nexport const COMMAND = \"{COMMAND}\";\nexport const EVENT = \"{EVENT}\";\n"

@@ -4,6 +4,8 @@
 
 export type AccountView = { email: string, server: string, device_name: string, used: number, limit: number, files: number, };
 
+export type ActivityKind = "uploaded" | "downloaded" | "renamed" | "deleted" | "conflict" | "resolved" | "unverified" | "refused" | "other";
+
 export type ActivityView = { at: string, kind: ActivityKind, path: string, folder?: string, device?: string, bytes: number, };
 
 export type Assistant = "claude-desktop" | "vscode" | "cursor";
@@ -35,6 +37,8 @@ diff?: Array<DiffLine>,
  * True if there are more differing lines than `diff` has.
  */
 cut: boolean, };
+
+export type ConflictKind = "edit" | "create" | "move" | "type";
 
 export type ConflictView = { folder: string, 
 /**
@@ -82,11 +86,13 @@ mine?: number,
  */
 theirs?: number, };
 
+export type EventKind = "file.uploaded" | "file.downloaded" | "file.deleted" | "file.moved" | "file.renamed" | "share.created" | "share.accessed" | "share.downloaded" | "share.revoked" | "team.member_joined" | "team.member_left" | "webhook.test";
+
 export type Fault = { code: FaultCode, message: string, };
 
 export type FaultCode = "failed" | "usage" | "not_logged_in" | "offline" | "decision" | "no_daemon" | "cancelled";
 
-export type FolderChoices = { local: string, remote: string, mode: ModeView, 
+export type FolderChoices = { local: string, remote: string, mode: SyncMode, 
 /**
  * If not empty, only these subfolders are synced to this device.
  */
@@ -100,7 +106,7 @@ export type FolderView = { local: string,
 /**
  * The last part of the local path.
  */
-name: string, remote: string, state: StateView, mode: ModeView, pending: number, files: number, bytes: number, 
+name: string, remote: string, state: SyncState, mode: SyncMode, pending: number, files: number, bytes: number, 
 /**
  * The first ones; `problem_count` counts all.
  */
@@ -112,7 +118,7 @@ export type IconScheme = "light" | "dark";
 
 export type IgnoreCheck = { ignored: boolean, rule?: string, };
 
-export type KeepView = "mine" | "theirs" | "both" | "merge";
+export type Keep = "mine" | "theirs" | "both" | "merge";
 
 export type Language = "en" | "de";
 
@@ -196,8 +202,6 @@ secrets_in_file: boolean, };
 
 export type LoginStep = { "step": "browser", url: string, } | { "step": "code", url: string, code: string, } | { "step": "passphrase", email: string, is_new: boolean, error?: string, };
 
-export type ModeView = "two-way" | "upload" | "download";
-
 export type Notify = { conflict: boolean, question: boolean, error: boolean, 
 /**
  * Something big has been synced.
@@ -212,7 +216,7 @@ export type PastEvent = {
  */
 at: string, kind: PastKind, 
 /**
- * The path on the server that it had then.
+ * The path on the service that it had then.
  */
 path: string, 
 /**
@@ -226,11 +230,13 @@ export type PastPage = { events: Array<PastEvent>, page: number, pages: number, 
 
 export type PauseFor = "hour" | "tomorrow" | "resumed";
 
+export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "name" | "name_clash" | "offline" | "one_way" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
+
 export type ProblemView = { path: string, code: ProblemCode, message: string, hint: string, };
 
 export type QuestionView = { 
 /**
- * True: the files would be deleted on this device. False: on the server.
+ * True: the files would be deleted on this device. False: on the service.
  */
 here: boolean, files: number, };
 
@@ -292,9 +298,11 @@ setup_left: boolean, };
 
 export type StartInfo = { version: string, language: Language, settings: Settings, };
 
-export type StateView = "idle" | "syncing" | "paused" | "offline" | "attention" | "error";
+export type SyncMode = "two-way" | "upload" | "download";
 
 export type SyncProgress = { done: number, total: number, };
+
+export type SyncState = "idle" | "syncing" | "paused" | "offline" | "attention" | "error";
 
 export type TransferView = { path: string, up: boolean, done: number, size: number, 
 /**
@@ -338,7 +346,7 @@ export type VersionView = { revision: string, number: number, bytes: number,
  */
 at: string, by: string, current: boolean, };
 
-export type View = { connection: ConnectionState, state: StateView, 
+export type View = { connection: ConnectionState, state: SyncState, 
 /**
  * One line, in the person's language.
  */
@@ -362,11 +370,7 @@ export type WebhookView = { id: string, url: string, events: Array<string>, enab
 
 export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
 
-export type ActivityKind = "uploaded" | "downloaded" | "renamed" | "deleted" | "conflict" | "resolved" | "unverified" | "refused" | "other";
-
-export type ConflictKind = "edit" | "create" | "move" | "type";
-
-export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "name" | "name_clash" | "offline" | "one_way" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
+export const EVENT_KINDS: EventKind[] = ["file.uploaded", "file.downloaded", "file.deleted", "file.moved", "file.renamed", "share.created", "share.accessed", "share.downloaded", "share.revoked", "team.member_joined", "team.member_left", "webhook.test"];
 
 export const COMMAND = "call";
 export const EVENT = "window-event";
@@ -380,7 +384,7 @@ export type Calls = {
   rescan: { arguments: {  }; reply: null };
   retry: { arguments: {  }; reply: null };
   conflict: { arguments: { folder: string, path: string, copy: string }; reply: ConflictDetail };
-  resolve: { arguments: { folder: string, copy: string, keep: KeepView }; reply: null };
+  resolve: { arguments: { folder: string, copy: string, keep: Keep }; reply: null };
   confirm: { arguments: { folder: string, approve: boolean }; reply: null };
   folder: { arguments: { local: string }; reply: FolderChoices };
   add_folder: { arguments: { folder: FolderChoices }; reply: null };
@@ -429,7 +433,7 @@ export type Calls = {
   assistant_config: { arguments: { assistant: Assistant }; reply: AssistantConfig };
   set_settings: { arguments: { settings: Settings }; reply: null };
   webhooks: { arguments: {  }; reply: Array<WebhookView> };
-  add_webhook: { arguments: { url: string, events: Array<string> }; reply: string };
+  add_webhook: { arguments: { url: string, events: Array<EventKind> }; reply: string };
   change_webhook: { arguments: { id: string, action: WebhookAction }; reply: null };
   deliveries: { arguments: { id: string }; reply: Array<DeliveryView> };
   retry_delivery: { arguments: { id: string, delivery: string }; reply: null };
@@ -452,7 +456,7 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     /** Tries again to reach the daemon. */
     retry: () => send<"retry">({ op: "retry" }),
     conflict: (folder: string, path: string, copy: string) => send<"conflict">({ op: "conflict", folder, path, copy }),
-    resolve: (folder: string, copy: string, keep: KeepView) => send<"resolve">({ op: "resolve", folder, copy, keep }),
+    resolve: (folder: string, copy: string, keep: Keep) => send<"resolve">({ op: "resolve", folder, copy, keep }),
     /** Lets the deletions that wait in a folder happen, or brings the files back. */
     confirm: (folder: string, approve: boolean) => send<"confirm">({ op: "confirm", folder, approve }),
     folder: (local: string) => send<"folder">({ op: "folder", local }),
@@ -492,9 +496,9 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     restoreLocal: (folder: string, id: string) => send<"restore_local">({ op: "restore_local", folder, id }),
     /** The newest first. */
     remoteTrash: () => send<"remote_trash">({ op: "remote_trash" }),
-    /** Returns the path on the server, with another name where its own is in use. */
+    /** Returns the path on the service, with another name where its own is in use. */
     restoreRemote: (id: string) => send<"restore_remote">({ op: "restore_remote", id }),
-    /** Brings back what was deleted last under a path; returns the path on the server. */
+    /** Brings back what was deleted last under a path; returns the path on the service. */
     restoreDeleted: (folder: string, path: string) => send<"restore_deleted">({ op: "restore_deleted", folder, path }),
     links: () => send<"links">({ op: "links" }),
     createLink: (target: LinkTarget, choices: LinkChoices) => send<"create_link">({ op: "create_link", target, choices }),
@@ -525,7 +529,7 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     setSettings: (settings: Settings) => send<"set_settings">({ op: "set_settings", settings }),
     webhooks: () => send<"webhooks">({ op: "webhooks" }),
     /** Returns the secret that signs its deliveries. */
-    addWebhook: (url: string, events: Array<string>) => send<"add_webhook">({ op: "add_webhook", url, events }),
+    addWebhook: (url: string, events: Array<EventKind>) => send<"add_webhook">({ op: "add_webhook", url, events }),
     changeWebhook: (id: string, action: WebhookAction) => send<"change_webhook">({ op: "change_webhook", id, action }),
     /** The newest first. */
     deliveries: (id: string) => send<"deliveries">({ op: "deliveries", id }),

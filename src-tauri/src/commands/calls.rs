@@ -3,7 +3,6 @@
 //! The functions that the page calls are generated from it (see `tests/bindings.rs`).
 
 use super::account::{AccountView, DeviceView, LoginForm};
-use super::conflicts::KeepView;
 use super::context::{Commands, to_json};
 use super::device::{
     Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo,
@@ -20,6 +19,7 @@ use crate::program::Fault;
 use crate::settings::Settings;
 use crate::tray::PauseFor;
 use crate::view::ActivityView;
+use cairn_model::{EventKind, Keep};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -95,7 +95,7 @@ calls! {
     /// Tries again to reach the daemon.
     Retry() -> () = sync::retry;
     Conflict(folder: String, path: String, copy: String) -> ConflictDetail = conflicts::detail;
-    Resolve(folder: String, copy: String, keep: KeepView) -> () = conflicts::resolve;
+    Resolve(folder: String, copy: String, keep: Keep) -> () = conflicts::resolve;
     /// Lets the deletions that wait in a folder happen, or brings the files back.
     Confirm(folder: String, approve: bool) -> () = conflicts::confirm;
     Folder(local: String) -> FolderChoices = folders::choices;
@@ -135,9 +135,9 @@ calls! {
     RestoreLocal(folder: String, id: String) -> String = trash::restore_local;
     /// The newest first.
     RemoteTrash() -> Vec<RemoteTrashed> = trash::remote;
-    /// Returns the path on the server, with another name where its own is in use.
+    /// Returns the path on the service, with another name where its own is in use.
     RestoreRemote(id: String) -> String = trash::restore_remote;
-    /// Brings back what was deleted last under a path; returns the path on the server.
+    /// Brings back what was deleted last under a path; returns the path on the service.
     RestoreDeleted(folder: String, path: String) -> String = trash::restore_deleted;
     Links() -> Vec<LinkView> = links::list;
     CreateLink(target: LinkTarget, choices: LinkChoices) -> LinkView = links::create;
@@ -168,7 +168,7 @@ calls! {
     SetSettings(settings: Settings) -> () = device::set_settings;
     Webhooks() -> Vec<WebhookView> = webhooks::list;
     /// Returns the secret that signs its deliveries.
-    AddWebhook(url: String, events: Vec<String>) -> String = webhooks::add;
+    AddWebhook(url: String, events: Vec<EventKind>) -> String = webhooks::add;
     ChangeWebhook(id: String, action: WebhookAction) -> () = webhooks::change;
     /// The newest first.
     Deliveries(id: String) -> Vec<DeliveryView> = webhooks::deliveries;

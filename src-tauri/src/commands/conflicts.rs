@@ -5,29 +5,6 @@ use crate::conflict::{self, ConflictDetail};
 use crate::program::Fault;
 use cairn_control::Request;
 use cairn_model::{DeletionDecision, Keep};
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
-/// The version of a conflict that keeps the name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum KeepView {
-    Mine,
-    Theirs,
-    Both,
-    Merge,
-}
-
-impl From<KeepView> for Keep {
-    fn from(keep: KeepView) -> Self {
-        match keep {
-            KeepView::Mine => Self::Mine,
-            KeepView::Theirs => Self::Theirs,
-            KeepView::Both => Self::Both,
-            KeepView::Merge => Self::Merge,
-        }
-    }
-}
 
 pub(super) async fn detail(
     _: &Commands,
@@ -42,10 +19,9 @@ pub(super) async fn resolve(
     commands: &Commands,
     folder: String,
     copy: String,
-    keep: KeepView,
+    keep: Keep,
 ) -> Result<(), Fault> {
     let path = path_below(&folder, &copy)?.to_string_lossy().into_owned();
-    let keep = keep.into();
     commands.send(Request::Resolve { path, keep }).await
 }
 

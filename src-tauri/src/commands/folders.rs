@@ -2,8 +2,9 @@
 
 use super::context::{Commands, path_below};
 use crate::program::{Fault, FaultCode, Run};
-use crate::view::{self, ModeView};
+use crate::view;
 use cairn_control::{Gate, NewFolder, Request, typed};
+use cairn_model::SyncMode;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -19,7 +20,7 @@ pub struct GateView {
 pub struct FolderChoices {
     pub local: String,
     pub remote: String,
-    pub mode: ModeView,
+    pub mode: SyncMode,
     /// If not empty, only these subfolders are synced to this device.
     pub only: Vec<String>,
     pub exclude: Vec<String>,
@@ -33,7 +34,7 @@ impl From<FolderChoices> for NewFolder {
         Self {
             local: choices.local,
             remote: choices.remote,
-            mode: choices.mode.into(),
+            mode: choices.mode,
             exclude: choices.exclude,
             only: choices.only,
             gate: choices.gate.map(|gate| Gate {
@@ -44,7 +45,7 @@ impl From<FolderChoices> for NewFolder {
     }
 }
 
-/// A folder on the server.
+/// A folder on the service.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct RemoteFolder {
     pub name: String,
@@ -52,7 +53,7 @@ pub struct RemoteFolder {
     pub path: String,
 }
 
-/// A file or folder on the server.
+/// A file or folder on the service.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct RemoteItem {
     pub id: String,
@@ -85,7 +86,7 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
     let mut arguments = vec![
         "add".to_owned(),
         format!("--remote={}", folder.remote),
-        format!("--mode={}", mode(folder.mode)),
+        format!("--mode={}", folder.mode),
         format!("--deletion-gate={}", gate(folder.gate)),
     ];
     arguments.extend(folder.only.iter().map(|path| format!("--only={path}")));
@@ -108,14 +109,6 @@ pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result
 
 pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), Fault> {
     commands.send(Request::RemoveFolder { folder: local }).await
-}
-
-fn mode(mode: ModeView) -> &'static str {
-    match mode {
-        ModeView::TwoWay => "two-way",
-        ModeView::Upload => "upload",
-        ModeView::Download => "download",
-    }
 }
 
 fn gate(gate: Option<GateView>) -> String {

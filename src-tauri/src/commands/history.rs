@@ -1,4 +1,4 @@
-//! What happened: activity on this device, the past of a folder on the server, and the way back there.
+//! Activity on this device, the past of a folder on the service, and the way back there.
 
 use super::context::{Commands, local_text};
 use crate::program::{Fault, Run};
@@ -32,7 +32,7 @@ pub struct PastEvent {
     /// RFC 3339 in UTC.
     pub at: String,
     pub kind: PastKind,
-    /// The path on the server that it had then.
+    /// The path on the service that it had then.
     pub path: String,
     /// For a move: the path before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

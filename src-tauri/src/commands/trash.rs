@@ -87,7 +87,7 @@ pub(super) async fn restore_remote(commands: &Commands, id: String) -> Result<St
     path_of(&commands.run(run).await?)
 }
 
-/// Brings back what was deleted last under a path of a synced folder. Returns its path on the server.
+/// Brings back what was deleted last under a path of a synced folder. Returns its path on the service.
 pub(super) async fn restore_deleted(
     commands: &Commands,
     folder: String,

@@ -1,4 +1,4 @@
-//! The versions of a file on the server: looked at, compared, saved, restored.
+//! The versions of a file on the service: looked at, compared, saved, restored.
 
 use super::context::{Commands, local_text};
 use crate::conflict::MAX_TEXT;

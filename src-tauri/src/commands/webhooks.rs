@@ -2,6 +2,7 @@
 
 use super::context::Commands;
 use crate::program::{Fault, Run};
+use cairn_model::{DeliveryState, EventKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -13,16 +14,6 @@ pub struct WebhookView {
     pub url: String,
     pub events: Vec<String>,
     pub enabled: bool,
-}
-
-/// The state of a delivery.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum DeliveryState {
-    Pending,
-    Retrying,
-    Delivered,
-    Failed,
 }
 
 /// An event that was sent to a webhook, or is to be sent.
@@ -64,7 +55,7 @@ pub(super) async fn list(commands: &Commands) -> Result<Vec<WebhookView>, Fault>
 pub(super) async fn add(
     commands: &Commands,
     url: String,
-    events: Vec<String>,
+    events: Vec<EventKind>,
 ) -> Result<String, Fault> {
     let mut arguments = vec!["webhooks".to_owned(), "add".to_owned()];
     arguments.extend(events.iter().map(|event| format!("--event={event}")));

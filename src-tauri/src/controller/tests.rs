@@ -7,10 +7,9 @@ use crate::program::{Fault, Program, Run};
 use crate::settings::SettingsFile;
 use crate::strings::Language;
 use crate::tray::PauseFor;
-use crate::view::StateView;
 use async_trait::async_trait;
-use cairn_control::{Activity, Conflict, Counters, FolderStatus, Status};
-use cairn_model::{ActivityKind, ConflictKind, SyncState};
+use cairn_control::{Activity, Conflict, FolderStatus, Status};
+use cairn_model::{ActivityKind, ConflictKind, Counters, SyncState};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -251,7 +250,7 @@ async fn a_conflict_is_fetched_shown_and_notified() {
     world.status(status.clone()).await;
     world.pass(CONFLICTS_INTERVAL * 2).await;
     let view = world.last_view();
-    assert_eq!((view.state, view.attention), (StateView::Attention, 1));
+    assert_eq!((view.state, view.attention), (SyncState::Attention, 1));
     assert_eq!(world.gui.notifications.lock().len(), 1);
     // Resolved: the next status makes a new request.
     world.daemon.conflicts.lock().clear();

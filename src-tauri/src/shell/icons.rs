@@ -68,23 +68,23 @@ pub fn picture(icon: Icon, scheme: IconScheme) -> &'static [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::StateView;
+    use cairn_model::SyncState;
     use std::collections::BTreeSet;
 
     #[test]
     fn each_state_quarter_and_scheme_has_its_own_picture() {
         let states = [
-            StateView::Idle,
-            StateView::Paused,
-            StateView::Offline,
-            StateView::Attention,
-            StateView::Error,
+            SyncState::Idle,
+            SyncState::Paused,
+            SyncState::Offline,
+            SyncState::Attention,
+            SyncState::Error,
         ];
         let icons = states
             .map(|state| Icon { state, quarter: 0 })
             .into_iter()
             .chain((0..4).map(|quarter| Icon {
-                state: StateView::Syncing,
+                state: SyncState::Syncing,
                 quarter,
             }));
         let mut seen = BTreeSet::new();

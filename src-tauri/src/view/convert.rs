@@ -1,13 +1,13 @@
 //! Conversion of control messages to view models.
 
 use super::{
-    ActivityView, ConflictView, ConnectionState, FolderView, ModeView, ProblemView, QuestionView,
-    StateView, TransferView, View,
+    ActivityView, ConflictView, ConnectionState, FolderView, ProblemView, QuestionView,
+    TransferView, View,
 };
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{ProblemCode, Side, SyncMode, SyncState, TransferDirection};
+use cairn_model::{ProblemCode, Side, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
@@ -42,7 +42,7 @@ pub fn build(model: &Model, language: Language) -> View {
         ..View::default()
     };
     if up {
-        view.state = state(status.state);
+        view.state = status.state;
         view.paused_until.clone_from(&status.paused_until);
         view.pending = status.pending;
         view.progress = model.progress;
@@ -58,14 +58,14 @@ pub fn build(model: &Model, language: Language) -> View {
         let of_folders: u64 = view.folders.iter().map(attention).sum();
         view.attention = of_folders + view.conflicts.len() as u64;
         // For the daemon a conflict is done: both versions are kept. A person still has to choose.
-        if view.state == StateView::Idle && view.attention > 0 {
-            view.state = StateView::Attention;
+        if view.state == SyncState::Idle && view.attention > 0 {
+            view.state = SyncState::Attention;
         }
     } else {
         view.state = match model.connection {
-            ConnectionState::Down => StateView::Error,
-            ConnectionState::LoggedOut => StateView::Attention,
-            ConnectionState::Starting | ConnectionState::Up => StateView::Offline,
+            ConnectionState::Down => SyncState::Error,
+            ConnectionState::LoggedOut => SyncState::Attention,
+            ConnectionState::Starting | ConnectionState::Up => SyncState::Offline,
         };
     }
     view.headline = headline(&view, language);
@@ -86,13 +86,13 @@ fn headline(view: &View, language: Language) -> String {
         (ConnectionState::Up, _) => {}
     }
     match view.state {
-        StateView::Idle if view.folders.is_empty() => text("headline.no_folders"),
-        StateView::Idle => text("headline.idle"),
-        StateView::Syncing => syncing(view, language),
-        StateView::Paused => text("headline.paused"),
-        StateView::Offline => text("headline.offline"),
-        StateView::Attention => language.count("headline.attention", view.attention.max(1)),
-        StateView::Error => text("headline.error"),
+        SyncState::Idle if view.folders.is_empty() => text("headline.no_folders"),
+        SyncState::Idle => text("headline.idle"),
+        SyncState::Syncing => syncing(view, language),
+        SyncState::Paused => text("headline.paused"),
+        SyncState::Offline => text("headline.offline"),
+        SyncState::Attention => language.count("headline.attention", view.attention.max(1)),
+        SyncState::Error => text("headline.error"),
     }
 }
 
@@ -117,42 +117,13 @@ fn syncing(view: &View, language: Language) -> String {
     parts.join(" · ")
 }
 
-fn state(state: SyncState) -> StateView {
-    match state {
-        SyncState::Idle => StateView::Idle,
-        SyncState::Syncing => StateView::Syncing,
-        SyncState::Paused => StateView::Paused,
-        SyncState::Offline => StateView::Offline,
-        SyncState::Attention => StateView::Attention,
-        SyncState::Error => StateView::Error,
-    }
-}
-
-pub(super) fn mode(mode: SyncMode) -> ModeView {
-    match mode {
-        SyncMode::TwoWay => ModeView::TwoWay,
-        SyncMode::Upload => ModeView::Upload,
-        SyncMode::Download => ModeView::Download,
-    }
-}
-
-impl From<ModeView> for SyncMode {
-    fn from(mode: ModeView) -> Self {
-        match mode {
-            ModeView::TwoWay => Self::TwoWay,
-            ModeView::Upload => Self::Upload,
-            ModeView::Download => Self::Download,
-        }
-    }
-}
-
 /// Converts a folder pair for its form.
 #[must_use]
 pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
     crate::commands::FolderChoices {
         local: folder.local.clone(),
         remote: folder.remote.clone(),
-        mode: mode(folder.mode),
+        mode: folder.mode,
         only: folder.only.clone(),
         exclude: folder.exclude.clone(),
         gate: folder.gate.map(|gate| crate::commands::GateView {
@@ -172,8 +143,8 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         local: folder.local.clone(),
         name: last_part(&folder.local),
         remote: folder.remote.clone(),
-        state: state(folder.state),
-        mode: mode(folder.mode),
+        state: folder.state,
+        mode: folder.mode,
         pending: folder.pending,
         files: folder.files,
         bytes: folder.bytes,
@@ -337,7 +308,7 @@ mod tests {
     #[test]
     fn a_conflict_alone_needs_a_person() {
         let mut model = model_in(SyncState::Idle);
-        assert_eq!(build(&model, Language::En).state, StateView::Idle);
+        assert_eq!(build(&model, Language::En).state, SyncState::Idle);
         model.conflicts = vec![conflict(&control::Conflict {
             path: "a".into(),
             copy: "b".into(),
@@ -346,7 +317,7 @@ mod tests {
             device: String::new(),
             at: String::new(),
         })];
-        assert_eq!(build(&model, Language::En).state, StateView::Attention);
+        assert_eq!(build(&model, Language::En).state, SyncState::Attention);
     }
 
     #[test]
@@ -355,7 +326,7 @@ mod tests {
         model.connection = ConnectionState::Down;
         model.last_error = Some("the keyring is locked".into());
         let view = build(&model, Language::En);
-        assert_eq!(view.state, StateView::Error);
+        assert_eq!(view.state, SyncState::Error);
         assert!(view.folders.is_empty());
         assert_eq!(view.last_error.as_deref(), Some("the keyring is locked"));
         model.connection = ConnectionState::LoggedOut;

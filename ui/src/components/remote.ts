@@ -1,4 +1,4 @@
-// The folder on the server that is proposed for a local one.
+// The folder on the service that is proposed for a local one.
 
 /** A folder of the same name; never the whole account. */
 export function proposal(local: string): string {
