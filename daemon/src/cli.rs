@@ -17,6 +17,7 @@ mod doctor;
 mod download;
 mod download_folder;
 mod folders;
+mod from_to;
 mod help;
 mod history;
 mod ignore;

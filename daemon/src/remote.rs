@@ -193,6 +193,14 @@ impl Remote {
         Ok(self.space.children(parent).await?)
     }
 
+    /// The path of a place from the top of the space, which is `/` itself.
+    pub(crate) async fn path_of_place(&self, place: &Place) -> Outcome<String> {
+        match place {
+            Place::Top => Ok("/".to_owned()),
+            Place::Node(node) => self.path_of(node, &mut HashMap::new()).await,
+        }
+    }
+
     /// The path of a node from the top of the space. `known` saves asking twice for the same folder.
     pub(crate) async fn path_of(
         &self,

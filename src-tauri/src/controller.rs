@@ -92,16 +92,10 @@ impl<G: Gui> Controller<G> {
     /// Runs until all senders of inputs are dropped.
     pub async fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
         loop {
-            let due = self.due;
-            let waiting = async {
-                match due {
-                    Some(due) => sleep_until(due).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let due = self.due.unwrap_or_else(Instant::now);
             tokio::select! {
                 biased;
-                () = waiting => self.render(),
+                () = sleep_until(due), if self.due.is_some() => self.render(),
                 input = inputs.recv() => match input {
                     Some(input) => self.process(input).await,
                     None => return,

@@ -16,6 +16,7 @@ mod package;
 mod proxy;
 mod python;
 mod run;
+mod running;
 mod s3;
 mod setup;
 mod tray;
@@ -32,7 +33,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
                           everything CI checks: format, lints, licences, tests, end-to-end stories;
                           or only the stages whose names contain a text
   demo [FOLDER] [--keep]  two devices and a server on this machine, from nothing to a conflict
-  soak [--seeds N]        the simulator for long: N whole systems of each plot
+  soak [--seeds N]        the simulator for long: N whole systems of each plot; and the long stories
   fuzz [--cases N]        random inputs to the planner and the formats: N cases for each law
   package [--check | --bills]
                           the Debian packages of command line, tray and server; or try them in a root

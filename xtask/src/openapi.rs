@@ -4,11 +4,11 @@
 
 use crate::python::environment;
 use crate::run::{program, root, show, target};
+use crate::running::Running;
 use anyhow::{Context as _, Result, bail};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// Random requests to one operation, in `cargo xtask test`: all take about half a minute.
 pub(crate) const SOME: u32 = 25;
@@ -80,47 +80,12 @@ fn modules() -> Result<Vec<String>> {
         .collect())
 }
 
-/// A server in memory, killed when dropped.
-struct Running {
-    child: Child,
-    url: String,
-}
-
-impl Running {
-    fn start() -> Result<Self> {
-        let mut child = Command::new(program("cairn-server"))
-            .args(["--listen", "127.0.0.1:0", "--ephemeral", "--dev"])
-            .env("CAIRN_LOG", "error")
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("can't start the server")?;
-        let stdout = child.stdout.take().context("the server has no stdout")?;
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line)?;
-        let url = line
-            .trim()
-            .rsplit(' ')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        Ok(Self { child, url })
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Both fail where it has ended already.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
 /// Sends the running server what the document allows and what it forbids: no answer may be one that
 /// is not described, and nothing forbidden may be accepted.
 pub(crate) fn probe(requests: u32) -> Result<()> {
     let requirements = fs::read_to_string(place().join("requirements.txt"))?;
     let programs = environment("schemathesis", &requirements)?;
-    let running = Running::start()?;
+    let running = Running::service()?;
     let mut command = Command::new(programs.join("schemathesis"));
     command
         .current_dir(target())

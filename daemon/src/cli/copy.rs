@@ -1,28 +1,25 @@
 //! `cairn copy`: a copy on the service, in one step and without a transfer.
 
 use crate::app::App;
+use crate::cli::from_to::FromTo;
 use crate::failure::Outcome;
 use crate::output::node::NodeView;
-use crate::remote::{Remote, Within};
 use serde_json::json;
 
 /// Copy a file or folder on the service
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// A path such as /a/b, or an id
-    from: String,
-    /// A folder to copy it into, or a path that is free
-    to: String,
     #[command(flatten)]
-    within: Within,
+    names: FromTo,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
-    let remote = Remote::open(app, &args.within).await?;
-    let node = remote.find(&args.from).await?.node()?;
-    let (parent, name) = remote.destination(&args.to, &node).await?;
-    let copy = remote.copy_node(&node, parent, &name).await?;
-    let path = remote.path_of(&copy, &mut Default::default()).await?;
+    let found = args.names.find(app).await?;
+    let copy = found
+        .remote
+        .copy_node(&found.node, found.parent, &found.name)
+        .await?;
+    let path = found.path_of(&copy).await?;
     app.out.line(format_args!(
         "{}  {}",
         crate::output::text::clean(&path),

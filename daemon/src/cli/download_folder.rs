@@ -1,9 +1,10 @@
 //! `cairn download-folder`: a folder of the service to this disk, without syncing it.
 
 use crate::app::App;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::Outcome;
 use crate::output::progress::Bars;
-use crate::output::text::{clean, count, size};
+use crate::output::text::{count, size};
+use crate::remote::upload::FailedFile;
 use crate::remote::verification::{self, Verification};
 use crate::remote::{Place, Remote, Within};
 use std::path::PathBuf;
@@ -57,23 +58,6 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         size(done.bytes),
         done.skipped
     ));
-    for failed in &done.failed {
-        app.out.note(format_args!(
-            "{}: {}",
-            clean(&failed.path),
-            clean(&failed.message)
-        ));
-    }
     app.out.json(&done);
-    if done.failed.is_empty() {
-        return Ok(());
-    }
-    let failed = count(done.failed.len() as u64, "file");
-    Err(Failure {
-        answered: true,
-        ..Failure::new(
-            Exit::Failed,
-            format!("{failed} could not be downloaded: see above"),
-        )
-    })
+    FailedFile::report(&done.failed, &app.out, "downloaded")
 }

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::node::{NodeView, join, print_table};
-use crate::remote::{Place, Remote, Within};
+use crate::remote::{Remote, Within};
 use serde_json::json;
 
 /// List a folder on the service
@@ -19,10 +19,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
-    let base = match &place {
-        Place::Top => "/".to_owned(),
-        Place::Node(node) => remote.path_of(node, &mut Default::default()).await?,
-    };
+    let base = remote.path_of_place(&place).await?;
     let children = remote.children(place.folder()?).await?;
     let nodes: Vec<_> = children
         .iter()

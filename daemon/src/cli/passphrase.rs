@@ -7,7 +7,7 @@ use crate::cli::prompt;
 use crate::failure::{Doing as _, Outcome};
 use crate::keys;
 use crate::session::Session;
-use cairn_crypto::{AuthValue, KeyBundle, SystemRandom, Unlocked};
+use cairn_crypto::{AuthValue, KeyBundle, RecoveryKey, SystemRandom, Unlocked};
 use cairn_wire::keys::PutKeys;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ enum Action {
     Generate,
     /// Set a new passphrase; other devices stay logged in
     Change {
-        /// Read the present passphrase from the first line of a file instead of asking
+        /// Read the current passphrase from the first line of a file instead of asking
         #[arg(long, value_name = "FILE")]
         passphrase_file: Option<PathBuf>,
         /// Read the new passphrase from the first line of a file instead of asking
@@ -66,25 +66,49 @@ async fn change(
     let (bundle, unlocked, auth) = unlock_current(&session, files.0).await?;
     let known = [session.account.email.as_str()];
     let new = options.read(files.1, "--new-passphrase-file FILE", &known)?;
-    let (changed, new_auth) = block_in_place(|| {
-        cairn_crypto::change_passphrase(
-            &bundle,
-            &unlocked,
-            &new,
-            keys::iterations(),
-            &mut SystemRandom,
-        )
-    })?;
-    let put = PutKeys {
-        bundle: keys::to_wire(&changed),
-        auth: new_auth.to_hex(),
-        current_auth: Some(auth.to_hex()),
-        recovery_auth: None,
-    };
-    replace_keys(app, &session, put, bundle.version).await?;
+    let proof = Proof::Passphrase(&auth);
+    replace(app, &session, &bundle, &unlocked, &new, proof).await?;
     app.out.line(
         "The passphrase was changed. Other devices stay logged in; new logins need the new one.",
     );
+    Ok(())
+}
+
+/// Proof for the server that the keys may be replaced.
+pub(super) enum Proof<'a> {
+    Passphrase(&'a AuthValue),
+    RecoveryKey(&'a RecoveryKey),
+}
+
+/// Wraps the opened keys under a new passphrase, here and on the service.
+pub(super) async fn replace(
+    app: &App,
+    session: &Session,
+    bundle: &KeyBundle,
+    unlocked: &Unlocked,
+    new: &str,
+    proof: Proof<'_>,
+) -> Outcome {
+    let (changed, auth) = block_in_place(|| {
+        let iterations = keys::iterations();
+        cairn_crypto::change_passphrase(bundle, unlocked, new, iterations, &mut SystemRandom)
+    })?;
+    let (current_auth, recovery_auth) = match proof {
+        Proof::Passphrase(auth) => (Some(auth.to_hex()), None),
+        Proof::RecoveryKey(key) => (None, Some(key.auth().to_hex())),
+    };
+    let put = PutKeys {
+        bundle: keys::to_wire(&changed),
+        auth: auth.to_hex(),
+        current_auth,
+        recovery_auth,
+    };
+    session
+        .api
+        .put_keys(&put, Some(bundle.version))
+        .await
+        .doing("replace the account's keys")?;
+    keep_keys(app, session, put.bundle)?;
     app.out
         .json(&json!({ "changed": true, "version": changed.version }));
     Ok(())
@@ -99,7 +123,7 @@ pub(super) async fn unlock_current(
     let account = &session.account;
     let passphrase = prompt::passphrase(
         passphrase_file,
-        &format!("Present passphrase of {}: ", account.email),
+        &format!("Current passphrase of {}: ", account.email),
     )?;
     let opened = block_in_place(|| {
         cairn_crypto::unlock(&bundle, &passphrase, account.account, account.space)
@@ -115,21 +139,6 @@ pub(super) async fn current_bundle(session: &Session) -> Outcome<KeyBundle> {
         .check_floor(session.account.keys.version)
         .doing("use the server's keys")?;
     Ok(bundle)
-}
-
-/// Replaces the bundle on the server, then the one in the home.
-pub(super) async fn replace_keys(
-    app: &App,
-    session: &Session,
-    put: PutKeys,
-    replaces: u64,
-) -> Outcome {
-    session
-        .api
-        .put_keys(&put, Some(replaces))
-        .await
-        .doing("replace the account's keys")?;
-    keep_keys(app, session, put.bundle)
 }
 
 /// Replaces the bundle in the home by the one that the server has now.

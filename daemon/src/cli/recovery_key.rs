@@ -1,15 +1,13 @@
 //! `cairn recovery-key`: a second way to the account key, for when the passphrase is forgotten.
 
 use crate::app::App;
-use crate::cli::{passphrase, prompt};
+use crate::cli::passphrase::{self, Proof};
+use crate::cli::prompt;
 use crate::failure::{Doing as _, Failure, Outcome};
-use crate::keys;
-use cairn_crypto::{RecoveryKey, SystemRandom};
+use cairn_crypto::RecoveryKey;
 use cairn_space::account_keys;
-use cairn_wire::keys::PutKeys;
 use serde_json::json;
 use std::path::PathBuf;
-use tokio::task::block_in_place;
 
 /// Set up, use or look up the recovery key
 #[derive(clap::Args, Debug)]
@@ -97,26 +95,10 @@ async fn recover(
     let file = new_passphrase_file.as_deref();
     let known = [account.email.as_str()];
     let new = options.read(file, "--new-passphrase-file FILE", &known)?;
-    let (changed, auth) = block_in_place(|| {
-        cairn_crypto::change_passphrase(
-            &bundle,
-            &unlocked,
-            &new,
-            keys::iterations(),
-            &mut SystemRandom,
-        )
-    })?;
-    let put = PutKeys {
-        bundle: keys::to_wire(&changed),
-        auth: auth.to_hex(),
-        current_auth: None,
-        recovery_auth: Some(key.auth().to_hex()),
-    };
-    passphrase::replace_keys(app, &session, put, bundle.version).await?;
+    let proof = Proof::RecoveryKey(&key);
+    passphrase::replace(app, &session, &bundle, &unlocked, &new, proof).await?;
     app.out
         .line("The new passphrase is set. The recovery key stays valid.");
-    app.out
-        .json(&json!({ "changed": true, "version": changed.version }));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::Outcome;
 use crate::output::node::{NodeView, join};
 use crate::output::text::{clean, count, size};
-use crate::remote::{Place, Remote, Within};
+use crate::remote::{Remote, Within};
 use cairn_model::{Kind, NodeId};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -28,10 +28,7 @@ type Below = HashMap<Option<NodeId>, Vec<NodeView>>;
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
-    let base = match &place {
-        Place::Top => "/".to_owned(),
-        Place::Node(node) => remote.path_of(node, &mut Default::default()).await?,
-    };
+    let base = remote.path_of_place(&place).await?;
     let top = place.folder()?;
     let below = read(&remote, top, &base, args.depth).await?;
     app.out.line(clean(&base));

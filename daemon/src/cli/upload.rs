@@ -1,11 +1,12 @@
 //! `cairn upload`: files and folders to the service, without syncing them.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{Doing as _, Failure, Outcome};
 use crate::local_path;
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count, size};
+use crate::remote::upload::FailedFile;
 use crate::remote::{Remote, Within};
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, FileKind, RealDisk};
@@ -99,23 +100,6 @@ async fn folder(
             unchanged => format!(", {} unchanged", count(unchanged, "file")),
         }
     ));
-    for failed in &done.failed {
-        app.out.note(format_args!(
-            "{}: {}",
-            clean(&failed.path),
-            clean(&failed.message)
-        ));
-    }
     app.out.json(&done);
-    if done.failed.is_empty() {
-        return Ok(());
-    }
-    let failed = count(done.failed.len() as u64, "file");
-    Err(Failure {
-        answered: true,
-        ..Failure::new(
-            Exit::Failed,
-            format!("{failed} could not be uploaded: see above"),
-        )
-    })
+    FailedFile::report(&done.failed, &app.out, "uploaded")
 }

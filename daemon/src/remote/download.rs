@@ -5,9 +5,9 @@ use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
 use cairn_platform::{Disk as _, RealDisk};
-use cairn_transfer::{Download, FileTarget};
+use cairn_transfer::{Download, FileTarget, temp_in};
 use cairn_wire::nodes::Node;
-use std::fs::{File, FileTimes};
+use std::fs::FileTimes;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,17 +90,7 @@ pub(super) fn beside(to: &Path) -> Outcome<NamedTempFile> {
         .parent()
         .filter(|dir| !dir.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let open = |path: &Path| {
-        File::options()
-            .create_new(true)
-            .read(true)
-            .write(true)
-            .open(path)
-    };
-    tempfile::Builder::new()
-        .prefix(".cairn-")
-        .make_in(dir, open)
-        .doing(format_args!("write to {}", dir.display()))
+    temp_in(dir).doing(format_args!("write to {}", dir.display()))
 }
 
 /// Gives a file the time and the permission that its manifest tells.

@@ -1,8 +1,9 @@
 //! Files and folders from this disk to the service.
 
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::Out;
 use crate::output::progress::Bars;
-use crate::output::text::count;
+use crate::output::text::{clean, count};
 use crate::remote::Remote;
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, Entry, FileKind, RealDisk, Stat};
@@ -32,6 +33,28 @@ pub(crate) struct UploadedFolder {
 pub(crate) struct FailedFile {
     pub(crate) path: String,
     pub(crate) message: String,
+}
+
+impl FailedFile {
+    /// Names the files of a list that were not transferred.
+    ///
+    /// # Errors
+    /// How many there are, if there is any; the document for programs has them already.
+    pub(crate) fn report(failed: &[Self], out: &Out, done: &str) -> Outcome {
+        if failed.is_empty() {
+            return Ok(());
+        }
+        for file in failed {
+            let (path, message) = (clean(&file.path), clean(&file.message));
+            out.note(format_args!("{path}: {message}"));
+        }
+        let number = count(failed.len() as u64, "file");
+        let message = format!("{number} could not be {done}: see above");
+        Err(Failure {
+            answered: true,
+            ..Failure::failed(message)
+        })
+    }
 }
 
 impl Remote {

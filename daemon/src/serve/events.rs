@@ -41,13 +41,7 @@ pub(super) fn source(engine: Arc<EngineHandle>) -> EventSource {
 impl Source {
     async fn next(&mut self) -> Option<Event> {
         loop {
-            let due = self.due;
-            let waiting = async {
-                match due {
-                    Some(due) => sleep_until(due).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let due = self.due.unwrap_or_else(Instant::now);
             tokio::select! {
                 biased;
                 event = self.events.recv() => match event {
@@ -63,7 +57,7 @@ impl Source {
                     }
                     Err(RecvError::Closed) => return None,
                 },
-                () = waiting => {
+                () = sleep_until(due), if self.due.is_some() => {
                     let status = convert::status(&self.engine.status());
                     self.reported = Instant::now();
                     self.due = (!status.transfers.is_empty()).then(|| self.reported + MOVING);

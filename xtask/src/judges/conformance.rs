@@ -1,8 +1,9 @@
 //! The protocol's own conformance suite: its scenarios, against the tools over HTTP, and the published
 //! schemas, which it brings along. HTTP is all it speaks, so a program is built that nothing else needs.
 
-use super::{KEY, Running};
+use super::KEY;
 use crate::run::{cargo, program, root, show};
+use crate::running::Running;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs;

@@ -1,8 +1,9 @@
 //! The official Python SDK: scripts of ours drive it, in a virtual environment of its own.
 
-use super::{KEY, Running};
+use super::KEY;
 use crate::python::environment;
 use crate::run::{program, root, show};
+use crate::running::Running;
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;

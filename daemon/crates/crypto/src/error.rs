@@ -80,3 +80,12 @@ impl Class {
 }
 
 pub(crate) type Result<T> = std::result::Result<T, CryptoError>;
+
+/// Refuses what doesn't hold, without a word about which check it was.
+pub(crate) fn require(holds: bool) -> Result<()> {
+    if holds {
+        Ok(())
+    } else {
+        Err(CryptoError::Opaque)
+    }
+}

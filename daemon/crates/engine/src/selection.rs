@@ -1,8 +1,8 @@
 //! The part of a pair that belongs on this device: the selection at its present paths, and its decision about a node.
 
 use crate::observe::rules::Rules;
-use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Snapshot, SyncedRow};
-use cairn_model::Kind;
+use cairn_index::{Chosen, Db, FolderRow, IndexError, RemoteRow, Snapshot, SyncedRow};
+use cairn_model::{Kind, RelPath};
 use cairn_plan::Blocked;
 use std::borrow::Cow;
 
@@ -15,15 +15,8 @@ pub(crate) fn local_rules<'a>(
     folder: &FolderRow,
     rules: &'a Rules,
 ) -> Result<Cow<'a, Rules>, IndexError> {
-    let chosen = db.follow_choice(folder.id)?;
-    if chosen.is_empty() {
-        return Ok(Cow::Borrowed(rules));
-    }
     // Both where it is and where it will be, so that nothing is ignored before or after it moves.
-    let paths = chosen
-        .into_iter()
-        .flat_map(|c| c.local.into_iter().chain([c.remote]));
-    Ok(Cow::Owned(rules.choosing(paths.collect())))
+    choosing(db, folder, rules, |c| c.local.into_iter().chain([c.remote]))
 }
 
 /// The rules for the service's tree.
@@ -35,12 +28,23 @@ pub(crate) fn remote_rules<'a>(
     folder: &FolderRow,
     rules: &'a Rules,
 ) -> Result<Cow<'a, Rules>, IndexError> {
+    choosing(db, folder, rules, |c| [c.remote])
+}
+
+/// The rules with what was chosen for this device, at the paths that `paths` gives of each choice.
+fn choosing<'a, P: IntoIterator<Item = RelPath>>(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &'a Rules,
+    paths: impl FnMut(Chosen) -> P,
+) -> Result<Cow<'a, Rules>, IndexError> {
     let chosen = db.follow_choice(folder.id)?;
     if chosen.is_empty() {
         return Ok(Cow::Borrowed(rules));
     }
-    let paths = chosen.into_iter().map(|c| c.remote);
-    Ok(Cow::Owned(rules.choosing(paths.collect())))
+    Ok(Cow::Owned(
+        rules.choosing(chosen.into_iter().flat_map(paths).collect()),
+    ))
 }
 
 /// Returns whether a node stays on the service only, or leaves this device because it was moved to where
@@ -88,7 +92,7 @@ fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
 }
 
 /// Parts what is ignored on this disk, by a rule that came after it, from what has moved on the service
-/// to where it is wanted: the one stays as it is, and the other arrives. Tells whether there was any.
+/// to where it is wanted: the one stays as it is, and the other arrives. Returns whether there was any.
 ///
 /// # Errors
 /// The index's.

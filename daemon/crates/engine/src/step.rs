@@ -1,6 +1,7 @@
 //! Executing steps. Each looks at the world again before it changes anything, and records what it
 //! did in one transaction; failing in between is healed by the next scan and plan.
 
+mod batch;
 pub(crate) mod download;
 pub(crate) mod local;
 pub(crate) mod remote;
@@ -9,8 +10,9 @@ pub(crate) mod trash_local;
 pub(crate) mod upload;
 
 use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::observe::rules::Rules;
-use cairn_index::{Db, FolderRow, IndexError};
+use cairn_index::{Db, FolderRow, IndexError, LocalRow};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName};
 use std::path::{Path, PathBuf};
@@ -81,6 +83,19 @@ impl Ctx {
         };
         let Some(node) = node else { return Ok(None) };
         Ok(db.remote(node)?.map(|row| Some(row.node)))
+    }
+
+    /// The row of something on this disk, and its path.
+    ///
+    /// # Errors
+    /// [`EngineError::Stale`] if it is not there (any more).
+    pub(crate) fn local_row(&self, local: LocalId) -> Result<(LocalRow, RelPath), EngineError> {
+        let (row, path) = self
+            .engine
+            .index
+            .read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
+        let row = row.ok_or(EngineError::Stale)?;
+        Ok((row, path.ok_or(EngineError::Stale)?))
     }
 
     pub(crate) fn path_of(&self, local: LocalId) -> String {

@@ -7,7 +7,7 @@ use crate::sql_types::{
     parent_local_from, parent_local_to, signed, unsigned,
 };
 use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, RelPath};
-use rusqlite::Row;
+use rusqlite::{Row, Statement};
 
 /// The part of a file's stat that tells whether it may have changed, and its identity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -250,26 +250,11 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's; a name that the directory has already.
     pub fn insert_local(&self, row: &LocalRow) -> Result<LocalId, IndexError> {
-        self.prepare(
+        let mut insert = self.prepare(
                 "INSERT INTO local (folder, parent, name, key, kind, size, mtime, ctime, device, inode, birth, \
                  executable, hash, held) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
-            )?
-            .execute(rusqlite::params![
-                row.folder.0,
-                parent_local_to(row.parent),
-                row.name.as_str(),
-                row.name.key().as_str(),
-                kind_to(row.kind),
-                signed(row.stat.size),
-                row.stat.mtime,
-                row.stat.ctime,
-                bits_to(row.stat.device),
-                bits_to(row.stat.inode),
-                row.stat.birth,
-                row.executable,
-                row.hash.map(|h| h.0),
-                row.skipped.to_column(),
-            ])?;
+            )?;
+        execute(&mut insert, row.folder.0, row)?;
         let id = LocalId(self.0.last_insert_rowid());
         self.mark_local(row.folder, id)?;
         Ok(id)
@@ -280,26 +265,11 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's; a name that the directory has already.
     pub fn update_local(&self, row: &LocalRow) -> Result<(), IndexError> {
-        self.prepare(
+        let mut update = self.prepare(
                 "UPDATE local SET parent=?2, name=?3, key=?4, kind=?5, size=?6, mtime=?7, ctime=?8, device=?9, \
                  inode=?10, birth=?11, executable=?12, hash=?13, held=?14 WHERE id=?1",
-            )?
-            .execute(rusqlite::params![
-                row.id.0,
-                parent_local_to(row.parent),
-                row.name.as_str(),
-                row.name.key().as_str(),
-                kind_to(row.kind),
-                signed(row.stat.size),
-                row.stat.mtime,
-                row.stat.ctime,
-                bits_to(row.stat.device),
-                bits_to(row.stat.inode),
-                row.stat.birth,
-                row.executable,
-                row.hash.map(|h| h.0),
-                row.skipped.to_column(),
-            ])?;
+            )?;
+        execute(&mut update, row.id.0, row)?;
         self.mark_local(row.folder, row.id)
     }
 
@@ -386,4 +356,25 @@ impl Db<'_> {
             self.prepare_whole(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;
         collect(&mut statement.query([folder.0])?, read)
     }
+}
+
+/// Carries out a statement whose first parameter is an id and whose further ones are the columns from
+/// `parent` to `held`.
+fn execute(statement: &mut Statement<'_>, id: i64, row: &LocalRow) -> rusqlite::Result<usize> {
+    statement.execute(rusqlite::params![
+        id,
+        parent_local_to(row.parent),
+        row.name.as_str(),
+        row.name.key().as_str(),
+        kind_to(row.kind),
+        signed(row.stat.size),
+        row.stat.mtime,
+        row.stat.ctime,
+        bits_to(row.stat.device),
+        bits_to(row.stat.inode),
+        row.stat.birth,
+        row.executable,
+        row.hash.map(|h| h.0),
+        row.skipped.to_column(),
+    ])
 }

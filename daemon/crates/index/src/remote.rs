@@ -33,8 +33,8 @@ pub struct RemoteRow {
     pub hash: Option<ContentHash>,
     /// The revision's number, from its manifest.
     pub number: Option<u64>,
-    /// The sequence of the seal, if that was checked and fits; 0 otherwise. What is read back is the
-    /// highest one that was ever recorded for the node.
+    /// The sequence of the seal, if that was checked and fits; 0 otherwise. The value that is read back
+    /// is the highest one that was ever recorded for the node.
     pub seen: u64,
     /// Milliseconds since 1970-01-01 UTC: the node's latest change, as the service has it.
     pub changed_ms: Option<i64>,
@@ -46,8 +46,8 @@ pub enum PutResult {
     New,
     /// It was known already, or something newer is.
     Known,
-    /// Its seal is older than one that was seen: somebody serves a past state as the present one. What
-    /// was known stays.
+    /// Its seal is older than one that was seen: somebody serves a past state as the present one. The
+    /// known state stays.
     Rollback,
     /// Its content key or source is another than before, and its revision is not: no client makes
     /// that. The recorded state stays.
@@ -141,20 +141,7 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remote_path(&self, node: NodeId) -> Result<Option<RelPath>, IndexError> {
-        let mut names = Vec::new();
-        let mut at = Some(node);
-        while let Some(id) = at {
-            let Some(row) = self.remote(id)? else {
-                return Ok(None);
-            };
-            names.push(row.name);
-            at = row.parent;
-            if names.len() > 10_000 {
-                return Err(IndexError::Corrupt("remote parents that go in a ring"));
-            }
-        }
-        names.reverse();
-        Ok(Some(names.into_iter().collect()))
+        self.remote_path_from(None, node)
     }
 
     /// The path of a node below the remote folder of a pair; `None` if it is not below it.
@@ -169,6 +156,15 @@ impl Db<'_> {
         let Some(base) = folder.remote_node else {
             return Ok(None);
         };
+        self.remote_path_from(base, node)
+    }
+
+    /// The path of a node from a folder above it, or from the top; `None` if it is not below that.
+    fn remote_path_from(
+        &self,
+        base: Option<NodeId>,
+        node: NodeId,
+    ) -> Result<Option<RelPath>, IndexError> {
         let mut names = Vec::new();
         let mut at = Some(node);
         while at != base {

@@ -1,4 +1,4 @@
-//! File content between this machine and one space on the server: scanning, sealing and sending what
+//! File content between this machine and one space on the service: scanning, sealing and sending what
 //! is missing; fetching, opening and checking. One file of any size, or many small ones at a time.
 //!
 //! It decides nothing about what to transfer, and puts nothing in place: sources are read, targets
@@ -29,7 +29,9 @@ pub use context::OpenedRevision;
 pub use download::Download;
 pub use error::{Check, TransferError};
 pub use limits::Limits;
-pub use local::{BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target};
+pub use local::{
+    BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target, temp_in,
+};
 pub use numbers::{KnownNumbers, MAX_NUMBER};
 pub use progress::{Progress, Started};
 pub use restore::Restore;

@@ -5,7 +5,8 @@
 use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// An open source.
 pub trait SourceReader: Read + Seek + Send {}
@@ -21,7 +22,7 @@ pub trait Source: Send + Sync {
     fn open(&self) -> io::Result<Box<dyn SourceReader>>;
 }
 
-/// A file to download into. What is in it already is kept where it is right.
+/// A file to download into. Bytes that are in it already are kept where they are right.
 pub trait Target: Send + Sync {
     /// The length in bytes.
     ///
@@ -46,6 +47,24 @@ pub trait Target: Send + Sync {
     /// # Errors
     /// As the disk gives them.
     fn set_size(&self, size: u64) -> io::Result<()>;
+}
+
+/// Makes a temporary file in the folder of its final place, so that putting it there is one rename; with
+/// the permissions that the user gives to new files.
+///
+/// # Errors
+/// As the disk gives them.
+pub fn temp_in(dir: &Path) -> io::Result<NamedTempFile> {
+    let open = |path: &Path| {
+        File::options()
+            .create_new(true)
+            .read(true)
+            .write(true)
+            .open(path)
+    };
+    tempfile::Builder::new()
+        .prefix(".cairn-")
+        .make_in(dir, open)
 }
 
 /// A source on disk.

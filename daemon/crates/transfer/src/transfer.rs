@@ -16,7 +16,7 @@ use cairn_model::{DeviceId, Manifest};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Moves files between this machine and one space on the server.
+/// Moves files between this machine and one space on the service.
 #[derive(Clone)]
 pub struct Transfer {
     context: Arc<TransferContext>,

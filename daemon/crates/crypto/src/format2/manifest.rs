@@ -5,7 +5,7 @@
 //! short manifest. keys: count u8 · node 16, epoch v each. Rows name keys by their place, so that chunks
 //! of earlier epochs, and a copy's original ones, stay as they are.
 
-use crate::error::{CryptoError, Result};
+use crate::error::{CryptoError, Result, require};
 use crate::format2::bytes::{Reader, Writer};
 use crate::format2::chunker::MAX_CHUNK;
 use crate::format2::keys::{NodeKey, NodeKeyRef};
@@ -240,14 +240,6 @@ fn whole<T>(bytes: &[u8], decode: impl FnOnce(&[u8]) -> Result<(T, usize)>) -> R
     let (value, length) = decode(bytes)?;
     require(length == bytes.len())?;
     Ok(value)
-}
-
-fn require(holds: bool) -> Result<()> {
-    if holds {
-        Ok(())
-    } else {
-        Err(CryptoError::Opaque)
-    }
 }
 
 fn format(reader: &mut Reader<'_>, expected: u8) -> Result<()> {

@@ -166,11 +166,7 @@ pub(crate) async fn set_executable(
 ) -> Result<(), EngineError> {
     let _lock = ctx.engine.disk_lock.lock().await;
     let index = &ctx.engine.index;
-    let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
-    let (row, path) = (
-        row.ok_or(EngineError::Stale)?,
-        path.ok_or(EngineError::Stale)?,
-    );
+    let (row, path) = ctx.local_row(local)?;
     let absolute = ctx.absolute(&path);
     if local_stat(&ctx.engine.ports.disk.stat(&absolute)?) != row.stat {
         return Err(EngineError::Stale);

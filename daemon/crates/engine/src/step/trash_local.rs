@@ -26,11 +26,7 @@ pub(crate) async fn trash_local(
 ) -> Result<(), EngineError> {
     let _lock = ctx.engine.disk_lock.lock().await;
     let index = &ctx.engine.index;
-    let (row, path) = index.read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
-    let (row, path) = (
-        row.ok_or(EngineError::Stale)?,
-        path.ok_or(EngineError::Stale)?,
-    );
+    let (row, path) = ctx.local_row(local)?;
     let unseen = match row.kind {
         Kind::File => local_stat(&ctx.engine.ports.disk.stat(&ctx.absolute(&path))?) != row.stat,
         Kind::Folder => has_unseen(ctx, &path)?,

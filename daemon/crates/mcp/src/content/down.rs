@@ -7,10 +7,10 @@ use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
 use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
-use cairn_transfer::FileTarget;
+use cairn_transfer::{FileTarget, temp_in};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
-use std::fs::{File, FileTimes};
+use std::fs::FileTimes;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -110,18 +110,7 @@ pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) ->
     let dir = to.parent().unwrap_or(Path::new("/"));
     call.paths.recheck(dir)?;
     refuse_existing(call, to)?;
-    // With the permissions that the user gives to new files.
-    let open = |path: &Path| {
-        File::options()
-            .create_new(true)
-            .read(true)
-            .write(true)
-            .open(path)
-    };
-    let temp = tempfile::Builder::new()
-        .prefix(".cairn-")
-        .make_in(dir, open)
-        .map_err(ToolError::local(format!("write to `{}`", dir.display())))?;
+    let temp = temp_in(dir).map_err(ToolError::local(format!("write to `{}`", dir.display())))?;
     let file = temp
         .as_file()
         .try_clone()

@@ -4,7 +4,7 @@
 //! header · signature 64 · statements, v+x each; its leaf is header · signature · root over the statements.
 
 use crate::associated_data::AssociatedData;
-use crate::error::{CryptoError, Result};
+use crate::error::{CryptoError, Result, require};
 use crate::format2::bytes::{Reader, Writer};
 use crate::format2::device_key::DeviceKey;
 use crate::format2::log::tree::root_of;
@@ -196,14 +196,6 @@ pub fn sign_commit(
     Commit::decode(&commit.encode()).map_err(|_| {
         CryptoError::InvalidInput("a commit has 1 to 256 statements and at most 1 MiB")
     })
-}
-
-fn require(holds: bool) -> Result<()> {
-    if holds {
-        Ok(())
-    } else {
-        Err(CryptoError::Opaque)
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! "E2" · op u8 · node 16 · prev 16 · flags v · parent 16 · name v+x · source node 16 and short hash 16
 //! (flag 16) · SHA-256 32 and size v (flag 32) · actor 16 · clock u48.
 
-use crate::error::{CryptoError, Result};
+use crate::error::{CryptoError, Result, require};
 use crate::format2::bytes::{Reader, Writer};
 use crate::format2::log::statement::{Flags, flags, node_id, optional_node};
 use cairn_model::{AccountId, NodeId};
@@ -193,14 +193,6 @@ fn entry_op(code: u8) -> Result<EntryOp> {
     known
         .copied()
         .ok_or(CryptoError::UnsupportedFormat(u32::from(code)))
-}
-
-fn require(holds: bool) -> Result<()> {
-    if holds {
-        Ok(())
-    } else {
-        Err(CryptoError::Opaque)
-    }
 }
 
 /// Returns the leaf of an entry: its hash alone, so that names can be erased later.

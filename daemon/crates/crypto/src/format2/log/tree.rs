@@ -1,6 +1,6 @@
 //! The Merkle tree of a log (RFC 9162, section 2.1, with SHA-256): roots, audit paths, consistency.
 
-use crate::error::{CryptoError, Result};
+use crate::error::{CryptoError, require};
 use sha2::{Digest as _, Sha256};
 
 /// The root of a tree without leaves: SHA-256 of nothing.
@@ -156,14 +156,6 @@ pub fn verify_consistency(
         last >>= 1;
     }
     require(last == 0 && old == *old_root && new == *new_root)
-}
-
-fn require(holds: bool) -> Result<()> {
-    if holds {
-        Ok(())
-    } else {
-        Err(CryptoError::Opaque)
-    }
 }
 
 #[cfg(test)]

@@ -6,40 +6,19 @@ use super::{Arrived, Ready, Task, ready};
 use crate::error::EngineError;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
+use crate::step::batch::{Outcome, Outcomes, Part};
 use crate::step::upload::ByteCounter;
 use cairn_model::{Manifest, TransferDirection};
 use cairn_transfer::Download;
 use std::io;
 use std::sync::Arc;
 
-type Outcome = Result<(), EngineError>;
-
-/// One file of a batch: the index of its task, and what it will be.
-struct Part<T> {
-    at: usize,
-    ready: Ready,
-    what: T,
-}
-
 /// Fetches small files together. The outcomes are in the order of the tasks.
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
-    let mut outcomes: Vec<Option<Outcome>> = tasks.iter().map(|_| None).collect();
-    let mut readies = Vec::new();
-    for (at, task) in tasks.iter().enumerate() {
-        match ready(ctx, task) {
-            Ok(ready) => readies.push((at, ready)),
-            Err(error) => outcomes[at] = Some(Err(error)),
-        }
-    }
-    let mut fetched = Vec::new();
-    for (at, ready, content) in fetch(ctx, tasks, readies).await {
-        match content {
-            Ok(what) => fetched.push(Part { at, ready, what }),
-            Err(error) => outcomes[at] = Some(Err(error)),
-        }
-    }
+    let (mut outcomes, readies) = Outcomes::of(tasks, |task| ready(ctx, task));
+    let fetched = outcomes.keep(fetch(ctx, tasks, readies).await);
     let ctx2 = ctx.clone();
-    let write = move || -> Vec<Part<Result<Arrived, EngineError>>> {
+    let write = move || -> Vec<Part<Ready, Result<Arrived, EngineError>>> {
         fetched
             .into_iter()
             .map(|Part { at, ready, what }| {
@@ -50,12 +29,9 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
     };
     let written = ctx.engine.ports.blocking(write).await;
     for (at, outcome) in place_many(ctx, tasks, written).await {
-        outcomes[at] = Some(outcome);
+        outcomes.set(at, outcome);
     }
-    outcomes
-        .into_iter()
-        .map(|outcome| outcome.unwrap_or(Err(EngineError::ShortBatch)))
-        .collect()
+    outcomes.into_vec()
 }
 
 type Content = (Manifest, Vec<u8>);
@@ -119,7 +95,7 @@ fn write_temp(
 async fn place_many(
     ctx: &Ctx,
     tasks: &[Task],
-    written: Vec<Part<Result<Arrived, EngineError>>>,
+    written: Vec<Part<Ready, Result<Arrived, EngineError>>>,
 ) -> Vec<(usize, Outcome)> {
     let _disk_lock = ctx.engine.disk_lock.lock().await;
     let (ctx2, tasks) = (ctx.clone(), tasks.to_vec());
@@ -147,9 +123,9 @@ async fn place_many(
 fn place_each(
     ctx: &Ctx,
     tasks: &[Task],
-    written: Vec<Part<Result<Arrived, EngineError>>>,
+    written: Vec<Part<Ready, Result<Arrived, EngineError>>>,
     outcomes: &mut Vec<(usize, Outcome)>,
-) -> Vec<Part<Placed>> {
+) -> Vec<Part<Ready, Placed>> {
     let flushed = ctx.engine.ports.disk.sync_all(ctx.root());
     let flushed = flushed.map_err(|error| error.to_string());
     let mut placed = Vec::new();
@@ -166,7 +142,7 @@ fn place_each(
     placed
 }
 
-fn record_batch(ctx: &Ctx, tasks: &[Task], placed: &[Part<Placed>]) -> Outcome {
+fn record_batch(ctx: &Ctx, tasks: &[Task], placed: &[Part<Ready, Placed>]) -> Outcome {
     ctx.engine.ports.disk.sync_all(ctx.root())?;
     let placed: Vec<_> = placed
         .iter()

@@ -6,6 +6,7 @@ use super::{ByteCounter, Task};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
+use crate::step::batch::{Outcome, Outcomes, Part};
 use cairn_index::{ActivityRow, IndexError, LocalStat, RemoteRow, SentRow};
 use cairn_model::{ContentHash, Manifest, TransferDirection};
 use cairn_platform::Disk;
@@ -15,40 +16,18 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-type Outcome = Result<(), EngineError>;
-
 /// The content of a small file, and its hash.
 struct Content {
     bytes: Vec<u8>,
     hash: ContentHash,
 }
 
-/// One file of a batch: the index of its task, and what it will be.
-struct Part<T> {
-    at: usize,
-    ready: Ready,
-    what: T,
-}
-
 /// Sends small files together. The outcomes are in the order of the tasks.
 pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
-    let mut outcomes: Vec<Option<Outcome>> = tasks.iter().map(|_| None).collect();
-    let mut readies = Vec::new();
-    for (at, task) in tasks.iter().enumerate() {
-        match ready(ctx, task) {
-            Ok(ready) => readies.push((at, ready)),
-            Err(error) => outcomes[at] = Some(Err(error)),
-        }
-    }
+    let (mut outcomes, readies) = Outcomes::of(tasks, |task| ready(ctx, task));
     let making = readies.iter().map(|(_, r)| r.target.node()).collect();
     let _arriving = ctx.engine.arriving.add(making);
-    let mut parts = Vec::new();
-    for (at, ready, content) in read(ctx, readies).await {
-        match content {
-            Ok(what) => parts.push(Part { at, ready, what }),
-            Err(error) => outcomes[at] = Some(Err(EngineError::Disk(error))),
-        }
-    }
+    let parts = outcomes.keep(read(ctx, readies).await);
     if let Err(error) = record_sent(ctx, tasks, &parts) {
         tracing::warn!(%error, "uploads can't be journalled; they wait");
         return tasks
@@ -56,31 +35,25 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
             .map(|_| Err(EngineError::NotRecorded))
             .collect();
     }
-    let mut committed = Vec::new();
-    for (at, ready, answer) in send(ctx, tasks, parts).await {
-        match answer {
-            Ok(what) => committed.push(Part { at, ready, what }),
-            Err(error) => outcomes[at] = Some(Err(error)),
-        }
-    }
+    let committed = outcomes.keep(send(ctx, tasks, parts).await);
     let recorded = record_many(ctx, tasks, &committed);
     for (part, outcome) in committed.iter().zip(recorded) {
-        outcomes[part.at] = Some(outcome);
+        outcomes.set(part.at, outcome);
     }
-    outcomes
-        .into_iter()
-        .map(|outcome| outcome.unwrap_or(Err(EngineError::ShortBatch)))
-        .collect()
+    outcomes.into_vec()
 }
 
-async fn read(ctx: &Ctx, readies: Vec<(usize, Ready)>) -> Vec<(usize, Ready, io::Result<Content>)> {
+async fn read(
+    ctx: &Ctx,
+    readies: Vec<(usize, Ready)>,
+) -> Vec<(usize, Ready, Result<Content, EngineError>)> {
     let disk = Arc::clone(&ctx.engine.ports.disk);
-    let read = move || -> Vec<(usize, Ready, io::Result<Content>)> {
+    let read = move || -> Vec<(usize, Ready, Result<Content, EngineError>)> {
         readies
             .into_iter()
             .map(|(at, ready)| {
                 let content = read_whole(&*disk, &ready.absolute, &ready.row.stat);
-                (at, ready, content)
+                (at, ready, content.map_err(EngineError::Disk))
             })
             .collect()
     };
@@ -90,7 +63,7 @@ async fn read(ctx: &Ctx, readies: Vec<(usize, Ready)>) -> Vec<(usize, Ready, io:
 async fn send(
     ctx: &Ctx,
     tasks: &[Task],
-    parts: Vec<Part<Content>>,
+    parts: Vec<Part<Ready, Content>>,
 ) -> Vec<(usize, Ready, Result<Uploaded, EngineError>)> {
     let began = Instant::now();
     let total = parts.iter().map(|part| part.ready.row.stat.size).sum();
@@ -132,7 +105,11 @@ async fn send(
 }
 
 /// Records what is about to be sent: if the reply is lost, the feed's news of it are known as our own.
-fn record_sent(ctx: &Ctx, tasks: &[Task], parts: &[Part<Content>]) -> Result<(), IndexError> {
+fn record_sent(
+    ctx: &Ctx,
+    tasks: &[Task],
+    parts: &[Part<Ready, Content>],
+) -> Result<(), IndexError> {
     ctx.engine.index.write(|db| {
         for part in parts {
             db.put_sent(&SentRow {
@@ -151,7 +128,7 @@ fn record_sent(ctx: &Ctx, tasks: &[Task], parts: &[Part<Content>]) -> Result<(),
 /// A file that was committed: its row on the service and its manifest; `None` if nothing was new.
 type Committed = Option<(RemoteRow, Manifest)>;
 
-fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Uploaded>]) -> Vec<Outcome> {
+fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Ready, Uploaded>]) -> Vec<Outcome> {
     let rows: Vec<Result<Committed, EngineError>> = done
         .iter()
         .map(|part| match &part.what {
@@ -183,7 +160,7 @@ fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Uploaded>]) -> Vec<Outcom
 fn write_many(
     ctx: &Ctx,
     tasks: &[Task],
-    done: &[Part<Uploaded>],
+    done: &[Part<Ready, Uploaded>],
     rows: &[Result<Committed, EngineError>],
 ) -> Result<Vec<ActivityRow>, IndexError> {
     let at_ms = ctx.engine.ports.clock.now_ms();

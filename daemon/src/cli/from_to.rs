@@ -1,0 +1,46 @@
+//! The arguments of what copies or moves on the service: a node, and where it goes.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::remote::{Remote, Within};
+use cairn_model::{Name, NodeId};
+use cairn_wire::nodes::Node;
+
+#[derive(clap::Args, Debug)]
+pub(super) struct FromTo {
+    /// A path such as /a/b, or an id
+    from: String,
+    /// A folder that it goes into, or a path that is free
+    to: String,
+    #[command(flatten)]
+    within: Within,
+}
+
+/// The node that is named, and the folder and name that it gets.
+pub(super) struct Found {
+    pub(super) remote: Remote,
+    pub(super) node: Node,
+    pub(super) parent: Option<NodeId>,
+    pub(super) name: Name,
+}
+
+impl FromTo {
+    pub(super) async fn find(&self, app: &App) -> Outcome<Found> {
+        let remote = Remote::open(app, &self.within).await?;
+        let node = remote.find(&self.from).await?.node()?;
+        let (parent, name) = remote.destination(&self.to, &node).await?;
+        Ok(Found {
+            remote,
+            node,
+            parent,
+            name,
+        })
+    }
+}
+
+impl Found {
+    /// The path of the node that came of it.
+    pub(super) async fn path_of(&self, node: &Node) -> Outcome<String> {
+        self.remote.path_of(node, &mut Default::default()).await
+    }
+}
