@@ -16,6 +16,7 @@ mod rules;
 mod scanning;
 mod schedule;
 mod tick;
+mod unfit_names;
 mod waiters;
 
 use crate::command::Command;

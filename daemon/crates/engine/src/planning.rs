@@ -108,7 +108,7 @@ fn trees(
     let base = folder.remote_node.flatten();
     let out = Trees {
         local: local_tree(&around, base, unknown),
-        remote: remote_tree(db, folder, rules, &around, unknown)?,
+        remote: remote_tree(engine, db, folder, rules, &around, unknown)?,
         synced: synced_tree(around.synced, base),
     };
     tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
@@ -149,6 +149,7 @@ fn local_tree(
 }
 
 fn remote_tree(
+    engine: &Engine,
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &Rules,
@@ -160,8 +161,8 @@ fn remote_tree(
     let mut out = BTreeMap::new();
     for (id, row) in &around.remote {
         let mut blocked = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
-        let unfit = unknown.contains(&Key::Node(*id))
-            || cairn_platform::names::acceptable(&row.name).is_err();
+        let unfit =
+            unknown.contains(&Key::Node(*id)) || engine.ports.disk.acceptable(&row.name).is_err();
         if unfit && blocked == Blocked::No {
             blocked = Blocked::Unsupported;
         }

@@ -20,6 +20,8 @@ mod windows;
 pub use error::{TargetChanged, in_context, is_target_changed};
 pub use real::RealDisk;
 
+use crate::names::{self, NameProblem};
+use cairn_model::Name;
 use std::ffi::OsString;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -174,6 +176,15 @@ pub trait TempFile: Read + Write + Seek + Send {
 
 /// A file system, reduced to what sync needs. Errors carry the operation and the path.
 pub trait Disk: Send + Sync {
+    /// Checks that a name can exist on this disk; by the usual rules of this system, if the disk has no
+    /// others.
+    ///
+    /// # Errors
+    /// [`NameProblem`] with the reason.
+    fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
+        names::acceptable(name)
+    }
+
     /// Lists a directory, sorted by the bytes of the names, each with its stat.
     ///
     /// # Errors

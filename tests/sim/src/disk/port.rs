@@ -2,8 +2,11 @@
 
 use super::files::{Files, Node};
 use cairn_engine::ports::{Hint, Watch};
+use cairn_model::Name;
 use cairn_platform::disk::TargetChanged;
-use cairn_platform::{Disk, Entry, Expect, FileId, FileKind, ReadSeek, Stat, TempFile};
+use cairn_platform::{
+    Disk, Entry, Expect, FileId, FileKind, NameProblem, NameRules, ReadSeek, Stat, TempFile,
+};
 use std::collections::BTreeSet;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -22,6 +25,21 @@ struct State {
     refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     blind: bool,
+    /// The disk has the rules of Windows for names.
+    windows: bool,
+    /// The power never goes: nothing has to be remembered for it.
+    powered: bool,
+    /// Calls that looked at files or changed them.
+    calls: u64,
+}
+
+impl State {
+    /// Remembers everything as it is for the time after the power has gone.
+    fn flush(&mut self) {
+        if !self.powered {
+            self.durable = self.now.clone();
+        }
+    }
 }
 
 /// Something that a user does.
@@ -37,7 +55,9 @@ impl SimDisk {
     }
 
     fn files<T>(&self, f: impl FnOnce(&mut Files) -> io::Result<T>) -> io::Result<T> {
-        f(&mut self.state().now)
+        let mut state = self.state();
+        state.calls += 1;
+        f(&mut state.now)
     }
 
     /// Something that the user does: it is durable, and the watcher says so (or does not).
@@ -52,7 +72,7 @@ impl SimDisk {
     ) -> io::Result<T> {
         let mut state = self.state();
         let out = f(&mut state.now)?;
-        state.durable = state.now.clone();
+        state.flush();
         if noticed && let Some(watcher) = &state.watcher {
             // A watcher without a listener is fine.
             drop(watcher.send(Hint::Path(path.to_owned())));
@@ -76,6 +96,11 @@ impl SimDisk {
         }
     }
 
+    /// Gives the disk the rules of Windows for names.
+    pub fn refuse_names_of_windows(&self) {
+        self.state().windows = true;
+    }
+
     /// Lets watching fail as soon as it is begun, or work again when it is begun next.
     pub fn blind(&self, blind: bool) {
         let mut state = self.state();
@@ -91,7 +116,7 @@ impl SimDisk {
         match state.before_rename.take() {
             Some((text, deed)) if to.to_string_lossy().contains(&text) => {
                 deed(&mut state.now)?;
-                state.durable = state.now.clone();
+                state.flush();
             }
             other => state.before_rename = other,
         }
@@ -104,8 +129,12 @@ impl SimDisk {
     }
 
     /// The power goes: what was not flushed was never there.
+    ///
+    /// # Panics
+    /// If the disk was promised never to crash.
     pub fn crash(&self) {
         let mut state = self.state();
+        assert!(!state.powered, "nothing was remembered for this");
         state.now = state.durable.clone();
         // Times go on.
         for _ in 0..1000 {
@@ -115,8 +144,18 @@ impl SimDisk {
     }
 
     fn flush(&self) {
-        let mut state = self.state();
-        state.durable = state.now.clone();
+        self.state().flush();
+    }
+
+    /// Promises that the power never goes: with many files, remembering what was flushed takes long.
+    pub fn never_crashes(&self) {
+        self.state().powered = true;
+    }
+
+    /// Returns the number of calls of the engine that looked at files or changed them.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.state().calls
     }
 }
 
@@ -265,6 +304,15 @@ impl TempFile for Temp {
 }
 
 impl Disk for SimDisk {
+    fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
+        let rules = NameRules {
+            windows: self.state().windows,
+            ignores_case: false,
+            ignores_normal_form: false,
+        };
+        rules.acceptable(name)
+    }
+
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
         self.files(|files| {
             let node = files.get(dir)?;

@@ -2,6 +2,7 @@
 
 use super::Dispatcher;
 use super::rules::Followed;
+use super::unfit_names;
 use crate::error::EngineError;
 use crate::executor::{ExecutionResult, execute, keys_of};
 use crate::gate::{self, Deletions};
@@ -192,6 +193,7 @@ impl Dispatcher {
             .health()
             .keep_only(id, |key| mentioned.contains(key));
         self.report_one_way_conflicts(id, &mentioned)?;
+        unfit_names::report(&self.engine, id, &mentioned)?;
         Ok(self.engine.index.write(|db| {
             let dirty = db.dirty(id)?;
             for local in dirty.local {

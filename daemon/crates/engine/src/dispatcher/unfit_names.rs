@@ -1,0 +1,49 @@
+//! Nodes of the service whose names this disk can't have: they stay where they are, and a person has to
+//! know.
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::key::Key;
+use crate::status::Problem;
+use cairn_model::{FolderId, ProblemCode};
+use std::collections::BTreeSet;
+
+/// Reports the dirty nodes of a folder with such names, except those that a step or a wait mentions. The
+/// report ends when the service sends another state of the node.
+pub(super) fn report(
+    engine: &Engine,
+    id: FolderId,
+    mentioned: &BTreeSet<Key>,
+) -> Result<(), EngineError> {
+    let unfit = engine.index.read(|db| {
+        let mut unfit = Vec::new();
+        let Some(folder) = db.folder(id)? else {
+            return Ok(unfit);
+        };
+        for node in db.dirty(id)?.node {
+            let Some(row) = db
+                .remote(node)?
+                .filter(|_| !mentioned.contains(&Key::Node(node)))
+            else {
+                continue;
+            };
+            if let Err(problem) = engine.ports.disk.acceptable(&row.name)
+                && let Some(path) = db.remote_path_in(&folder, node)?
+            {
+                unfit.push((node, path, problem));
+            }
+        }
+        Ok(unfit)
+    })?;
+    let mut health = engine.health();
+    for (node, path, problem) in unfit {
+        let problem = Problem {
+            path: path.to_string(),
+            code: ProblemCode::Name,
+            message: problem.to_string(),
+            hint: "it stays on the service and on the devices that can have the name".into(),
+        };
+        health.refuse(id, node, problem);
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Names that one device's disk can't have.
+
+use cairn_model::ProblemCode;
+use cairn_sim::device::Device;
+use cairn_sim::time::simulate;
+use cairn_sim::world::{World, tree_of};
+
+fn names(device: &Device) -> Vec<String> {
+    tree_of(device).into_keys().collect()
+}
+
+fn reported(device: &Device) -> Vec<String> {
+    let status = device.engine().expect("it runs").status();
+    let errors = status.folders[0].errors.iter();
+    errors
+        .filter(|error| error.code == ProblemCode::Name)
+        .map(|error| error.path.clone())
+        .collect()
+}
+
+/// Lets each device come to rest, in turn: their trees stay different.
+async fn work(world: &mut World) {
+    for _ in 0..2 {
+        for device in &mut world.devices {
+            device.start();
+            assert!(device.settle().await, "{} comes to rest", device.name);
+        }
+    }
+}
+
+#[test]
+fn s158_names_that_windows_cannot_have_stay_on_the_service_and_are_reported() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[1].disk.refuse_names_of_windows();
+        let all = ["CON", "a:b", "end.", "ok"];
+        for name in all {
+            world.devices[0].write(name, name.as_bytes());
+        }
+        world.devices[0].user("aux", |files, path| files.mkdir(path));
+        world.devices[0].write("aux/in", b"in");
+        work(&mut world).await;
+        let everything = ["CON", "a:b", "aux", "aux/in", "end.", "ok"];
+        assert_eq!(names(&world.devices[0]), everything);
+        assert_eq!(names(&world.devices[1]), ["ok"]);
+        assert_eq!(reported(&world.devices[1]), ["CON", "a:b", "aux", "end."]);
+        assert_eq!(reported(&world.devices[0]), Vec::<String>::new());
+        let page = world.api.snapshot(None).await.expect("the service answers");
+        assert_eq!(page.nodes.len(), everything.len());
+
+        // A name that it can have brings the file, and ends the report; a file that it has stays if it
+        // gets a name that it can't have.
+        world.devices[0].user("a:b", |files, path| {
+            files.rename(path, &path.with_file_name("a-b"))
+        });
+        world.devices[0].user("ok", |files, path| {
+            files.rename(path, &path.with_file_name("ok?"))
+        });
+        work(&mut world).await;
+        assert_eq!(names(&world.devices[1]), ["a-b", "ok"]);
+        assert_eq!(reported(&world.devices[1]), ["CON", "aux", "end.", "ok?"]);
+        // Editing it there meanwhile is no loss on either side.
+        world.devices[1].write("ok", b"edited");
+        work(&mut world).await;
+        let tree = tree_of(&world.devices[0]);
+        assert_eq!(tree["ok?"].as_deref(), Some(&b"edited"[..]));
+        assert_eq!(names(&world.devices[1]), ["a-b", "ok"]);
+    });
+}
