@@ -26,6 +26,21 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
                 .env("CAIRN_SIM_SEEDS", seeds.to_string()),
         )
     });
+    stages.need("programs", || {
+        show(cargo().args(["build", "--release", "-p", "cairn", "-p", "cairn-server"]))
+    })?;
+    stages.run("long stories", || {
+        show(cargo().args([
+            "test",
+            "--release",
+            "-p",
+            "cairn-e2e",
+            "--test",
+            "stories",
+            "--",
+            "--ignored",
+        ]))
+    });
     stages.finish()
 }
 
