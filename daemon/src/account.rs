@@ -1,5 +1,5 @@
 //! `account.json`: who is logged in where, and which device this is. It holds nothing secret: the
-//! key bundle in it is as sealed as it is on the server.
+//! key bundle in it is as sealed as it is on the service.
 
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use cairn_model::{AccountId, DeviceId, SpaceId};

@@ -113,7 +113,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "pause.on_metered",
-        about: "pause on networks that cost: true or false",
+        about: "pause on metered networks: true or false",
         set: |config, item| value::boolean(item).map(|on| config.pause_on_metered = on),
         show: |config| config.pause_on_metered.to_string(),
     },

@@ -148,7 +148,7 @@ const SCENES: Record<string, View> = {
     connection: "down",
     state: "error",
     folders: [],
-    headline: "The sync service can’t start",
+    headline: "Syncing can’t start",
     last_error: "the keyring is locked: unlock it and try again",
   },
   starting: { ...idle, connection: "starting", state: "offline", folders: [], headline: "Starting…" },
@@ -301,7 +301,7 @@ const rewindPlan: RewindPlan = {
 };
 
 let login: { resolve: () => void; reject: (fault: Fault) => void } | undefined;
-/** What the program sends while a login waits. */
+/** The steps that the program sends while a login waits. */
 const steps = {
   step: (step: LoginStep) => send({ event: "login_step", payload: step }),
   passphrase: (error?: string) =>

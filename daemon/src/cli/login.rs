@@ -224,7 +224,7 @@ async fn open_or_create(
             };
             api.put_keys(&put, None)
                 .await
-                .doing("keep the new keys on the server")?;
+                .doing("keep the new keys on the service")?;
             Ok((bundle, unlocked, true))
         }
         Err(error) => Err(error).doing("fetch the account's keys"),

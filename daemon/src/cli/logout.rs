@@ -36,7 +36,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let rest = if ended {
         ""
     } else {
-        " The API key stays valid on the server."
+        " The API key stays valid on the service."
     };
     app.out.line(format_args!(
         "Logged out of {} ({}).{rest}",

@@ -1,6 +1,6 @@
 // An estimate of how hard a passphrase is to guess.
 
-/** What guessers try first. */
+/** The passwords that guessers try first. */
 const COMMON = ["password", "passwort", "123456", "qwerty", "qwertz", "letmein", "cairn", "geheim", "abc123"];
 
 /** From 0 (very weak) to 4 (strong). */
@@ -17,7 +17,7 @@ export function strength(passphrase: string): 0 | 1 | 2 | 3 | 4 {
   return 4;
 }
 
-/** Weaker ones are refused: the passphrase is all that protects the keys on the server. */
+/** Weaker ones are refused: the passphrase is all that protects the keys on the service. */
 export function isStrongEnough(passphrase: string): boolean {
   return strength(passphrase) >= 2;
 }

@@ -361,7 +361,7 @@ test("pausing shows everywhere, and the pages by keyboard alone", async () => {
 
 test("a daemon that comes back shows by itself", async () => {
   const page = await here.open({ scene: "down" });
-  await page.getByRole("heading", { name: "The sync service can’t start" }).first().waitFor();
+  await page.getByRole("heading", { name: "Syncing can’t start" }).first().waitFor();
   await button(page, "Try again").click();
   assert.equal((await calls(page, "retry")).length, 1);
   await page.evaluate(() => window.cairn.push(window.cairn.scenes.idle));

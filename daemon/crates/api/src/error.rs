@@ -16,19 +16,19 @@ pub enum ApiError {
     #[error("the server doesn't know it: {message}")]
     NotFound { message: String },
     /// The name is taken, or the base is no longer the head; `head` is the revision that is.
-    #[error("it changed on the server meanwhile: {message}")]
+    #[error("it changed on the service meanwhile: {message}")]
     Conflict {
         head: Option<RevisionId>,
         message: String,
     },
-    #[error("it has another version on the server: {message}")]
+    #[error("it has another version on the service: {message}")]
     PreconditionFailed { message: String },
     /// A cursor from another history, or an exhausted link.
     #[error("it is no longer available: {message}")]
     Gone { message: String },
     #[error("it is too large for the server: {message}")]
     TooLarge { message: String },
-    #[error("a quota on the server is used up: {message}")]
+    #[error("a quota on the service is used up: {message}")]
     QuotaFull { message: String },
     #[error("the server asks to slow down: try again in {} s", retry_after.as_secs())]
     RateLimited { retry_after: Duration },

@@ -117,7 +117,7 @@ impl UnverifiedChange {
             Reason::Impossible(why) => (
                 ProblemCode::Impossible,
                 format!("the server sent something that can't be: {why}; it was left alone"),
-                "rename it on the server, or ask whoever runs it",
+                "rename it on the service, or ask whoever runs it",
             ),
         };
         Some(Problem {

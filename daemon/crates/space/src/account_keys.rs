@@ -94,7 +94,7 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
     Ok(true)
 }
 
-/// Makes the first keys of an account and keeps them, sealed, on the server.
+/// Makes the first keys of an account and keeps them, sealed, on the service.
 ///
 /// # Errors
 /// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase.
@@ -132,7 +132,7 @@ pub struct NewRecoveryKey {
     pub bundle: wire::KeyBundle,
 }
 
-/// Makes a recovery key for an opened bundle and replaces the bundle on the server; an earlier recovery
+/// Makes a recovery key for an opened bundle and replaces the bundle on the service; an earlier recovery
 /// key opens nothing any more.
 ///
 /// # Errors

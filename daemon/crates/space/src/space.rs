@@ -1,4 +1,4 @@
-//! One space on the server as a holder of its keys sees it: nodes are checked when they come, and
+//! One space on the service as a holder of its keys sees it: nodes are checked when they come, and
 //! sealed when they change. It knows no local path and asks nobody.
 
 mod change;

@@ -20,7 +20,7 @@ const PUT_BYTES: usize = 4 * 1024 * 1024;
 const PUT_FILES: usize = 200;
 
 impl Space {
-    /// Replaces the files of a link on the server.
+    /// Replaces the files of a link on the service.
     pub(super) async fn put_files(
         &self,
         mut share: Share,

@@ -71,7 +71,7 @@ fn with_json_entry(before: &str, field: &str, entry: Value) -> Outcome<String> {
 fn with_toml_entry(before: &str, field: &str, entry: &Value) -> Outcome<String> {
     let mut whole: DocumentMut = before
         .parse()
-        .map_err(|e| unusable(format!("is no TOML ({e})")))?;
+        .map_err(|e| unusable(format!("isn't valid TOML ({e})")))?;
     let servers = whole.entry(field).or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);
