@@ -1,8 +1,8 @@
 //! The past of a space: what was where, with which content, and how to get back there.
 //!
-//! The service keeps every revision and the trash, and the feed has each node once, in its present state.
-//! Where a node was before it moved is what this device saw and remembers. `tree` and `plan` are pure;
-//! `load` and `carry_out` talk to the service.
+//! The service keeps every revision and the trash, and the feed has each node once, in its present
+//! state. The place of a node before it moved is what this device saw and remembers. `tree` and `plan`
+//! are pure; `load` and `carry_out` talk to the service.
 
 pub(crate) mod carry_out;
 pub(crate) mod events;

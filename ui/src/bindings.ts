@@ -484,7 +484,7 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     compareVersions: (folder: string, path: string, older: string, newer: string) => send<"compare_versions">({ op: "compare_versions", folder, path, older, newer }),
     /** True if it was saved, false if the person cancelled. */
     saveVersion: (folder: string, path: string, revision: string) => send<"save_version">({ op: "save_version", folder, path, revision }),
-    /** What happened below a path of a synced folder, the newest first; pages begin with 1. */
+    /** Lists the events below a path of a synced folder, the newest first; pages begin with 1. */
     past: (folder: string, path: string, page: number) => send<"past">({ op: "past", folder, path, page }),
     /** Makes it what it was at a time; a dry run returns the plan alone. */
     rewind: (folder: string, path: string, at: string, dry_run: boolean) => send<"rewind">({ op: "rewind", folder, path, at, dry_run }),

@@ -72,7 +72,7 @@ export function createI18n(language: Language, now: () => Date = () => new Date(
   };
 }
 
-/** How many midnights lie between a time and now. */
+/** The number of midnights between a time and now. */
 function daysAgo(at: Date, now: Date): number {
   const midnight = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
   return Math.round((midnight(now) - midnight(at)) / 86_400_000);

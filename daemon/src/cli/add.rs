@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 /// Keep a folder in sync with one on the service
 ///
-/// Works with or without a running daemon, and does not start one. What is on either side already is
-/// merged: equal files are linked without a transfer, differing ones are both kept. Run again for an
-/// existing pair to change its options; those that are not given stay.
+/// Works with or without a running daemon, and does not start one. Files that are there already are
+/// merged: equal ones without a transfer, and of differing ones both are kept. Run again for an existing
+/// pair to change its options; those that are not given stay.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The folder on this machine; it is made if it is missing

@@ -24,9 +24,9 @@ const MIN_PREFIX: usize = 4;
 
 /// Bring a file or folder back as it was
 ///
-/// What is there now stays: a file's present content among its versions, what was made in a folder since
-/// beside what comes back. What was deleted comes out of the service's trash. With --to nothing changes
-/// on the service: a copy is written to this disk.
+/// Nothing is lost by it: a file's present content stays among its versions, and what was made in a
+/// folder since stays beside what comes back. Deleted items come out of the service's trash. With --to
+/// nothing changes on the service: a copy is written to this disk.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A path such as /a/b, one in a synced folder, or an id

@@ -19,12 +19,13 @@ const SHOWN: usize = 5;
 
 /// Make a folder what it was at a time
 ///
-/// Shows a plan first, and asks. What was deleted since comes out of the service's trash, what was made
-/// since goes there, what was moved goes back, and changed files get their version of that time; the
+/// Shows a plan first, and asks. Items that were deleted since come out of the service's trash, those
+/// made since go there, moved ones go back, and changed files get their version of that time; the
 /// present one stays among their versions. Nothing is uploaded or lost, and `cairn undo` takes it back.
 ///
-/// Moves are known as far as this device saw them. What was deleted for good can't come back, and what
-/// was deleted and brought back since is taken as never deleted; what can't be as it was is listed.
+/// Moves are known as far as this device saw them. Items that were deleted for good can't come back, and
+/// those that were deleted and brought back since are taken as never deleted; all that can't be as it
+/// was is listed.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A folder or file: a path such as /a/b, one in a synced folder, or an id

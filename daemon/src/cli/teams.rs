@@ -58,8 +58,8 @@ enum Action {
     /// Whoever is new gets it only after you have compared the fingerprint with them and accepted it:
     /// you are asked for each, or name them with --accept-new.
     ///
-    /// The first time, and after somebody left, this makes a new key. What was written before stays
-    /// readable to the members; whoever left can't open what is written after.
+    /// The first time, and after somebody left, this makes a new key. Files written before stay readable
+    /// to the members; whoever left can't open those written after.
     Grant {
         /// The team's name, or its id
         team: String,

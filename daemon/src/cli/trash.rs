@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 
 /// Show or restore what was deleted
 ///
-/// What sync removes or overwrites on this disk is kept for 30 days in .cairn-trash at the root of its
-/// folder. The oldest goes earlier, but not within a day, where the trash takes more than a third of the
-/// free space or a download needs it. The service has a trash of its own, reached with --remote.
+/// Files that sync removes or overwrites on this disk are kept for 30 days in .cairn-trash at the root
+/// of its folder. The oldest goes earlier, but not within a day, where the trash takes more than a third
+/// of the free space or a download needs it. The service has a trash of its own, reached with --remote.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -1,7 +1,7 @@
 //! Carrying out a plan: moves and restores of what the service has, no content is uploaded.
 //!
-//! Each change is one request of its own. What an interruption leaves is in order at any moment, and the
-//! same command goes on from there, because a plan is made of present facts alone.
+//! Each change is one request of its own. An interruption leaves everything in order at any moment, and
+//! the same command goes on from there, because a plan is made of present facts alone.
 
 use super::plan::{self, Incomplete, Newer, Plan};
 use super::{Past, Scope, load, revisions_of};

@@ -39,7 +39,7 @@ impl FailedFile {
     /// Names the files of a list that were not transferred.
     ///
     /// # Errors
-    /// How many there are, if there is any; the document for programs has them already.
+    /// The number of them, if there is any; the document for programs has them already.
     pub(crate) fn report(failed: &[Self], out: &Out, done: &str) -> Outcome {
         if failed.is_empty() {
             return Ok(());

@@ -1,6 +1,6 @@
 //! The assistant: answers from the caller's own metadata, the same question always the same way.
 //!
-//! It needs no model and no network. What it can't answer it says, with what it can.
+//! It needs no model and no network. It says what it can't answer, with what it can.
 
 use cairn_store::{Facts, NamedFile};
 use cairn_wire::account::Quota;

@@ -1,8 +1,7 @@
 //! The REST API, identity provider, share page and webhooks, as a library.
 //!
-//! [`build`] makes a [`Server`] of [`Options`]; its router serves over TCP ([`serve`]) or in-process.
-//! It depends on no crate that could open what clients sealed. What a program adds to it goes
-//! through [`Hooks`].
+//! [`build`] makes a [`Server`] of [`Options`]; its router serves over TCP ([`serve`]) or in-process. It
+//! depends on no crate that could open what clients sealed. A program adds to it through [`Hooks`].
 
 mod assistant;
 mod auth;

@@ -1,7 +1,7 @@
 //! Whole accounts, teams and spaces go, with everything that belongs to them.
 //!
-//! What other modules keep for an account or a node stands in a column of that name, and is found
-//! by it here: a table that is added later can't be forgotten.
+//! The data that other modules keep for an account or a node has a column of that name, and is found by
+//! it here: a table that is added later can't be forgotten.
 
 use super::purge::{self, Purged};
 use super::rows::id;

@@ -1,7 +1,7 @@
 //! Sealed bytes by name, in a folder, in memory or in an S3-compatible store.
 //!
-//! Names are random and say nothing. What lies in an object is known to the database alone; an
-//! object is always there before the database speaks of it.
+//! Names are random and say nothing. The content of an object is known to the database alone; an object
+//! is always there before the database speaks of it.
 
 use crate::error::{Error, Result};
 use crate::options::ObjectLocation;

@@ -178,7 +178,7 @@ impl Tx<'_> {
     /// Begins an upload, or finds the one that the same request began.
     ///
     /// # Errors
-    /// What completing it now would answer: 404, 409, 507.
+    /// Those that completing it now would meet: 404, 409, 507.
     pub fn begin_upload(
         &self,
         actor: &Actor,

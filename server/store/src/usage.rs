@@ -26,7 +26,7 @@ pub(super) fn record_bytes(manifest: &[u8], content_key: &[u8]) -> i64 {
     i64::try_from(manifest.len() + content_key.len()).unwrap_or(i64::MAX)
 }
 
-/// Refuses what does not fit any more. What the triggers counted in this transaction is in it.
+/// Refuses what does not fit any more. The triggers' counts of this transaction are in it.
 pub(super) fn check_quota(conn: &Connection, space: Space, growth: Growth) -> Result<()> {
     if growth.bytes <= 0 && growth.files <= 0 {
         return Ok(());

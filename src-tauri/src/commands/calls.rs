@@ -123,7 +123,7 @@ calls! {
     CompareVersions(folder: String, path: String, older: String, newer: String) -> VersionDiff = versions::compare;
     /// True if it was saved, false if the person cancelled.
     SaveVersion(folder: String, path: String, revision: String) -> bool = versions::save;
-    /// What happened below a path of a synced folder, the newest first; pages begin with 1.
+    /// Lists the events below a path of a synced folder, the newest first; pages begin with 1.
     Past(folder: String, path: String, page: u64) -> PastPage = history::past;
     /// Makes it what it was at a time; a dry run returns the plan alone.
     Rewind(folder: String, path: String, at: String, dry_run: bool) -> RewindView = history::rewind;

@@ -1,4 +1,4 @@
-//! A disk in memory. What was not flushed is gone when the power goes.
+//! A disk in memory. Bytes that were not flushed are gone when the power goes.
 //!
 //! Everything that a *user* does is flushed at once: the simulator asks what the engine loses, not
 //! what the user does.

@@ -3,6 +3,7 @@
 mod arrows;
 mod circles;
 mod content;
+mod doc_openings;
 mod files;
 mod functions;
 mod prose;
@@ -16,11 +17,12 @@ pub use circles::CIRCLES;
 pub use content::{
     CLOCKLESS_TESTS, NO_MACHINE_CODE_OUTSIDE, PURE_PLAN, QUIET, SQL_AT_HOME, UNSAFE_AT_HOME,
 };
+pub use doc_openings::DOC_OPENINGS;
 pub use files::{HEADERS, LINTS, NAMES, NO_MOD_RS, SIZE};
 pub use functions::FUNCTIONS;
 pub use prose::{CONTENTS, LINKS, NO_LEFTOVERS, NO_MACHINE_PATHS};
 pub use scenarios::SCENARIOS;
-pub use words::{DOC_OPENINGS, WORDS};
+pub use words::WORDS;
 
 /// Every rule there is.
 pub const ALL: [Rule; 23] = [

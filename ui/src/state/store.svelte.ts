@@ -24,7 +24,7 @@ export const store = {
   get announcement() {
     return announcement;
   },
-  /** Why the last request failed; empty if it succeeded. */
+  /** The reason why the last request failed; empty if it succeeded. */
   get error() {
     return error;
   },

@@ -163,7 +163,7 @@ test("a link of a folder is made with a password, and its whole address copied",
   ]);
 });
 
-test("links are made of anything on the server, switched off, and revoked after a question", async () => {
+test("links are made of anything on the service, switched off, and revoked after a question", async () => {
   const page = await here.open({ at: "links" });
   await button(page, "New share link…").click();
   const dialog = page.getByRole("dialog");

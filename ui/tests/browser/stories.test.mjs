@@ -109,7 +109,7 @@ test("a folder is added with the system's picker and chosen subfolders", async (
   const dialog = page.getByRole("dialog");
   await button(dialog, "Choose…").click();
   await dialog.getByText("/home/ada/Documents").waitFor();
-  const remote = dialog.getByLabel("Folder on the server");
+  const remote = dialog.getByLabel("Folder on the service");
   assert.equal(await remote.inputValue(), "/Documents", "never the whole account");
   await remote.fill("/");
   await dialog.getByText("This syncs everything in your account").waitFor();

@@ -79,7 +79,7 @@ test("from nothing to a synced folder, through the four steps", async () => {
     return false;
   });
   const remote = await window.script(
-    "return [...document.querySelectorAll('label')].find((label) => label.textContent.includes('Folder on the server')).querySelector('input').value",
+    "return [...document.querySelectorAll('label')].find((label) => label.textContent.includes('Folder on the service')).querySelector('input').value",
   );
   assert.equal(remote, "/folder", "a folder of the same name, never the whole account");
   await window.button("Start syncing");

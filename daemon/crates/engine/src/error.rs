@@ -22,7 +22,7 @@ pub enum EngineError {
     /// A precondition of the step does not hold any more. Nothing was done.
     #[error("it changed while it was being synced")]
     Stale,
-    /// The folder was paused. What was done so far is kept for the next try.
+    /// The folder was paused. Whatever was done so far is kept for the next try.
     #[error("syncing is paused")]
     Paused,
     /// Facts for a plan were missing again and again.

@@ -109,8 +109,8 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Drops the merge bases of a node and of everything below it in the remote tree, before that
-    /// is removed. What has left the folder keeps its merge base.
+    /// Drops the merge bases of a node and of everything below it in the remote tree, before that is
+    /// removed. A node that has left the folder keeps its merge base.
     ///
     /// # Errors
     /// SQLite's.
@@ -126,8 +126,8 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Drops the merge bases of a local row and of everything below it in the local tree, before
-    /// that is removed. What has left the folder keeps its merge base.
+    /// Drops the merge bases of a local row and of everything below it in the local tree, before that is
+    /// removed. A row that has left the folder keeps its merge base.
     ///
     /// # Errors
     /// SQLite's.

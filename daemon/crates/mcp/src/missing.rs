@@ -27,8 +27,8 @@ const SOURCES: [(&str, &str); 9] = [
 ];
 const DEFAULT_SOURCE: &str = "list or search first to get a current id";
 
-/// Returns the error of a request in whose path these arguments stand, as pairs of name and value. Where the
-/// service has nothing of that name, it says what was meant and where to get another.
+/// Returns the error of a request in whose path these arguments stand, as pairs of name and value. If
+/// the service has nothing of that name, it says what was meant and where to get another.
 pub(crate) fn named(error: ToolError, in_path: &[(&str, &str)]) -> ToolError {
     let ToolError::Api(ApiError::NotFound { message }) = error else {
         return error;

@@ -12,7 +12,7 @@ const MAX_LOOKUPS: usize = 60;
 /// Folders above one another; more is a ring.
 const MAX_DEPTH: usize = 100;
 
-/// Adds the paths of nodes to a result. Where one can't be found, the node stays without.
+/// Adds the paths of nodes to a result. A node whose path can't be found stays without.
 pub(crate) async fn add(services: &Services, value: &mut Value) {
     let mut places = Vec::new();
     visit(value, &mut |node| places.extend(place(node)));

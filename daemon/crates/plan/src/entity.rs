@@ -107,8 +107,8 @@ impl<'a> Entity<'a> {
 
     /// Returns whether a side moved or renamed it since both last agreed.
     ///
-    /// A temporary name comes from a cycle of moves that was interrupted, never from the user. Where
-    /// the parent of the base is unknown, only the names are compared.
+    /// A temporary name comes from a cycle of moves that was interrupted, never from the user. If the
+    /// parent of the base is unknown, only the names are compared.
     pub(crate) fn moved(&self, side: Side) -> bool {
         let (Some(location), Some(base)) = (self.location(side), self.base_location()) else {
             return false;

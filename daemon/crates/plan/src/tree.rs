@@ -57,8 +57,8 @@ pub struct RemoteNode {
 pub enum Blocked {
     #[default]
     No,
-    /// Not acceptable on this device, or not known well enough. What is synced stays, because its
-    /// name may be the reason.
+    /// Not acceptable on this device, or not known well enough. A synced node stays, because its name
+    /// may be the reason.
     Unsupported,
     /// Not selected for this device. A node that was moved or renamed to be unselected has left.
     Unselected,

@@ -1,7 +1,7 @@
 //! Operations of a key holder on one space: nodes, folders, shares, the keys of accounts and teams, and
 //! what this device has pinned of other people.
 //!
-//! What comes from the server is checked before it is used, and changes are sealed. File content itself
+//! Everything from the server is checked before it is used, and changes are sealed. File content itself
 //! is moved by `cairn-transfer`.
 
 pub mod account_keys;

@@ -48,7 +48,7 @@ export function row(...cells) {
   return made;
 }
 
-/** What a form's filled fields hold, numbers as numbers. */
+/** The values of a form's filled fields, numbers as numbers. */
 export function filled(form) {
   const fields = [...form.elements].filter((field) => field.name && field.value !== "");
   return Object.fromEntries(fields.map((field) => [field.name, field.type === "number" ? Number(field.value) : field.value]));

@@ -16,8 +16,8 @@ fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
     }
 }
 
-/// Returns the account behind the request's token, or the network of a request without a valid one.
-/// What was found out about the token stays with the request.
+/// Returns the account behind the request's token, or the network of a request without a valid one. The
+/// facts about the token stay with the request.
 fn requester(app: &AppState, request: &mut Request) -> Requester {
     let holder = bearer(request.headers()).and_then(|token| holder(app, token).ok());
     match holder {

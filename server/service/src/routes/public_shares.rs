@@ -1,7 +1,7 @@
 //! Actions of strangers on a share link, without a token: look, give the password, fetch sealed chunks.
 //!
-//! Passwords, limits and times are policy of this server, checked here. What is fetched opens with
-//! the link's secret alone, which never comes here.
+//! Passwords, limits and times are policy of this server, checked here. The content opens with the
+//! link's secret alone, which never comes here.
 
 use super::shares::settings::{email, password_check_fits};
 use crate::error::{Error, Result};

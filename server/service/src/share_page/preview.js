@@ -12,7 +12,7 @@ const TEXTS = new Set((
   "hpp java kt swift rb php sh bash zsh sql tex srt vtt diff patch"
 ).split(" "));
 
-/** How a file can be shown: `text`, `image`, `pdf`, or null. */
+/** The way in which a file can be shown: `text`, `image`, `pdf`, or null. */
 export function kindOf(file) {
   const extension = file.name.includes(".") ? file.name.split(".").at(-1).toLowerCase() : "";
   if (TEXTS.has(extension) && file.size <= MAX_TEXT) return "text";

@@ -2,8 +2,8 @@
 //! at (a universal hash and then a pseudorandom function: Truong, Merz, Scarlata, Günther and Paterson,
 //! "Breaking and Fixing Content-Defined Chunking", 2025, and Borg 2's `toeplitz-aes`).
 //!
-//! Where a file is cut says nothing about its content or the key, up to the bound of that paper: two
-//! windows with one hash. Each node has a key of its own, so equal files are cut differently.
+//! The places where a file is cut say nothing about its content or the key, up to the bound of that
+//! paper: two windows with one hash. Each node has a key of its own, so equal files are cut differently.
 
 use crate::associated_data::AssociatedData;
 use crate::format2::keys::NodeKey;

@@ -157,7 +157,7 @@ impl Rules {
         }
     }
 
-    /// Takes the choice along when a folder that is chosen, or on the way to one that is, moves. Tells
+    /// Takes the choice along when a folder that is chosen, or on the way to one that is, moves. Returns
     /// whether it is one.
     pub(crate) fn follow(&mut self, from: &RelPath, to: &RelPath) -> bool {
         let mut followed = false;

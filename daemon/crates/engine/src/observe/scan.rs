@@ -85,7 +85,7 @@ pub(crate) struct Scan<'a, 'b> {
 /// Scans the disk and records what is there.
 ///
 /// # Errors
-/// The index's. What the disk refuses is in the outcome's problems.
+/// The index's. Refusals of the disk are in the outcome's problems.
 pub(crate) fn scan(
     db: &Db<'_>,
     disk: &dyn Disk,

@@ -26,8 +26,8 @@ struct Bucket {
     path: PathBuf,
 }
 
-/// Deletes for good what is older than 30 days, and of the rest the oldest, until the trash takes at most
-/// a third of what would be free without it. What is younger than a day stays.
+/// Deletes for good what is older than 30 days, and of the rest the oldest, until the trash takes at
+/// most a third of what would be free without it. Nothing goes that is younger than a day.
 ///
 /// # Errors
 /// The disk's.

@@ -1,5 +1,5 @@
-//! Confirmation by a person: through elicitation, in both forms that the protocol has had for it. What is
-//! asked is the tool's ([`crate::question`]).
+//! Confirmation by a person: through elicitation, in both forms that the protocol has had for it. The
+//! question itself is the tool's ([`crate::question`]).
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};

@@ -1,8 +1,8 @@
 //! Renames that never lose a file that another program puts in the way.
 //!
 //! Putting a new version in place swaps the two files and then looks at what was swapped out: an edit
-//! that came between the last check and the swap is found there and put back. Where the file system
-//! can't swap, a hard link (or a copy) keeps the old file instead.
+//! that came between the last check and the swap is found there and put back. If the file system can't
+//! swap, a hard link (or a copy) keeps the old file instead.
 
 use super::unix::{ResolvedPath, list, stat, stat_at};
 use super::{Expect, FileKind, Stat, StatKey, TargetChanged, attributes};

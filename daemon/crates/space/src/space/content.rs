@@ -121,8 +121,8 @@ impl Space {
         }
     }
 
-    /// Uploads many small files in few requests, and returns each item with its own outcome. What has the
-    /// same content already comes back as it is.
+    /// Uploads many small files in few requests, and returns each item with its own outcome. A file that
+    /// has the same content already comes back as it is.
     pub(crate) async fn upload_small<K>(
         &self,
         files: Vec<(K, SmallFile)>,

@@ -1,5 +1,5 @@
-//! A server in memory, as far as transfers need one. What it answers can be altered on the way out,
-//! and what it was sent can be counted: a hostile server is this one with a closure.
+//! A server in memory, as far as transfers need one. Its answers can be altered on the way out, and its
+//! requests counted: a hostile server is this one with a closure.
 
 use async_trait::async_trait;
 use bytes::Bytes;

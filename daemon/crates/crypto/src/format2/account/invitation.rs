@@ -1,7 +1,8 @@
 //! Invitations: a token that is handed over by another way than the server, and the answer to it.
 //!
-//! The token is seed 16 · size of the log v · its root 32. Who joins takes no log without that root, so a
-//! server can't invent a team; and the answer is signed by the token and by the identity of who joins.
+//! The token is seed 16 · size of the log v · its root 32. A new member takes no log without that root,
+//! so a server can't invent a team; and the answer is signed by the token and by the new member's
+//! identity.
 
 use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};

@@ -1,10 +1,11 @@
 //! An attack on chunkers whose hash is linear, as "Breaking and Fixing Content-Defined Chunking" (IACR
 //! ePrint 2025/558) finds them in backup programs: cuts that were seen foretell others, without a key.
 //!
-//! Who may plant a file of two letters a and b and sees its chunks' lengths knows windows w at which
-//! it was cut. Written as numbers, such windows have the hash D·w - A in FastCDC, with two unknowns that
-//! the key decides. So w1 + w2 - w3 has the hash h1 + h2 - h3: where the mask's bits of all three are
-//! zero, those of the sum nearly are. The same over GF(2) is w1 ^ w2 ^ w3 for a Toeplitz hash.
+//! An attacker who may plant a file of two letters a and b and sees its chunks' lengths knows windows w
+//! at which it was cut. Written as numbers, such windows have the hash D·w - A in FastCDC, with two
+//! unknowns that the key decides. So w1 + w2 - w3 has the hash h1 + h2 - h3: where the mask's bits of
+//! all three are zero, those of the sum nearly are. The same over GF(2) is w1 ^ w2 ^ w3 for a Toeplitz
+//! hash.
 
 use super::tests::{keystream, lengths};
 use super::*;

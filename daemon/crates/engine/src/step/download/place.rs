@@ -69,7 +69,7 @@ fn find_place(ctx: &Ctx, task: &Task) -> Result<Place, EngineError> {
     })
 }
 
-/// Puts what has arrived in place. What it displaces goes to the local trash.
+/// Puts what has arrived in place. A file that it displaces goes to the local trash.
 pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
     let disk = &ctx.engine.ports.disk;
     let Place {

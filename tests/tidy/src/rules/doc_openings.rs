@@ -1,0 +1,195 @@
+//! The first words of the sentences in doc comments.
+
+use crate::{Rule, SourceFile, Violation};
+
+/// Openings that make a question or a clause of a description.
+const OPENINGS: [&str; 9] = [
+    "What", "Where", "Whether", "How", "Who", "Whom", "Whose", "Why", "Answers",
+];
+/// Two words, because code is also told from comments.
+const LONG_OPENING: &str = "Tells whether";
+
+pub const DOC_OPENINGS: Rule = Rule {
+    name: "doc-openings",
+    rule: "a sentence of a doc comment begins with a verb in the third person or a noun, not with What, \
+           Where, Whether, How, Who, Why, Answers or Tells whether",
+    rationale: "\"Returns the …\" and \"The path of …\" say at once which kind of thing it is; a \
+                clause has to be turned round in the reader's head",
+    find: |workspace| {
+        let mut violations = Vec::new();
+        for file in &workspace.files {
+            for comment in doc_comments(file) {
+                for (line, sentence) in sentences(&comment) {
+                    if let Some(opening) = refused(&sentence) {
+                        let detail = format!("a sentence begins with \"{opening}\"");
+                        violations.push(Violation::in_line(&file.path, line, detail));
+                    }
+                }
+            }
+        }
+        violations
+    },
+};
+
+/// The lines of one doc comment, with their numbers.
+type Comment<'a> = Vec<(usize, &'a str)>;
+
+fn refused(sentence: &str) -> Option<&'static str> {
+    let first = sentence.split(|c: char| !c.is_alphanumeric()).next()?;
+    let short = OPENINGS.into_iter().find(|opening| *opening == first);
+    short.or(Some(LONG_OPENING).filter(|opening| sentence.starts_with(opening)))
+}
+
+fn doc_comments(file: &SourceFile) -> Vec<Comment<'_>> {
+    if file.is_rust() {
+        rust_comments(file)
+    } else if file.path.ends_with(".ts") || file.path.ends_with(".svelte") {
+        script_comments(&file.text)
+    } else {
+        Vec::new()
+    }
+}
+
+fn rust_comments(file: &SourceFile) -> Vec<Comment<'_>> {
+    let mut found: Vec<Comment<'_>> = Vec::new();
+    let mut last = None;
+    for (line, comment) in file.comments() {
+        let kind = comment.chars().next().filter(|c| matches!(c, '/' | '!'));
+        let Some(kind) = kind.filter(|_| !comment.starts_with("//")) else {
+            continue;
+        };
+        if last != Some((line - 1, kind)) {
+            found.push(Vec::new());
+        }
+        let text = comment[1..].trim();
+        found.last_mut().expect("one was begun").push((line, text));
+        last = Some((line, kind));
+    }
+    found
+}
+
+/// Returns the comments between `/**` and `*/`.
+fn script_comments(text: &str) -> Vec<Comment<'_>> {
+    let mut found: Vec<Comment<'_>> = Vec::new();
+    let mut open = false;
+    for (at, line) in text.lines().enumerate() {
+        let mut rest = line.trim();
+        if let Some(begun) = rest.strip_prefix("/**") {
+            found.push(Vec::new());
+            open = true;
+            rest = begun;
+        }
+        if !open {
+            continue;
+        }
+        if let Some((inside, _)) = rest.split_once("*/") {
+            open = false;
+            rest = inside;
+        }
+        let text = rest.trim_start_matches('*').trim();
+        found
+            .last_mut()
+            .expect("one was begun")
+            .push((at + 1, text));
+    }
+    found
+}
+
+/// Returns the sentences of a comment, each with the line that it begins in and the rest of that line.
+/// Headings and examples are none.
+fn sentences(comment: &Comment<'_>) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let (mut begins, mut example) = (true, false);
+    for (line, text) in comment {
+        let fence = text.starts_with("```");
+        example ^= fence;
+        if fence || example || text.is_empty() || text.starts_with(['#', '|']) {
+            begins = true;
+            continue;
+        }
+        let words: Vec<&str> = text
+            .trim_start_matches(['-', '*', ' '])
+            .split(' ')
+            .collect();
+        begins |= text.starts_with(['-', '*']);
+        for (at, word) in words.iter().enumerate() {
+            if begins {
+                found.push((*line, words[at..].join(" ")));
+            }
+            let word = word.trim_end_matches([')', '"', '`', '*']);
+            begins = word.ends_with(['.', '!', '?']);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workspace;
+
+    fn is_broken(path: &str, text: &str) -> bool {
+        let workspace = Workspace {
+            files: vec![SourceFile::new(path, text)],
+            ..Workspace::default()
+        };
+        DOC_OPENINGS.check(&workspace).is_err()
+    }
+
+    #[test]
+    fn a_doc_comment_that_opens_as_a_clause_is_a_violation() {
+        for bad in [
+            "//! What it does.\n",
+            "/// Where it is.\nconst A: u8 = 1;\n",
+            "struct A {\n    /// Whether it is.\n    a: bool,\n}\n",
+            "/// Tells whether it is.\nfn a() {}\n",
+            "mod a {\n    /// How it is.\n    fn a() {}\n}\n",
+        ] {
+            assert!(is_broken("a/src/a.rs", bad), "{bad}");
+        }
+        for good in [
+            "//! Tells code from comments.\n",
+            "//! The rules, and\n//! What they leave to others.\n",
+            "// What follows is a table.\nfn a() {}\n",
+            "/// Whatever is left.\nfn a() {}\n",
+            "//// What is no doc comment.\nfn a() {}\n",
+        ] {
+            assert!(!is_broken("a/src/a.rs", good), "{good}");
+        }
+    }
+
+    #[test]
+    fn a_later_sentence_is_held_to_the_same() {
+        for bad in [
+            "//! The rules.\n//!\n//! What they leave is for others.\n",
+            "/// The rules. Where one fails, the\n/// others hold.\nfn a() {}\n",
+            "/// Adds a rule (or two).\n/// Tells whether it did.\nfn a() {}\n",
+            "/// The errors.\n///\n/// # Errors\n/// What the disk gives.\nfn a() {}\n",
+            "/// The rules:\n/// - Who may\nfn a() {}\n",
+        ] {
+            assert!(is_broken("a/src/a.rs", bad), "{bad}");
+        }
+        let example = "/// An example.\n///\n/// ```\n/// What(1)\n/// ```\nfn a() {}\n";
+        assert!(!is_broken("a/src/a.rs", example));
+        assert!(!is_broken(
+            "a/src/a.rs",
+            "/// `What` is a word.\nfn a() {}\n"
+        ));
+    }
+
+    #[test]
+    fn the_window_s_sources_are_held_to_it() {
+        assert!(is_broken(
+            "ui/src/a.ts",
+            "/** Why it failed. */\nlet a = 1;\n"
+        ));
+        assert!(is_broken(
+            "ui/src/a.ts",
+            "/**\n * The value. What else?\n */\nlet a = 1;\n"
+        ));
+        assert!(!is_broken(
+            "ui/src/a.ts",
+            "// What follows.\n/** The value. */\nlet a = 1;\n"
+        ));
+    }
+}
