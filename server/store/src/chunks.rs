@@ -1,6 +1,6 @@
 //! Which object a sealed chunk lies in, and when an object is no longer needed.
 
-use super::rows::id as read_id;
+use super::rows::{id as read_id, unpack_chunks};
 use super::{Space, Store, nodes};
 use crate::error::{Error, Result};
 use crate::objects::Extent;
@@ -26,26 +26,113 @@ impl ChunkPlace {
     }
 }
 
-/// A stored chunk, and whether a revision uses it.
+/// Whoever needs the bytes of a stored chunk as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holder {
+    /// Nobody but the account that asks.
+    Nobody,
+    /// An open upload of somebody else.
+    Upload,
+    Revision,
+}
+
+/// A stored chunk, and who needs its bytes.
 #[derive(Clone, Debug)]
 pub struct StoredChunk {
     pub place: ChunkPlace,
-    pub in_use: bool,
+    id: ChunkId,
+    holder: Holder,
 }
 
-/// Finds a stored chunk of a node.
+impl StoredChunk {
+    /// Returns the error for other bytes than those that are there, unless these may be replaced.
+    pub fn refusal(&self) -> Option<Error> {
+        let who = match self.holder {
+            Holder::Nobody => return None,
+            Holder::Upload => "another member's upload",
+            Holder::Revision => "a revision",
+        };
+        Some(Error::conflict(format!(
+            "{who} uses the chunk {}, and has other bytes for it; they can't be replaced",
+            self.id
+        )))
+    }
+}
+
+/// Returns true if an open upload of another account needs a chunk of a node.
+fn announced_by_others(
+    conn: &Connection,
+    node: NodeId,
+    chunk: ChunkId,
+    account: AccountId,
+    now: i64,
+) -> Result<bool> {
+    let lists: Vec<Vec<u8>> = conn
+        .prepare_cached(
+            "SELECT chunks FROM uploads WHERE node = ?1 AND done = 0 AND account <> ?2 AND expires_at > ?3",
+        )?
+        .query_map(
+            params![node.as_bytes(), account.as_bytes(), now],
+            |row| row.get(0),
+        )?
+        .collect::<rusqlite::Result<_>>()?;
+    for packed in lists {
+        if unpack_chunks(&packed)?.iter().any(|one| one.id == chunk) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Finds a stored chunk of a node, for an account that sends it.
 pub(super) fn stored(
     conn: &Connection,
     node: NodeId,
     chunk: ChunkId,
+    sender: AccountId,
+    now: i64,
 ) -> Result<Option<StoredChunk>> {
     let Some(place) = place(conn, node, chunk)? else {
         return Ok(None);
     };
-    let in_use = conn
-        .prepare_cached("SELECT refs > 0 FROM chunks WHERE node = ?1 AND id = ?2")?
-        .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))?;
-    Ok(Some(StoredChunk { place, in_use }))
+    let (in_revision, own): (bool, bool) = conn
+        .prepare_cached("SELECT refs > 0, account IS ?3 FROM chunks WHERE node = ?1 AND id = ?2")?
+        .query_row(
+            params![node.as_bytes(), chunk.0, sender.as_bytes()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+    let holder = if in_revision {
+        Holder::Revision
+    } else if !own && announced_by_others(conn, node, chunk, sender, now)? {
+        Holder::Upload
+    } else {
+        Holder::Nobody
+    };
+    Ok(Some(StoredChunk {
+        place,
+        id: chunk,
+        holder,
+    }))
+}
+
+/// Returns true if the bytes of a stored chunk are what an account may build on unseen: a revision's, or
+/// its own. Of bytes that somebody else has just sent, nobody knows what they are.
+pub(super) fn is_known_to(
+    conn: &Connection,
+    node: NodeId,
+    chunk: ChunkId,
+    account: AccountId,
+) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT refs > 0 OR account IS NULL OR account = ?3 FROM chunks WHERE node = ?1 AND id = ?2",
+        )?
+        .query_row(
+            params![node.as_bytes(), chunk.0, account.as_bytes()],
+            |row| row.get(0),
+        )
+        .optional()?
+        .unwrap_or(false))
 }
 
 /// The size of a stored chunk.

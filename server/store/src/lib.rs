@@ -57,6 +57,7 @@ mod source;
 mod teams;
 mod trash;
 mod update;
+mod upload_batch;
 mod upload_chunks;
 mod upload_content;
 mod uploads;
@@ -88,8 +89,7 @@ pub use shares::NewShare;
 pub use social::{Handle, Side};
 pub use source::{Clock, Source};
 pub use update::Edit;
-pub use upload_chunks::chunk_in_use;
-pub use upload_content::BatchItem;
+pub use upload_batch::{BatchItem, Compared};
 pub use uploads::OpenUpload;
 pub use webhook_queue::{AfterAttempt, AttemptResult, Due, Outgoing};
 
@@ -98,7 +98,7 @@ pub use api_keys::KeyHolder;
 pub use hub::Hub;
 pub use purge::Purged;
 pub use teams::{Membership, StoredByMembers};
-pub use upload_content::Stored;
+pub use upload_batch::Stored;
 
 use self::outbox::Raised;
 use self::seal::Sealer;

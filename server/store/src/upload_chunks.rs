@@ -5,24 +5,17 @@ use super::revisions::signed;
 use super::uploads::no_upload;
 use super::{OpenUpload, Store, Tx, usage};
 use crate::error::{Error, Result};
-use cairn_model::{ChunkId, NodeId};
+use cairn_model::{AccountId, ChunkId, NodeId};
 use cairn_wire::transfer::SealedChunk;
 use rusqlite::{OptionalExtension as _, params};
 
-/// Returns the refusal of other bytes for a chunk that a revision uses.
-pub fn chunk_in_use(chunk: ChunkId) -> Error {
-    Error::conflict(format!(
-        "a revision uses the chunk {chunk}, and has other bytes for it; they can't be replaced"
-    ))
-}
-
 impl Tx<'_> {
     /// Records that a chunk of an upload lies alone in an object. Bytes in the object `replaces` give
-    /// way to these, as long as no revision uses them; the names of objects that are not needed any
+    /// way to these, as long as no revision and nobody else's upload uses them; the names of objects that are not needed any
     /// more come back. `None` if other bytes than those are there by now, which nobody has looked at.
     ///
     /// # Errors
-    /// 404 for an upload that has ended, 409 for a chunk that a revision uses, 507.
+    /// 404 for an upload that has ended, 409 for a chunk that something else uses, 507.
     pub fn add_chunk(
         &self,
         upload: &OpenUpload,
@@ -42,9 +35,12 @@ impl Tx<'_> {
             )
             .optional()?
             .ok_or_else(|| no_upload(self.conn, upload.account, upload.id))?;
-        let found = chunks::stored(self.conn, node, chunk.id)?;
+        let found = chunks::stored(self.conn, node, chunk.id, upload.account, self.now)?;
         if found.as_ref().map(|found| found.place.object.as_str()) != replaces {
             return Ok(None);
+        }
+        if let Some(refusal) = found.as_ref().and_then(StoredChunk::refusal) {
+            return Err(refusal);
         }
         let known = found.map(|found| found.place.size);
         let mut garbage = Vec::new();
@@ -59,7 +55,10 @@ impl Tx<'_> {
             account: upload.account,
         };
         if !chunks::add(self.conn, &new, 0)? {
-            return Err(chunk_in_use(chunk.id));
+            return Err(Error::Internal(format!(
+                "the chunk {} was removed and is there",
+                chunk.id
+            )));
         }
         chunks::set_object_refs(self.conn, row, 1)?;
         let size = signed(chunk.size);
@@ -79,8 +78,14 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// Finds a stored chunk of a node.
-    pub fn stored_chunk(&self, node: NodeId, chunk: ChunkId) -> Result<Option<StoredChunk>> {
-        self.read(|conn| chunks::stored(conn, node, chunk))
+    /// Finds a stored chunk of a node, for an account that sends it.
+    pub fn stored_chunk(
+        &self,
+        node: NodeId,
+        chunk: ChunkId,
+        sender: AccountId,
+    ) -> Result<Option<StoredChunk>> {
+        let now = self.source().now_ms();
+        self.read(|conn| chunks::stored(conn, node, chunk, sender, now))
     }
 }

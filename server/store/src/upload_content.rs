@@ -1,8 +1,9 @@
-//! Content becomes a revision: the checks and the one transaction, for a single upload and for a batch.
+//! Content becomes a revision: the checks and the one transaction. A batch has its own way to them in
+//! `upload_batch`.
 
 use super::rows::{State, pack_chunks};
 use super::usage::{self, Growth};
-use super::{Actor, OpenUpload, Space, Store, Tx, chunks, nodes, revisions, uploads};
+use super::{Actor, OpenUpload, Space, Tx, chunks, nodes, revisions, uploads};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
@@ -19,20 +20,6 @@ pub(super) enum Target {
         name: Name,
     },
     NewRevision,
-}
-
-/// One file of a batch.
-pub struct BatchItem<'a> {
-    pub create: &'a CreateUpload,
-    pub complete: &'a CompleteUpload,
-    /// Distinct, in file order, each with where it begins in the pack.
-    pub chunks: Vec<(SealedChunk, u64)>,
-}
-
-/// The results of a batch, in order, and objects that nothing refers to.
-pub struct Stored {
-    pub results: Vec<Result<Node>>,
-    pub garbage: Option<String>,
 }
 
 /// Finds out what an upload would do now.
@@ -153,12 +140,12 @@ pub(super) fn growth_of(
     Ok(Growth { bytes, files })
 }
 
-fn record_of(complete: &CompleteUpload) -> i64 {
+pub(super) fn record_of(complete: &CompleteUpload) -> i64 {
     usage::record_bytes(&complete.manifest.0, &complete.content_key.0)
 }
 
 /// Writes the revision and the node. The chunks are there and hold a reference for it.
-fn commit(
+pub(super) fn commit(
     tx: &Tx<'_>,
     actor: &Actor,
     target: &Target,
@@ -213,48 +200,6 @@ fn commit(
     Ok(node)
 }
 
-/// Stores one file of a batch. Nothing is written before all checks have passed.
-fn store_one(tx: &Tx<'_>, actor: &Actor, item: &BatchItem<'_>, object: i64) -> Result<(Node, i64)> {
-    let target = check_target(tx.conn, actor.space, item.create)?;
-    if let Target::Done(node) = target {
-        return Ok((*node, 0));
-    }
-    let growth = growth_of(tx.conn, &target, item.create, record_of(item.complete))?;
-    usage::check_quota(tx.conn, actor.space, growth)?;
-    for (chunk, _) in &item.chunks {
-        if let Some(size) = chunks::size(tx.conn, item.create.node_id, chunk.id)?
-            && size != chunk.size
-        {
-            return Err(Error::invalid(format!(
-                "`chunks`: the chunk {} has {size} bytes here, and {} are announced",
-                chunk.id, chunk.size
-            )));
-        }
-    }
-    let mut used = 0;
-    for (chunk, start) in &item.chunks {
-        let new = chunks::NewChunk {
-            node: item.create.node_id,
-            chunk: *chunk,
-            object,
-            start: *start,
-            space: actor.space.row,
-            account: actor.account,
-        };
-        used += i64::from(chunks::add(tx.conn, &new, 1)?);
-    }
-    let node = commit(
-        tx,
-        actor,
-        &target,
-        item.create,
-        item.complete,
-        pack_chunks(&item.create.chunks),
-    )?;
-    usage::count_files(tx.conn, actor.space, growth.files)?;
-    Ok((node, used))
-}
-
 impl Tx<'_> {
     /// Makes an upload's content a revision; repeating it answers the same.
     ///
@@ -266,11 +211,7 @@ impl Tx<'_> {
         upload: &OpenUpload,
         complete: &CompleteUpload,
     ) -> Result<Node> {
-        if upload.space != actor.space.row {
-            return Err(Error::invalid(
-                "the upload was begun in another space; send that one's `X-Space-Id`",
-            ));
-        }
+        upload.check_space(actor.space)?;
         let create = &upload.create;
         let target = check_target(self.conn, actor.space, create)?;
         if let Target::Done(node) = target {
@@ -284,6 +225,8 @@ impl Tx<'_> {
                 missing.len()
             )));
         }
+        // First, because what it had set aside and does not need is room as well.
+        self.finish(upload)?;
         let growth = growth_of(self.conn, &target, create, record_of(complete))?;
         usage::check_quota(self.conn, actor.space, growth)?;
         for chunk in &create.chunks {
@@ -298,7 +241,6 @@ impl Tx<'_> {
             pack_chunks(&create.chunks),
         )?;
         usage::count_files(self.conn, actor.space, growth.files)?;
-        self.finish(upload)?;
         Ok(node)
     }
 
@@ -307,64 +249,5 @@ impl Tx<'_> {
             .prepare_cached("UPDATE uploads SET done = 1, reserved = 0 WHERE id = ?1 AND done = 0")?
             .execute(params![upload.id.as_bytes()])?;
         Ok(())
-    }
-}
-
-impl Store {
-    /// Which files of a batch would change something now, without changing it: for the others no
-    /// object has to be written.
-    pub fn check_batch(
-        &self,
-        space: Space,
-        items: &[BatchItem<'_>],
-    ) -> Result<Vec<Result<Option<Node>>>> {
-        self.read(|conn| {
-            let mut growth = Growth::default();
-            let mut out = Vec::with_capacity(items.len());
-            for item in items {
-                out.push(match check_target(conn, space, item.create) {
-                    Ok(Target::Done(node)) => Ok(Some(*node)),
-                    Ok(target) => {
-                        let mut total = growth;
-                        total += growth_of(conn, &target, item.create, record_of(item.complete))?;
-                        let room = usage::check_quota(conn, space, total);
-                        if room.is_ok() {
-                            growth = total;
-                        }
-                        room.map(|()| None)
-                    }
-                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
-                    Err(error) => Err(error),
-                });
-            }
-            Ok(out)
-        })
-    }
-
-    /// Stores the files of a batch whose chunks lie in `object`, each on its own terms, in one
-    /// transaction.
-    pub fn store_batch(
-        &self,
-        actor: &Actor,
-        items: &[BatchItem<'_>],
-        object: &str,
-    ) -> Result<Stored> {
-        self.write(|tx| {
-            let row = chunks::add_object(tx.conn, object)?;
-            let mut used = 0;
-            let mut results = Vec::with_capacity(items.len());
-            for item in items {
-                match store_one(tx, actor, item, row) {
-                    Ok((node, its_chunks)) => {
-                        used += its_chunks;
-                        results.push(Ok(node));
-                    }
-                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
-                    Err(error) => results.push(Err(error)),
-                }
-            }
-            let garbage = chunks::set_object_refs(tx.conn, row, used)?;
-            Ok(Stored { results, garbage })
-        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::rows::{id as read_id, pack_chunks, unpack_chunks};
 use super::upload_content::{Target, check_target, growth_of};
-use super::{Actor, Store, Tx, access, chunks, usage};
+use super::{Actor, Space, Store, Tx, access, chunks, usage};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
@@ -26,6 +26,22 @@ pub struct OpenUpload {
     pub create: CreateUpload,
     /// Sealed sizes by chunk.
     pub sizes: HashMap<ChunkId, u64>,
+}
+
+impl OpenUpload {
+    /// Refuses a request that acts in another space than the one that the upload was begun in: that one
+    /// pays for it.
+    ///
+    /// # Errors
+    /// 400.
+    pub fn check_space(&self, space: Space) -> Result<()> {
+        if self.space != space.row {
+            return Err(Error::invalid(
+                "the upload was begun in another space; send that one's `X-Space-Id`",
+            ));
+        }
+        Ok(())
+    }
 }
 
 struct UploadRow {
@@ -106,15 +122,41 @@ pub(super) fn missing(conn: &Connection, upload: &OpenUpload) -> Result<Vec<Chun
         return Ok(out);
     }
     for chunk in &upload.create.chunks {
-        match chunks::size(conn, upload.create.node_id, chunk.id)? {
-            Some(size) if size != chunk.size => {
-                return Err(Error::invalid(format!(
-                    "`chunks`: the chunk {} has {size} bytes here, and {} are announced",
-                    chunk.id, chunk.size
-                )));
-            }
-            Some(_) => {}
-            None => out.push(chunk.id),
+        if !is_here(conn, upload.create.node_id, chunk)? {
+            out.push(chunk.id);
+        }
+    }
+    Ok(out)
+}
+
+/// Returns true if a chunk is stored.
+///
+/// # Errors
+/// 400 if it has another size than the announced one.
+pub(super) fn is_here(conn: &Connection, node: NodeId, chunk: &SealedChunk) -> Result<bool> {
+    match chunks::size(conn, node, chunk.id)? {
+        Some(size) if size != chunk.size => Err(Error::invalid(format!(
+            "`chunks`: the chunk {} has {size} bytes here, and {} are announced",
+            chunk.id, chunk.size
+        ))),
+        Some(_) => Ok(true),
+        None => Ok(false),
+    }
+}
+
+/// The chunks that an upload still has to send: those that are missing, and those that only somebody
+/// else's upload has sent, so that both are compared.
+fn to_send(conn: &Connection, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
+    let node = upload.create.node_id;
+    let mut out = Vec::new();
+    if upload.done {
+        return Ok(out);
+    }
+    for chunk in &upload.create.chunks {
+        if !is_here(conn, node, chunk)?
+            || !chunks::is_known_to(conn, node, chunk.id, upload.account)?
+        {
+            out.push(chunk.id);
         }
     }
     Ok(out)
@@ -197,7 +239,7 @@ impl Tx<'_> {
                     create.revision_id
                 )));
             }
-            let missing = missing(self.conn, &known)?;
+            let missing = to_send(self.conn, &known)?;
             return Ok((known, missing));
         }
         let target = check_target(self.conn, actor.space, create)?;
@@ -236,7 +278,7 @@ impl Tx<'_> {
                 growth.bytes
             ])?;
         let upload = upload.open()?;
-        let missing = missing(self.conn, &upload)?;
+        let missing = to_send(self.conn, &upload)?;
         Ok((upload, missing))
     }
 
@@ -271,8 +313,9 @@ impl Store {
         self.read(|conn| find(conn, account, id, now))
     }
 
+    /// The chunks that an upload still has to send, each once, in file order.
     pub fn missing_chunks(&self, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
-        self.read(|conn| missing(conn, upload))
+        self.read(|conn| to_send(conn, upload))
     }
 
     /// Deletes expired uploads; the objects are to be deleted by the caller.

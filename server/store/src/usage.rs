@@ -1,6 +1,6 @@
 //! Usage and limits of an account.
 
-use super::{Space, Store};
+use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
@@ -86,6 +86,30 @@ pub(super) fn month(now_ms: i64) -> String {
     Timestamp(now_ms).to_string().chars().take(7).collect()
 }
 
+fn bandwidth(conn: &Connection, account: AccountId, month: &str) -> Result<(u64, u64)> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT coalesce((SELECT bytes FROM bandwidth WHERE account = ?1 AND month = ?2), 0), \
+             coalesce((SELECT bandwidth_limit FROM accounts WHERE id = ?1), \
+             (SELECT bandwidth_limit FROM teams WHERE id = ?1), 0)",
+        )?
+        .query_row(params![account.as_bytes(), month], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?)
+}
+
+impl Tx<'_> {
+    /// The month that transfers count in now.
+    pub fn month(&self) -> String {
+        month(self.now)
+    }
+
+    /// The same as [`Store::bandwidth`], within the transaction.
+    pub fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
+        bandwidth(self.conn, account, &self.month())
+    }
+}
+
 impl Store {
     pub fn quota(&self, account: AccountId) -> Result<Quota> {
         let month = month(self.source().now_ms());
@@ -118,17 +142,7 @@ impl Store {
     /// written down, and its limit.
     pub fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
         let month = self.month();
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
-                    "SELECT coalesce((SELECT bytes FROM bandwidth WHERE account = ?1 AND month = ?2), 0), \
-                     coalesce((SELECT bandwidth_limit FROM accounts WHERE id = ?1), \
-                     (SELECT bandwidth_limit FROM teams WHERE id = ?1), 0)",
-                )?
-                .query_row(params![account.as_bytes(), month], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })?)
-        })
+        self.read(|conn| bandwidth(conn, account, &month))
     }
 
     /// Adds transferred bytes to a month of the account.

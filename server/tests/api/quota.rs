@@ -414,3 +414,37 @@ async fn bandwidth_that_ends_in_the_middle_of_an_upload_stops_it_there() {
     put(1).await.done(204);
     owner.complete(&upload, &draft).await.done(200);
 }
+
+#[tokio::test]
+async fn an_upload_that_the_bandwidth_refuses_keeps_no_room() {
+    let world = World::new();
+    let owner = world.owner();
+    limit_bandwidth(&world, 4).await;
+    let draft = Draft::new("a", "12345");
+    let begun = owner.post("/api/v1/uploads", &draft.create()).await;
+    assert!(begun.failed(507).contains("bandwidth"));
+    assert_eq!(used(&owner).await, 0);
+    limit_bandwidth(&world, 5).await;
+    owner.upload(&draft).await.done(200);
+}
+
+#[tokio::test]
+async fn what_an_upload_set_aside_and_does_not_need_is_room_for_it() {
+    let world = World::new();
+    let owner = world.owner();
+    let bytes = "x".repeat(50);
+    let node = owner.file(None, "a", "1").await;
+    let (first, second) = (Draft::of(&node, &bytes), Draft::of(&node, &bytes));
+    let upload: Upload = owner.post("/api/v1/uploads", &first.create()).await.ok();
+    let late: Upload = owner.post("/api/v1/uploads", &second.create()).await.ok();
+    owner
+        .put_chunk(&upload, &first, upload.missing[0])
+        .await
+        .done(204);
+    assert_eq!(used(&owner).await, 1 + RECORD + 100);
+    limit(&world, 1 + 2 * RECORD + 50).await;
+    let done: Node = owner.complete(&late, &second).await.ok();
+    // The account is over its limit now, and a repeated request answers as the first did.
+    limit(&world, 1).await;
+    assert_eq!(owner.complete(&late, &second).await.ok::<Node>(), done);
+}

@@ -1,13 +1,15 @@
 //! The space of a team: its members reach the nodes in it, each by their role, and nobody else does.
 
-use super::world::{Caller, Draft, World};
+use super::world::{Caller, Draft, World, id_of, new_revision};
+use axum::http::Method;
+use bytes::Bytes;
 use cairn_model::SpaceId;
-use cairn_wire::Page;
 use cairn_wire::changes::Changes;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::shares::Share;
 use cairn_wire::teams::Team;
-use cairn_wire::transfer::Upload;
+use cairn_wire::transfer::{Upload, UploadBatch};
+use cairn_wire::{Page, frame};
 use futures_util::StreamExt as _;
 use serde_json::json;
 use uuid::Uuid;
@@ -275,4 +277,65 @@ async fn links_and_uploads_end_with_the_membership() {
         .failed(403);
     member.get(&path).await.failed(403);
     owner.delete(&path).await.done(204);
+}
+
+#[tokio::test]
+async fn a_chunk_is_sent_in_the_space_that_pays_for_it() {
+    let world = World::new();
+    let team = team(&world.owner()).await;
+    let (owner, there) = (world.owner(), world.owner().in_space(team.space_id));
+    let draft = Draft::new("a", "text");
+    let upload: Upload = there.post("/api/v1/uploads", &draft.create()).await.ok();
+    let chunk = upload.missing[0];
+    let refused = owner.put_chunk(&upload, &draft, chunk).await;
+    assert!(refused.failed(400).contains("X-Space-Id"));
+    let used: cairn_wire::account::Quota = owner.get("/api/v1/userusage/quota-limit").await.ok();
+    assert_eq!(used.bandwidth_used, 0);
+    there.put_chunk(&upload, &draft, chunk).await.done(204);
+    there.complete(&upload, &draft).await.done(200);
+}
+
+#[tokio::test]
+async fn a_member_can_not_replace_what_another_s_upload_has_sent() {
+    let world = World::new();
+    let space = team(&world.owner()).await.space_id;
+    let (owner, member) = (
+        world.owner().in_space(space),
+        world.member().in_space(space),
+    );
+    let put = async |who: &Caller, upload: &Upload, bytes: &'static str| {
+        let id = id_of(b"good");
+        let path = format!("/api/v1/uploads/{}/chunks/{id}", upload.upload_id);
+        who.send(Method::PUT, &path, &[], bytes).await
+    };
+    let draft = Draft::new("a", "good");
+    let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+    put(&owner, &upload, "good").await.done(204);
+    let other = Draft {
+        revision: new_revision(),
+        ..draft.clone()
+    };
+    let theirs: Upload = member.post("/api/v1/uploads", &other.create()).await.ok();
+    assert_eq!(
+        theirs.missing,
+        [id_of(b"good")],
+        "what nobody has compared is sent"
+    );
+    let refused = put(&member, &theirs, "evil").await;
+    assert!(refused.failed(409).contains("another member's upload"));
+    let mut file = other.batch_file();
+    file.create.revision_id = new_revision();
+    let frame = frame::encode(
+        &UploadBatch { files: vec![file] },
+        &[Bytes::from_static(b"evil")],
+    );
+    let path = "/api/v1/uploads/batch";
+    let batch: NodeResults = member
+        .send(Method::POST, path, &[], frame.unwrap())
+        .await
+        .ok();
+    assert_eq!(batch.results[0].status, 409);
+    put(&member, &theirs, "good").await.done(204);
+    let node: Node = owner.complete(&upload, &draft).await.ok();
+    assert_eq!(owner.chunk(node.id, "good").await.body, "good");
 }

@@ -1,11 +1,11 @@
 //! Many small files in one frame.
 
-use super::world::{Answer, Caller, Draft, RECORD, World, digest, new_revision};
+use super::world::{Answer, Caller, Draft, RECORD, World, digest, id_of, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
-use cairn_wire::transfer::{BATCH_FILES, UploadBatch};
+use cairn_wire::transfer::{BATCH_FILES, Upload, UploadBatch};
 use serde_json::{Value, json};
 
 fn frame_of(drafts: &[Draft]) -> Bytes {
@@ -204,4 +204,57 @@ async fn a_purged_file_of_a_batch_leaves_its_neighbours_alone() {
             .done(200);
         assert_eq!(owner.chunk(drafts[2].node, "gamma").await.body, "gamma");
     }
+}
+
+/// Sends a batch whose payload is not what the ids of the chunks say.
+async fn upload_as(who: &Caller, drafts: &[Draft], payload: &[&'static str]) -> NodeResults {
+    let head = UploadBatch {
+        files: drafts.iter().map(Draft::batch_file).collect(),
+    };
+    let payload: Vec<Bytes> = payload.iter().map(|text| Bytes::from(*text)).collect();
+    send(who, frame::encode(&head, &payload).unwrap())
+        .await
+        .ok()
+}
+
+#[tokio::test]
+async fn a_batch_replaces_a_damaged_chunk_that_no_revision_uses() {
+    let world = World::new();
+    let owner = world.owner();
+    let draft = Draft::new("f", "good");
+    let begun: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+    let path = format!(
+        "/api/v1/uploads/{}/chunks/{}",
+        begun.upload_id,
+        id_of(b"good")
+    );
+    owner.send(Method::PUT, &path, &[], "bxxd").await.done(204);
+    let results = upload(&owner, std::slice::from_ref(&draft)).await;
+    assert_eq!(statuses(&results), [200]);
+    assert_eq!(owner.chunk(draft.node, "good").await.body, "good");
+    // Nothing takes the place of what a revision is made of.
+    let node = results.results[0].node.clone().unwrap();
+    let next = Draft::of(&node, "good");
+    let refused = upload_as(&owner, std::slice::from_ref(&next), &["bxxd"]).await;
+    assert_eq!(statuses(&refused), [409]);
+    assert_eq!(statuses(&upload(&owner, &[next]).await), [200]);
+    assert_eq!(owner.chunk(draft.node, "good").await.body, "good");
+}
+
+#[tokio::test]
+async fn two_revisions_of_a_batch_agree_about_the_chunk_that_they_share() {
+    let world = World::new();
+    let owner = world.owner();
+    let first = Draft::new("f", "good");
+    let second = Draft {
+        node: first.node,
+        base: Some(first.revision),
+        name: None,
+        ..Draft::new("", "good")
+    };
+    let pair = [first.clone(), second.clone()];
+    let results = upload_as(&owner, &pair, &["good", "bxxd"]).await;
+    assert_eq!(statuses(&results), [200, 409]);
+    assert_eq!(statuses(&upload(&owner, &[second]).await), [200]);
+    assert_eq!(owner.chunk(first.node, "good").await.body, "good");
 }

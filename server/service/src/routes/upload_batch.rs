@@ -1,7 +1,7 @@
 //! `POST /uploads/batch`: many small files in one frame, one object and one transaction.
 
 use super::batch::result;
-use super::uploads::check_announced;
+use super::uploads::{check_announced, same_bytes};
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::body;
@@ -10,12 +10,13 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use cairn_store::BatchItem;
-use cairn_store::{Objects, Result as StoreResult};
+use bytes::Bytes;
+use cairn_model::{ChunkId, NodeId};
+use cairn_store::{Actor, BatchItem, Compared, Objects, Result as StoreResult};
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, UploadBatch};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -45,6 +46,7 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
             create: &file.create,
             complete: &file.complete,
             chunks,
+            compared: Vec::new(),
         });
     }
     if start != payload {
@@ -53,6 +55,62 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
         )));
     }
     Ok(items)
+}
+
+/// Returns the bytes from `start` on, in the pieces in which they lie.
+fn slice(payload: &[Bytes], start: u64, size: u64) -> Vec<Bytes> {
+    let (mut skip, mut left) = (start, size);
+    let mut out = Vec::new();
+    for piece in payload {
+        let length = piece.len() as u64;
+        let from = skip.min(length);
+        let to = (from + left).min(length);
+        skip -= from;
+        left -= to - from;
+        if from < to {
+            let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+            out.push(piece.slice(place(from)..place(to)));
+        }
+    }
+    out
+}
+
+/// Compares the chunks that are there already with those that came: in the store, and in files of the
+/// batch itself, which will lie in `object`.
+async fn compare(
+    app: &AppState,
+    actor: &Actor,
+    items: &mut [BatchItem<'_>],
+    payload: &[Bytes],
+    object: &str,
+) -> Result<()> {
+    let present = app.store.present_chunks(actor, items)?;
+    let mut first: HashMap<(NodeId, ChunkId), u64> = HashMap::new();
+    for (item, present) in items.iter_mut().zip(present) {
+        for (chunk, start) in &item.chunks {
+            let sent = slice(payload, *start, chunk.size);
+            let mut add = |object: &str, same: bool| {
+                item.compared.push(Compared {
+                    chunk: chunk.id,
+                    object: object.to_owned(),
+                    same,
+                });
+            };
+            if let Some((_, stored)) = present.iter().find(|(id, _)| *id == chunk.id)
+                && let Some(same) = same_bytes(app, &stored.place, &sent).await?
+            {
+                add(&stored.place.object, same);
+            }
+            let earlier = *first
+                .entry((item.create.node_id, chunk.id))
+                .or_insert(*start);
+            if earlier != *start {
+                let before = slice(payload, earlier, chunk.size).concat();
+                add(object, before == sent.concat());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Uploads up to 256 files; each succeeds or fails alone.
@@ -82,7 +140,7 @@ async fn upload(
             head.files.len()
         )));
     }
-    let items = layout(&head.files, size)?;
+    let mut items = layout(&head.files, size)?;
     let outcomes = app.store.check_batch(caller.space, &items)?;
     let nothing_new = outcomes.iter().all(|outcome| !matches!(outcome, Ok(None)));
     let results: Vec<StoreResult<Node>> = if nothing_new {
@@ -90,6 +148,7 @@ async fn upload(
     } else {
         let object = Objects::fresh_name(&app.source);
         app.bandwidth.admit(&app.store, caller.meter(), size)?;
+        compare(&app, &caller.actor(), &mut items, &payload, &object).await?;
         // Files without content need no object.
         if size > 0 {
             app.objects.put(&object, payload).await?;
@@ -101,8 +160,8 @@ async fn upload(
                 return Err(error.into());
             }
         };
-        if let Some(garbage) = stored.garbage.filter(|_| size > 0) {
-            app.objects.delete(&[garbage]).await;
+        if size > 0 {
+            app.objects.delete(&stored.garbage).await;
         }
         app.bandwidth.add(&app.store, caller.meter(), size)?;
         stored.results

@@ -78,6 +78,16 @@ fn answer(app: &AppState, parts: &Parts, upload: &OpenUpload, missing: Vec<Chunk
     }
 }
 
+/// Returns the bytes of the missing chunks. One that stands in the file more than once is sent once.
+fn bytes_of(create: &CreateUpload, missing: &[ChunkId]) -> u64 {
+    let mut needed: HashSet<&ChunkId> = missing.iter().collect();
+    let chunks = create.chunks.iter();
+    chunks
+        .filter(|chunk| needed.remove(&chunk.id))
+        .map(|chunk| chunk.size)
+        .sum()
+}
+
 /// Begins an upload, or finds the one that the same request began.
 #[utoipa::path(
     post, path = "/api/v1/uploads", tag = "uploads", request_body = CreateUpload,
@@ -95,17 +105,13 @@ async fn begin(
 ) -> Result<(StatusCode, Json<Upload>)> {
     check_announced(&create)?;
     app.housekeep_if_due().await?;
-    let (upload, missing) = app
-        .store
-        .write(|tx| tx.begin_upload(&caller.actor(), &create))?;
-    // One that stands in the file more than once is sent once.
-    let mut needed: HashSet<&ChunkId> = missing.iter().collect();
-    let chunks = create.chunks.iter();
-    let bytes = chunks
-        .filter(|chunk| needed.remove(&chunk.id))
-        .map(|chunk| chunk.size)
-        .sum();
-    app.bandwidth.admit(&app.store, caller.meter(), bytes)?;
+    // What the month's bandwidth refuses is not begun: it would keep its room for a week.
+    let (upload, missing) = app.store.write(|tx| {
+        let (upload, missing) = tx.begin_upload(&caller.actor(), &create)?;
+        let bytes = bytes_of(&create, &missing);
+        app.bandwidth.admit_in(tx, caller.meter(), bytes)?;
+        Ok((upload, missing))
+    })?;
     Ok((
         StatusCode::CREATED,
         Json(answer(&app, &parts, &upload, missing)),
@@ -145,7 +151,8 @@ async fn give_up(
 }
 
 /// Puts one sealed chunk; doing it twice is doing it once. Until a revision uses it, other bytes
-/// replace those that came first, so that what arrived damaged can be repaired.
+/// replace those that came first, so that what arrived damaged can be repaired; not those that the
+/// upload of another member of the team needs.
 #[utoipa::path(
     put, path = "/api/v1/uploads/{id}/chunks/{chunk}", tag = "uploads",
     params(
@@ -156,7 +163,7 @@ async fn give_up(
     responses(
         (status = 204, description = "The chunk is stored"),
         (status = 400, description = "The bytes are not what was announced"),
-        (status = 409, description = "A revision uses other bytes for this chunk"),
+        (status = 409, description = "A revision, or an upload of another member, uses other bytes for this chunk"),
         (status = 507, description = "This month's bandwidth or the storage is used up")
     )
 )]
@@ -167,6 +174,7 @@ async fn put_chunk(
     request: Request,
 ) -> Result<Response> {
     let upload = app.uploads.get(&app.store, caller.account, id)?;
+    upload.check_space(caller.space)?;
     let size = *upload.sizes.get(&chunk).ok_or_else(|| {
         Error::not_found(format!(
             "the upload {id} did not announce the chunk {chunk}"
@@ -182,14 +190,15 @@ async fn put_chunk(
     let node = upload.create.node_id;
     let sealed = SealedChunk { id: chunk, size };
     for _ in 0..TRIES {
-        let known = app.store.stored_chunk(node, chunk)?;
+        let known = app.store.stored_chunk(node, chunk, caller.account)?;
         if let Some(known) = &known {
             match same_bytes(&app, &known.place, &pieces.parts).await? {
                 Some(true) => return Ok(StatusCode::NO_CONTENT.into_response()),
-                Some(false) if known.in_use => {
-                    return Err(cairn_store::chunk_in_use(chunk).into());
+                Some(false) => {
+                    if let Some(refusal) = known.refusal() {
+                        return Err(refusal.into());
+                    }
                 }
-                Some(false) => {}
                 None => continue,
             }
         }
@@ -205,7 +214,11 @@ async fn put_chunk(
 }
 
 /// Compares the bytes that came with those that lie there; `None` if they have gone meanwhile.
-async fn same_bytes(app: &AppState, place: &ChunkPlace, parts: &[Bytes]) -> Result<Option<bool>> {
+pub(crate) async fn same_bytes(
+    app: &AppState,
+    place: &ChunkPlace,
+    parts: &[Bytes],
+) -> Result<Option<bool>> {
     let extent = place.extent();
     let stored = match app.objects.get_many(std::slice::from_ref(&extent)).await {
         Ok(stored) => stored,

@@ -1,8 +1,8 @@
 //! The amount that an account or a team transfers in a month, and where that ends.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use cairn_model::AccountId;
-use cairn_store::Store;
+use cairn_store::{Error as StoreError, Result as StoreResult, Store, Tx};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
@@ -51,17 +51,36 @@ impl Bandwidth {
     /// # Errors
     /// 507.
     pub(crate) fn admit(&self, store: &Store, account: AccountId, bytes: u64) -> Result<()> {
-        let month = store.month();
+        let (written, limit) = store.bandwidth(account)?;
+        Ok(self.fits(account, &store.month(), written, limit, bytes)?)
+    }
+
+    /// The same within a transaction, which leaves nothing behind if the transfer is refused.
+    ///
+    /// # Errors
+    /// 507.
+    pub(crate) fn admit_in(&self, tx: &Tx<'_>, account: AccountId, bytes: u64) -> StoreResult<()> {
+        let (written, limit) = tx.bandwidth(account)?;
+        self.fits(account, &tx.month(), written, limit, bytes)
+    }
+
+    fn fits(
+        &self,
+        account: AccountId,
+        month: &str,
+        written: u64,
+        limit: u64,
+        bytes: u64,
+    ) -> StoreResult<()> {
         let pending = self
             .0
             .lock()
             .get(&account)
             .filter(|pending| pending.month == month)
             .map_or(0, |pending| pending.bytes);
-        let (written, limit) = store.bandwidth(account)?;
         let used = written.saturating_add(pending);
         if bytes > 0 && used.saturating_add(bytes) > limit {
-            return Err(Error::quota_full(format!(
+            return Err(StoreError::QuotaFull(format!(
                 "this month's bandwidth is used up: {used} of {limit} bytes were transferred and this \
                  needs {bytes} more; it begins anew with the next month"
             )));

@@ -1,0 +1,200 @@
+//! A batch of small files, whose chunks lie in one object: each file on its own terms, all in one
+//! transaction.
+
+use super::rows::pack_chunks;
+use super::upload_content::{Target, check_target, commit, growth_of, record_of};
+use super::usage::{self, Growth};
+use super::{Actor, Space, Store, StoredChunk, Tx, chunks, uploads};
+use crate::error::{Error, Result};
+use cairn_model::ChunkId;
+use cairn_wire::nodes::Node;
+use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
+
+/// One file of a batch.
+pub struct BatchItem<'a> {
+    pub create: &'a CreateUpload,
+    pub complete: &'a CompleteUpload,
+    /// Distinct, in file order, each with where it begins in the pack.
+    pub chunks: Vec<(SealedChunk, u64)>,
+    /// The chunks that are there already, compared with those that came.
+    pub compared: Vec<Compared>,
+}
+
+/// A comparison of a chunk that came with the one that lies in an object.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    pub chunk: ChunkId,
+    pub object: String,
+    pub same: bool,
+}
+
+/// The results of a batch, in order, and objects that nothing refers to.
+pub struct Stored {
+    pub results: Vec<Result<Node>>,
+    pub garbage: Vec<String>,
+}
+
+/// The way in which a chunk of a batch gets its place.
+enum Placing {
+    /// It is there, with the same bytes, or with none yet.
+    Add,
+    /// Other bytes are there that nobody needs.
+    Replace,
+}
+
+/// Decides how a chunk gets its place. Bytes that nobody has compared are not built on.
+fn placing(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    item: &BatchItem<'_>,
+    chunk: &SealedChunk,
+) -> Result<Placing> {
+    let node = item.create.node_id;
+    uploads::is_here(tx.conn, node, chunk)?;
+    let Some(found) = chunks::stored(tx.conn, node, chunk.id, actor.account, tx.now)? else {
+        return Ok(Placing::Add);
+    };
+    let compared = item
+        .compared
+        .iter()
+        .find(|one| one.chunk == chunk.id && one.object == found.place.object);
+    match compared {
+        Some(one) if one.same => Ok(Placing::Add),
+        Some(_) => match found.refusal() {
+            Some(refusal) => Err(refusal),
+            None => Ok(Placing::Replace),
+        },
+        None => Err(Error::conflict(format!(
+            "others are sending the chunk {} at the same time; send it again",
+            chunk.id
+        ))),
+    }
+}
+
+/// Stores one file of a batch. Nothing is written before all checks have passed.
+fn store_one(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    item: &BatchItem<'_>,
+    object: i64,
+    garbage: &mut Vec<String>,
+) -> Result<(Node, i64)> {
+    let target = check_target(tx.conn, actor.space, item.create)?;
+    if let Target::Done(node) = target {
+        return Ok((*node, 0));
+    }
+    let growth = growth_of(tx.conn, &target, item.create, record_of(item.complete))?;
+    usage::check_quota(tx.conn, actor.space, growth)?;
+    let placings = item
+        .chunks
+        .iter()
+        .map(|(chunk, _)| placing(tx, actor, item, chunk))
+        .collect::<Result<Vec<_>>>()?;
+    let mut used = 0;
+    for ((chunk, start), placing) in item.chunks.iter().zip(placings) {
+        let new = chunks::NewChunk {
+            node: item.create.node_id,
+            chunk: *chunk,
+            object,
+            start: *start,
+            space: actor.space.row,
+            account: actor.account,
+        };
+        if matches!(placing, Placing::Replace) {
+            chunks::remove(tx.conn, new.node, chunk.id, garbage)?;
+        }
+        used += i64::from(chunks::add(tx.conn, &new, 1)?);
+    }
+    let node = commit(
+        tx,
+        actor,
+        &target,
+        item.create,
+        item.complete,
+        pack_chunks(&item.create.chunks),
+    )?;
+    usage::count_files(tx.conn, actor.space, growth.files)?;
+    Ok((node, used))
+}
+
+impl Store {
+    /// Which files of a batch would change something now, without changing it: for the others no
+    /// object has to be written.
+    pub fn check_batch(
+        &self,
+        space: Space,
+        items: &[BatchItem<'_>],
+    ) -> Result<Vec<Result<Option<Node>>>> {
+        self.read(|conn| {
+            let mut growth = Growth::default();
+            let mut out = Vec::with_capacity(items.len());
+            for item in items {
+                out.push(match check_target(conn, space, item.create) {
+                    Ok(Target::Done(node)) => Ok(Some(*node)),
+                    Ok(target) => {
+                        let mut total = growth;
+                        total += growth_of(conn, &target, item.create, record_of(item.complete))?;
+                        let room = usage::check_quota(conn, space, total);
+                        if room.is_ok() {
+                            growth = total;
+                        }
+                        room.map(|()| None)
+                    }
+                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                    Err(error) => Err(error),
+                });
+            }
+            Ok(out)
+        })
+    }
+
+    /// Finds the chunks of each file that are there already, to be compared with those that came.
+    pub fn present_chunks(
+        &self,
+        actor: &Actor,
+        items: &[BatchItem<'_>],
+    ) -> Result<Vec<Vec<(ChunkId, StoredChunk)>>> {
+        let now = self.source().now_ms();
+        self.read(|conn| {
+            let present = |item: &BatchItem<'_>| {
+                let mut found = Vec::new();
+                for (chunk, _) in &item.chunks {
+                    let node = item.create.node_id;
+                    if let Some(stored) = chunks::stored(conn, node, chunk.id, actor.account, now)?
+                    {
+                        found.push((chunk.id, stored));
+                    }
+                }
+                Ok(found)
+            };
+            items.iter().map(present).collect()
+        })
+    }
+
+    /// Stores the files of a batch whose chunks lie in `object`, each on its own terms, in one
+    /// transaction.
+    pub fn store_batch(
+        &self,
+        actor: &Actor,
+        items: &[BatchItem<'_>],
+        object: &str,
+    ) -> Result<Stored> {
+        self.write(|tx| {
+            let row = chunks::add_object(tx.conn, object)?;
+            let (mut used, mut garbage) = (0, Vec::new());
+            let mut results = Vec::with_capacity(items.len());
+            for item in items {
+                match store_one(tx, actor, item, row, &mut garbage) {
+                    Ok((node, its_chunks)) => {
+                        used += its_chunks;
+                        results.push(Ok(node));
+                    }
+                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                    Err(error) => results.push(Err(error)),
+                }
+            }
+            garbage.extend(chunks::set_object_refs(tx.conn, row, used)?);
+            Ok(Stored { results, garbage })
+        })
+    }
+}
