@@ -9,6 +9,7 @@ use crate::error::Result;
 use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::Node;
 use rusqlite::{Connection, params};
+use std::collections::HashSet;
 
 /// The places that a text is looked for in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,9 +35,22 @@ pub struct Search {
     pub to: Option<i64>,
 }
 
+/// The different words of a text that count: each costs a comparison with every node.
+const MAX_WORDS: usize = 16;
+
+/// Returns the first different words, whatever their case.
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    words
+        .filter(|word| seen.insert(word.to_lowercase()))
+        .take(MAX_WORDS)
+        .collect()
+}
+
 /// The words of a text as LIKE patterns: each has to be found, in any order.
 fn patterns(text: &str) -> Vec<String> {
-    text.split_whitespace().map(pattern).collect()
+    let words = distinct(text.split_whitespace());
+    words.into_iter().map(pattern).collect()
 }
 
 /// A LIKE pattern that finds the text itself anywhere.
@@ -54,9 +68,9 @@ fn pattern(text: &str) -> String {
 
 /// An FTS5 query for all words, the last ones as they begin; `None` where there is no word.
 fn words(text: &str) -> Option<String> {
-    let terms: Vec<String> = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let terms: Vec<String> = distinct(words.filter(|word| !word.is_empty()))
+        .into_iter()
         .map(|word| format!("\"{word}\"*"))
         .collect();
     (!terms.is_empty()).then(|| terms.join(" "))
@@ -239,7 +253,17 @@ fn fits(search: &Search, kind: Kind, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{MAX_WORDS, patterns, words};
+
+    #[test]
+    fn a_word_is_looked_for_once_and_many_words_are_bounded() {
+        assert_eq!(patterns("tax Tax TAX 2025 tax"), ["%tax%", "%2025%"]);
+        assert_eq!(words("tax-tax").as_deref(), Some("\"tax\"*"));
+        let many: Vec<String> = (0..127).map(|number| number.to_string()).collect();
+        let many = many.join(" ");
+        assert_eq!(patterns(&many).len(), MAX_WORDS);
+        assert_eq!(words(&many).unwrap().split(' ').count(), MAX_WORDS);
+    }
 
     #[test]
     fn words_are_quoted_so_that_no_text_is_a_query_language() {
