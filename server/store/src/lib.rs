@@ -97,7 +97,7 @@ pub use ai::{AiPlan, MonthOfAi};
 pub use api_keys::KeyHolder;
 pub use hub::Hub;
 pub use purge::Purged;
-pub use teams::{Membership, StoredByMembers};
+pub use teams::{MAX_GRANT, Membership, StoredByMembers};
 pub use upload_batch::Stored;
 
 use self::outbox::Raised;

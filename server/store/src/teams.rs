@@ -9,6 +9,7 @@ mod invitations;
 mod members;
 
 pub use figures::StoredByMembers;
+pub use grants::MAX_GRANT;
 
 use super::access::{self, Table};
 use super::rows::{id, name_of, word};

@@ -1,12 +1,12 @@
 //! Share links from their owner's side: settings, limits, states, logs, mail.
 
 use super::world::{Caller, World};
-use cairn_wire::Page;
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{
     AccessMode, Audit, BulkShares, Share, ShareDefaults, ShareHealth, ShareIssue, ShareStatus,
     ShareTheme, SharedByEmail, StorageType, ToggledShare,
 };
+use cairn_wire::{Page, Sealed};
 use serde_json::{Value, json};
 
 pub(crate) const DAY: u64 = 86_400_000;
@@ -480,4 +480,14 @@ async fn an_audit_is_a_span_of_the_log_with_its_sums() {
         (&log["totalElements"], &log["content"][2]["action"]),
         (&json!(3), &json!("opened"))
     );
+}
+
+#[tokio::test]
+async fn a_wrapped_secret_of_a_kibibyte_is_kept() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a", "1").await;
+    let blob = |bytes: usize| json!({"file_id": file.id, "key_blob": Sealed(vec![7; bytes])});
+    owner.post("/api/v1/shares", &blob(1024)).await.done(201);
+    owner.post("/api/v1/shares", &blob(1027)).await.failed(400);
 }

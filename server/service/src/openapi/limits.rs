@@ -6,7 +6,9 @@
 use crate::http::check::WORDS;
 use crate::routes::changes::MAX_LIMIT;
 use crate::routes::search::{CATEGORIES, MAX_QUERY, MIN_QUERY};
+use crate::routes::shares::settings::MAX_KEY_BLOB;
 use cairn_model::name::MAX_NAME_BYTES;
+use cairn_store::MAX_GRANT;
 use cairn_wire::transfer::{BATCH_FILES, MAX_SEALED_CHUNK};
 use serde_json::{Map, Value, json};
 
@@ -99,10 +101,10 @@ fn email() -> Value {
     json!({"maxLength": 254, "pattern": EMAIL, WORDS: "it is no e-mail address", "example": "owner@example.com"})
 }
 
-/// Base64 of so many bytes. Its length is that of whole groups: no text of the longest length holds
-/// more than `most` bytes.
+/// Base64 of so many bytes. A length of text is that of whole groups of three bytes, so `most` has to be
+/// whole groups as well: what the text's length lets through, its reader must not refuse.
 fn sealed(least: usize, most: usize) -> Value {
-    json!({"minLength": least.div_ceil(3) * 4, "maxLength": most / 3 * 4})
+    json!({"minLength": least.div_ceil(3) * 4, "maxLength": most.div_ceil(3) * 4})
 }
 
 fn hex_32() -> Value {
@@ -208,7 +210,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("ShareByEmail", "email", email()),
         ("ShareByEmail", "expiry_days", expiry_days()),
-        ("ShareByEmail", "key_blob", sealed(0, 1024)),
+        ("ShareByEmail", "key_blob", sealed(0, MAX_KEY_BLOB)),
         ("UpdateShareDefaults", "default_expiry_days", range(0, 3650)),
         ("UpdateShareTheme", "display_name", up_to_characters(100)),
         ("UpdateShareTheme", "bio", up_to_characters(500)),
@@ -229,7 +231,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
             (schema, "password", up_to_characters(72)),
             (schema, "download_limit", json!({"minimum": 1})),
             (schema, "allowed_emails", emails.clone()),
-            (schema, "key_blob", sealed(0, 1024)),
+            (schema, "key_blob", sealed(0, MAX_KEY_BLOB)),
         ]);
     }
     out
@@ -251,7 +253,7 @@ fn people() -> Vec<(&'static str, &'static str, Value)> {
             json!({"enum": ["admin", "member"], "example": "member"}),
         ),
         ("PutGrants", "grants", items(1, 1000)),
-        ("NewGrant", "grant", sealed(1, 16 * 1024)),
+        ("NewGrant", "grant", sealed(1, MAX_GRANT)),
         ("UpdateProfile", "display_name", text(100)),
         ("UpdateProfile", "bio", up_to_characters(500)),
         ("UpdateProfile", "avatar_url", https(2000, HTTPS)),

@@ -11,8 +11,8 @@ use cairn_wire::teams::{Grant, MemberKeys, NewGrant, TeamKeys};
 use cairn_wire::{Sealed, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-/// A grant is one RSA block with a signature, far below this.
-const MAX_GRANT: usize = 16 * 1024;
+/// A grant is one RSA block with a signature, far below this. Whole groups of base64.
+pub const MAX_GRANT: usize = 16 * 1024 + 2;
 
 fn epoch(conn: &Connection, team: TeamId) -> Result<u32> {
     Ok(conn.query_row(

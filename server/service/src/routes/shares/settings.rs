@@ -15,8 +15,8 @@ pub(crate) const MAX_EXPIRY_DAYS: f64 = 3650.0;
 const DAY_MS: f64 = 86_400_000.0;
 /// The iteration counts that clients accept (`docs/threat-model.md`).
 const ITERATIONS: std::ops::RangeInclusive<u32> = 600_000..=10_000_000;
-/// The wrapped secret of a link is far shorter.
-const MAX_KEY_BLOB: usize = 1024;
+/// The wrapped secret of a link is far shorter. Whole groups of base64.
+pub(crate) const MAX_KEY_BLOB: usize = 1026;
 
 /// Holds what a request says about a link's settings; `None` leaves one as it is.
 #[derive(Clone, Debug, Default)]
