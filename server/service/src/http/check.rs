@@ -1,12 +1,16 @@
 //! Checks a request's body against the OpenAPI document, which says all that is demanded of it.
 //!
-//! The document is made from the routes, which can't be known here: it is handed in.
+//! The document is made from the routes, which can't be known here: it is handed in. A body is checked
+//! while its text is read, and nothing is made of it: a list of all chunks of a large file is long.
 
 use crate::error::{Error, Result};
-use parking_lot::Mutex;
 use regex::Regex;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::OnceLock;
 
 /// The key under which a rule is said in words, for messages.
@@ -19,100 +23,199 @@ pub(crate) fn use_document(document: fn() -> &'static Value) {
     DOCUMENT.get_or_init(|| document);
 }
 
-/// Checks a value against a schema of the document. Types, required and unknown fields are the
-/// concern of whoever reads it.
+/// Checks the text of a body against a schema of the document. Types, required and unknown fields,
+/// and what is no JSON at all, are the concern of whoever reads it.
 ///
 /// # Errors
 /// 400 that names the field and the rule.
-pub(crate) fn body(schema: &str, value: &Value) -> Result<()> {
+pub(crate) fn body(schema: &str, text: &[u8]) -> Result<()> {
     let Some(document) = DOCUMENT.get() else {
         return Ok(());
     };
     let schemas = &document()["components"]["schemas"];
-    match schemas.get(schema) {
-        Some(found) => check(schemas, found, value, "").map_err(Error::invalid),
-        None => Ok(()),
-    }
+    let mut rules = Vec::new();
+    collect(schemas, &schemas[schema], &mut rules);
+    check(schemas, &rules, text).map_err(Error::invalid)
 }
 
 type Checked = std::result::Result<(), String>;
+type Rules = Map<String, Value>;
 
-fn check(schemas: &Value, schema: &Value, value: &Value, field: &str) -> Checked {
-    let Value::Object(rules) = schema else {
-        return Ok(());
+fn check(schemas: &Value, rules: &[&Rules], text: &[u8]) -> Checked {
+    let broken = RefCell::new(None);
+    let reader = Reader {
+        schemas,
+        rules,
+        place: None,
+        broken: &broken,
     };
-    if value.is_null() {
-        return Ok(());
-    }
-    if let Some(target) = rules.get("$ref").and_then(Value::as_str) {
+    // Its own errors are those of the text, which whoever reads it meets as well.
+    drop(reader.deserialize(&mut serde_json::Deserializer::from_slice(text)));
+    broken.into_inner().map_or(Ok(()), Err)
+}
+
+/// Collects the rules of a schema: those of what it refers to come before its own.
+fn collect<'s>(schemas: &'s Value, schema: &'s Value, rules: &mut Vec<&'s Rules>) {
+    let Value::Object(own) = schema else {
+        return;
+    };
+    if let Some(target) = own.get("$ref").and_then(Value::as_str) {
         let target = target.trim_start_matches("#/components/schemas/");
-        check(schemas, &schemas[target], value, field)?;
+        collect(schemas, &schemas[target], rules);
     }
-    for part in rules
-        .get("allOf")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        check(schemas, part, value, field)?;
+    let parts = own.get("allOf").and_then(Value::as_array);
+    for part in parts.into_iter().flatten() {
+        collect(schemas, part, rules);
     }
     // A nullable field is one of nothing and of something; a value of several kinds is left alone.
-    let choices = rules.get("oneOf").and_then(Value::as_array);
+    let choices = own.get("oneOf").and_then(Value::as_array);
     let mut choices = choices
         .into_iter()
         .flatten()
         .filter(|one| one["type"] != "null");
     if let (Some(only), None) = (choices.next(), choices.next()) {
-        check(schemas, only, value, field)?;
+        collect(schemas, only, rules);
     }
-    fits(rules, value).map_err(|rule| {
-        let name = if field.is_empty() { "the body" } else { field };
-        format!("`{name}`: {rule}")
-    })?;
-    within(schemas, rules, value, field)
+    rules.push(own);
 }
 
-/// Checks what a list or an object holds.
-fn within(schemas: &Value, rules: &Map<String, Value>, value: &Value, field: &str) -> Checked {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let path = if field.is_empty() {
-                    name.clone()
-                } else {
-                    format!("{field}.{name}")
-                };
-                let schema = rules
-                    .get("properties")
-                    .and_then(|properties| properties.get(name))
-                    .or_else(|| rules.get("additionalProperties"));
-                if let Some(schema) = schema {
-                    check(schemas, schema, value, &path)?;
-                }
-            }
-        }
-        Value::Array(values) => {
-            if let Some(schema) = rules.get("items") {
-                for value in values {
-                    check(schemas, schema, value, field)?;
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-    Ok(())
+/// The place of a value: its field, and the object that this belongs to.
+struct Place<'a> {
+    parent: Option<&'a Place<'a>>,
+    name: &'a str,
 }
 
-/// Checks a value by itself.
-fn fits(rules: &Map<String, Value>, value: &Value) -> Checked {
-    let said = |rule: String| match rules.get(WORDS).and_then(Value::as_str) {
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            write!(f, "{parent}.")?;
+        }
+        f.write_str(self.name)
+    }
+}
+
+/// Reads one value and checks it against its rules; the first rule that is broken ends it.
+#[derive(Clone, Copy)]
+struct Reader<'a, 's> {
+    schemas: &'s Value,
+    rules: &'a [&'s Rules],
+    place: Option<&'a Place<'a>>,
+    broken: &'a RefCell<Option<String>>,
+}
+
+impl<'s> Reader<'_, 's> {
+    /// Checks the value against each of its rules.
+    fn all<E: serde::de::Error>(&self, check: impl Fn(&Rules) -> Checked) -> Result<(), E> {
+        for rules in self.rules {
+            if let Err(rule) = check(rules) {
+                let name = self
+                    .place
+                    .map_or_else(|| "the body".to_owned(), ToString::to_string);
+                *self.broken.borrow_mut() = Some(format!("`{name}`: {rule}"));
+                return Err(E::custom("a rule is broken"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the rules of what the value holds, by the schema that each of its own gives for it.
+    fn within(&self, schema: impl Fn(&'s Rules) -> Option<&'s Value>) -> Vec<&'s Rules> {
+        let mut rules = Vec::new();
+        for schema in self.rules.iter().filter_map(|&rules| schema(rules)) {
+            collect(self.schemas, schema, &mut rules);
+        }
+        rules
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Reader<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reader<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.all(|rules| plain(rules, &value.into()))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
+        self.all(|rules| number(rules, &value.into()))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
+        self.all(|rules| number(rules, &value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        self.all(|rules| number(rules, &value.into()))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
+        self.all(|rules| text(rules, value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
+        let rules = self.within(|rules| rules.get("items"));
+        let mut count = 0;
+        let each = Reader {
+            rules: &rules,
+            ..self
+        };
+        while values.next_element_seed(each)?.is_some() {
+            count += 1;
+        }
+        self.all(|rules| counted(rules, ["minItems", "maxItems"], count, "elements"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        let mut count = 0;
+        while let Some(name) = fields.next_key::<String>()? {
+            count += 1;
+            let rules = self.within(|rules| {
+                let described = rules.get("properties").and_then(|all| all.get(&name));
+                described.or_else(|| rules.get("additionalProperties"))
+            });
+            let place = Place {
+                parent: self.place,
+                name: &name,
+            };
+            fields.next_value_seed(Reader {
+                rules: &rules,
+                place: Some(&place),
+                ..self
+            })?;
+        }
+        self.all(|rules| counted(rules, ["minProperties", "maxProperties"], count, "fields"))
+    }
+}
+
+/// Returns a rule in the words that the document has for it, if it has any.
+fn said(rules: &Rules, rule: String) -> String {
+    match rules.get(WORDS).and_then(Value::as_str) {
         Some(words) => words.to_owned(),
         None => rule,
-    };
+    }
+}
+
+/// Checks a value that is no list and no object against the choices there are.
+fn plain(rules: &Rules, value: &Value) -> Checked {
     if let Some(only) = rules.get("const")
         && only != value
     {
-        return Err(said(format!("it has to be {only}")));
+        return Err(said(rules, format!("it has to be {only}")));
     }
     if let Some(choices) = rules.get("enum").and_then(Value::as_array)
         && !choices.contains(value)
@@ -125,41 +228,30 @@ fn fits(rules: &Map<String, Value>, value: &Value) -> Checked {
                     .map_or_else(|| one.to_string(), |text| format!("`{text}`"))
             })
             .collect();
-        return Err(said(format!("it has to be one of {}", names.join(", "))));
+        let rule = format!("it has to be one of {}", names.join(", "));
+        return Err(said(rules, rule));
     }
-    match value {
-        Value::String(text) => {
-            counted(
-                rules,
-                ["minLength", "maxLength"],
-                text.chars().count(),
-                "characters",
-            )
-            .map_err(said)?;
-            pattern(rules, text).map_err(said)
-        }
-        Value::Array(values) => {
-            counted(rules, ["minItems", "maxItems"], values.len(), "elements").map_err(said)
-        }
-        Value::Object(fields) => counted(
-            rules,
-            ["minProperties", "maxProperties"],
-            fields.len(),
-            "fields",
-        )
-        .map_err(said),
-        Value::Number(_) => number(rules, value).map_err(said),
-        Value::Null | Value::Bool(_) => Ok(()),
-    }
+    Ok(())
 }
 
-fn counted(rules: &Map<String, Value>, keys: [&str; 2], count: usize, unit: &str) -> Checked {
+fn text(rules: &Rules, text: &str) -> Checked {
+    if rules.contains_key("const") || rules.contains_key("enum") {
+        plain(rules, &text.into())?;
+    }
+    let keys = ["minLength", "maxLength"];
+    if keys.iter().any(|key| rules.contains_key(*key)) {
+        counted(rules, keys, text.chars().count(), "characters")?;
+    }
+    pattern(rules, text)
+}
+
+fn counted(rules: &Rules, keys: [&str; 2], count: usize, unit: &str) -> Checked {
     let [least, most] = keys.map(|key| rules.get(key).and_then(Value::as_u64));
     let count = count as u64;
     if least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most) {
         return Ok(());
     }
-    Err(match (least, most) {
+    let rule = match (least, most) {
         (Some(least), Some(most)) => {
             format!("it has {count} {unit}; it has to have {least} to {most}")
         }
@@ -168,35 +260,32 @@ fn counted(rules: &Map<String, Value>, keys: [&str; 2], count: usize, unit: &str
             "it has {count} {unit}; at most {} are allowed",
             most.unwrap_or_default()
         ),
-    })
+    };
+    Err(said(rules, rule))
 }
 
-fn number(rules: &Map<String, Value>, value: &Value) -> Checked {
-    let bound = |key: &str| rules.get(key);
-    let order = |bound: &Value| compare(value, bound);
-    if bound("minimum").is_some_and(|least| order(least).is_lt()) {
-        return Err(format!(
-            "it is {value}; it has to be at least {}",
-            rules["minimum"]
-        ));
-    }
-    if bound("exclusiveMinimum").is_some_and(|least| order(least).is_le()) {
-        return Err(format!(
-            "it is {value}; it has to be more than {}",
-            rules["exclusiveMinimum"]
-        ));
-    }
-    if bound("maximum").is_some_and(|most| order(most).is_gt()) {
-        return Err(format!(
-            "it is {value}; it has to be at most {}",
-            rules["maximum"]
-        ));
+fn number(rules: &Rules, value: &Value) -> Checked {
+    plain(rules, value)?;
+    let bounds = [
+        ("minimum", "at least", Ordering::Less, false),
+        ("exclusiveMinimum", "more than", Ordering::Less, true),
+        ("maximum", "at most", Ordering::Greater, false),
+    ];
+    for (key, words, beyond, exclusive) in bounds {
+        let Some(bound) = rules.get(key) else {
+            continue;
+        };
+        let order = compare(value, bound);
+        if order == beyond || exclusive && order == Ordering::Equal {
+            let rule = format!("it is {value}; it has to be {words} {bound}");
+            return Err(said(rules, rule));
+        }
     }
     Ok(())
 }
 
 /// Compares whole numbers exactly, and others as far as a float can.
-fn compare(one: &Value, other: &Value) -> std::cmp::Ordering {
+fn compare(one: &Value, other: &Value) -> Ordering {
     let whole = |value: &Value| {
         value
             .as_i64()
@@ -210,21 +299,107 @@ fn compare(one: &Value, other: &Value) -> std::cmp::Ordering {
     float(one).total_cmp(&float(other))
 }
 
-/// Checks a text against a pattern; each is compiled once.
-fn pattern(rules: &Map<String, Value>, text: &str) -> Checked {
-    static COMPILED: OnceLock<Mutex<HashMap<String, Option<Regex>>>> = OnceLock::new();
+/// Compiles the patterns below a part of the document.
+fn compile(part: &'static Value, into: &mut HashMap<&'static str, Regex>) {
+    match part {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                if let ("pattern", Value::String(pattern)) = (key.as_str(), value)
+                    && let Ok(regex) = Regex::new(pattern)
+                {
+                    into.insert(pattern, regex);
+                }
+                compile(value, into);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| compile(value, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns the patterns of the document; each is compiled once.
+fn patterns() -> &'static HashMap<&'static str, Regex> {
+    static COMPILED: OnceLock<HashMap<&'static str, Regex>> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let mut compiled = HashMap::new();
+        if let Some(document) = DOCUMENT.get() {
+            compile(&document()["components"]["schemas"], &mut compiled);
+        }
+        compiled
+    })
+}
+
+fn pattern(rules: &Rules, text: &str) -> Checked {
     let Some(pattern) = rules.get("pattern").and_then(Value::as_str) else {
         return Ok(());
     };
-    let known = COMPILED.get_or_init(Mutex::default);
-    let regex = known
-        .lock()
-        .entry(pattern.to_owned())
-        .or_insert_with(|| Regex::new(pattern).ok())
-        .clone();
-    match regex {
-        Some(regex) if regex.is_match(text) => Ok(()),
-        Some(_) => Err(format!("it has to match `{pattern}`")),
-        None => Err(format!("the pattern `{pattern}` can't be read")),
+    let rule = match patterns().get(pattern) {
+        Some(regex) if regex.is_match(text) => return Ok(()),
+        Some(_) => format!("it has to match `{pattern}`"),
+        None => format!("the pattern `{pattern}` can't be read"),
+    };
+    Err(said(rules, rule))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn verdict(text: &str) -> Checked {
+        let schemas = json!({
+            "Chunk": {"type": "object", "properties": {"size": {"minimum": 1, "maximum": 5}}},
+            "Body": {
+                "properties": {
+                    "chunks": {"type": "array", "maxItems": 2, "items": {"$ref": "#/components/schemas/Chunk"}},
+                    "kind": {"oneOf": [{"type": "null"}, {"enum": ["a", "b"]}]},
+                    "note": {"additionalProperties": {"maxLength": 3, "x-rule": "it is too long"}},
+                },
+                "minProperties": 1,
+            },
+        });
+        let mut rules = Vec::new();
+        collect(&schemas, &schemas["Body"], &mut rules);
+        check(&schemas, &rules, text.as_bytes())
+    }
+
+    #[test]
+    fn the_first_broken_rule_is_named_with_its_field() {
+        for (text, rule) in [
+            (
+                r#"{"chunks": [{"size": 5}], "kind": null, "other": [1]}"#,
+                None,
+            ),
+            (
+                r#"{"chunks": [{"size": 1}, {"size": 6}]}"#,
+                Some("`chunks.size`: it is 6; it has to be at most 5"),
+            ),
+            (
+                r#"{"chunks": [{}, {}, {}]}"#,
+                Some("`chunks`: it has 3 elements; at most 2 are allowed"),
+            ),
+            (
+                r#"{"kind": "c"}"#,
+                Some("`kind`: it has to be one of `a`, `b`"),
+            ),
+            (
+                r#"{"note": {"x": "four"}}"#,
+                Some("`note.x`: it is too long"),
+            ),
+            (
+                "{}",
+                Some("`the body`: it has 0 fields; it has to have at least 1"),
+            ),
+            // For whoever reads it.
+            ("", None),
+            ("{", None),
+            (r#"{"chunks": 7, "kind": {}}"#, None),
+        ] {
+            assert_eq!(
+                verdict(text),
+                rule.map_or(Ok(()), |rule| Err(rule.to_owned())),
+                "{text}"
+            );
+        }
     }
 }

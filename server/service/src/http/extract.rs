@@ -110,10 +110,8 @@ impl<T: DeserializeOwned + ToSchema, S: Send + Sync, const LIMIT: usize> FromReq
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let bytes = object(request, LIMIT).await?;
-        // First, because its messages name the field; what is no JSON at all is the reader's concern.
-        if let Ok(plain) = serde_json::from_slice(&bytes) {
-            check::body(&T::name(), &plain)?;
-        }
+        // First, because its messages name the field.
+        check::body(&T::name(), &bytes)?;
         strict(&bytes).map(Self)
     }
 }
