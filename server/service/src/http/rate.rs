@@ -1,7 +1,8 @@
 //! Token buckets per endpoint and account, or network where no valid token says who asks.
 //!
-//! The text of a token makes no bucket: whoever invents a new one for each request would else have a
-//! full bucket each time, and the server one more to remember.
+//! The text of a token makes no bucket, nor does that of a method that nobody knows: whoever invents a
+//! new one for each request would else have a full bucket each time, and the server one more to
+//! remember. A visitor with a whole range of IPv6 networks meets a second bucket, that of the range.
 
 use crate::options::RateLimits;
 use axum::http::Method;
@@ -18,10 +19,17 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-/// Buckets of accounts that are kept before the full ones among them are forgotten.
+/// Buckets of a kind that are kept before the full ones among them are forgotten.
 const MANY_BUCKETS: usize = 100_000;
+/// Buckets of a kind at most: beyond it, networks that come new share [`SHARED`] ones.
+const MOST_BUCKETS: usize = 1 << 18;
+/// Bytes of the key of a bucket that networks share: 65,536 buckets.
+const SHARED: usize = 2;
 /// The least time between two looks for full ones.
 const SWEEP_MS: i64 = 1_000;
+/// Networks' worth of requests that a range of 65,536 IPv6 networks may send: a provider may give one
+/// network to each of its customers, or a whole range to one.
+const PER_RANGE: u32 = 16;
 
 /// An IPv4 address, or the first half of an IPv6 address, because one subscriber has all of the other
 /// half.
@@ -42,6 +50,13 @@ impl Network {
             IpAddr::V6(ip) => network.copy_from_slice(&ip.octets()[..8]),
         }
         Self(network)
+    }
+
+    /// Returns the first 48 bits of an IPv6 network; an IPv4 address belongs to no range.
+    fn range(self) -> Option<Self> {
+        let Self([a, b, c, d, e, f, ..]) = self;
+        let is_ipv4 = [a, b, c, d] == [0, 0, 0xff, 0xff];
+        (!is_ipv4 && self != Self::UNKNOWN).then_some(Self([a, b, c, d, e, f, 0, 0]))
     }
 }
 
@@ -70,7 +85,70 @@ impl Clock for ServerClock {
 
 /// First half of the SHA-256 over salt, era, method, route and requester.
 type Key = [u8; 16];
-type Buckets = Governor<Key, DashMapStateStore<Key>, ServerClock, StateInformationMiddleware>;
+
+/// Buckets of one size.
+struct Buckets {
+    governor: Governor<Key, DashMapStateStore<Key>, ServerClock, StateInformationMiddleware>,
+    clock: ServerClock,
+    swept_at: AtomicI64,
+}
+
+impl Buckets {
+    fn new(per_minute: u32, clock: &ServerClock) -> Self {
+        let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
+        Self {
+            governor: Governor::new(quota, DashMapStateStore::default(), clock.clone()),
+            clock: clock.clone(),
+            swept_at: AtomicI64::new(0),
+        }
+    }
+
+    /// Takes one request from a bucket. If there are too many buckets, networks share some.
+    fn take(&self, mut key: Key, class: Class) -> Admission {
+        self.sweep();
+        if class == Class::Open && self.governor.len() >= MOST_BUCKETS {
+            key[SHARED..].fill(0);
+        }
+        match self.governor.check_key(&key) {
+            Ok(state) => Admission {
+                class,
+                per_minute: state.quota().burst_size().get(),
+                remaining: state.remaining_burst_capacity(),
+                wait: None,
+            },
+            Err(until) => Admission {
+                class,
+                per_minute: until.quota().burst_size().get(),
+                remaining: 0,
+                wait: Some(
+                    until
+                        .wait_time_from(self.clock.now())
+                        .as_millis()
+                        .div_ceil(1000)
+                        .max(1) as u64,
+                ),
+            },
+        }
+    }
+
+    /// Forgets full buckets if there are many.
+    fn sweep(&self) {
+        let now = self.clock.0.now_ms();
+        let due = now - self.swept_at.load(Ordering::Relaxed) >= SWEEP_MS;
+        if due && self.governor.len() > MANY_BUCKETS {
+            self.swept_at.store(now, Ordering::Relaxed);
+            self.governor.retain_recent();
+        }
+    }
+}
+
+/// Returns the name of a method for its bucket: all that nobody knows are one.
+fn method_name(method: &Method) -> &str {
+    match method.as_str() {
+        name @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "PATCH" | "OPTIONS") => name,
+        _ => "other",
+    }
+}
 
 /// Kinds of endpoints; each has its own figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,12 +191,12 @@ pub(crate) struct RateLimiter {
     write: Buckets,
     content: Buckets,
     open: Buckets,
-    clock: ServerClock,
+    /// Of ranges of networks.
+    ranges: Buckets,
     /// Buckets of an earlier one are never found again.
     era: AtomicU64,
     /// Keeps strangers from choosing with whom they share a bucket.
     salt: [u8; 16],
-    swept_at: AtomicI64,
 }
 
 /// Holds what a request found in its bucket.
@@ -134,19 +212,14 @@ impl RateLimiter {
     pub(crate) fn new(limits: &RateLimits, source: Arc<Source>) -> Self {
         let salt = source.bytes();
         let clock = ServerClock(source);
-        let buckets = |per_minute: u32| {
-            let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
-            Buckets::new(quota, DashMapStateStore::default(), clock.clone())
-        };
         Self {
-            read: buckets(limits.read),
-            write: buckets(limits.write),
-            content: buckets(limits.content),
-            open: buckets(limits.open),
-            clock,
+            read: Buckets::new(limits.read, &clock),
+            write: Buckets::new(limits.write, &clock),
+            content: Buckets::new(limits.content, &clock),
+            open: Buckets::new(limits.open, &clock),
+            ranges: Buckets::new(limits.open.saturating_mul(PER_RANGE), &clock),
             era: AtomicU64::new(0),
             salt,
-            swept_at: AtomicI64::new(0),
         }
     }
 
@@ -158,41 +231,30 @@ impl RateLimiter {
     /// Takes one request from its bucket.
     pub(super) fn check(&self, method: &Method, route: &str, requester: Requester) -> Admission {
         let class = Class::of(method, route, requester);
+        // First, so that the networks of a range that has to wait make no buckets.
+        if let Requester::Network(network) = requester
+            && let Some(range) = network.range()
+        {
+            let key = self.key(method, route, Requester::Network(range));
+            let admission = self.ranges.take(key, class);
+            if admission.wait.is_some() {
+                return admission;
+            }
+        }
         let buckets = match class {
             Class::Read => &self.read,
             Class::Write => &self.write,
             Class::Content => &self.content,
             Class::Open => &self.open,
         };
-        self.sweep(buckets);
-        let key = self.key(method, route, requester);
-        match buckets.check_key(&key) {
-            Ok(state) => Admission {
-                class,
-                per_minute: state.quota().burst_size().get(),
-                remaining: state.remaining_burst_capacity(),
-                wait: None,
-            },
-            Err(until) => Admission {
-                class,
-                per_minute: until.quota().burst_size().get(),
-                remaining: 0,
-                wait: Some(
-                    until
-                        .wait_time_from(self.clock.now())
-                        .as_millis()
-                        .div_ceil(1000)
-                        .max(1) as u64,
-                ),
-            },
-        }
+        buckets.take(self.key(method, route, requester), class)
     }
 
     fn key(&self, method: &Method, route: &str, requester: Requester) -> Key {
         let hash = Sha256::new()
             .chain_update(self.salt)
             .chain_update(self.era.load(Ordering::SeqCst).to_le_bytes())
-            .chain_update(method.as_str())
+            .chain_update(method_name(method))
             .chain_update([0])
             .chain_update(route)
             .chain_update([0])
@@ -202,22 +264,8 @@ impl RateLimiter {
             })
             .finalize();
         let mut key = [0; 16];
-        match requester {
-            Requester::Account(_) => key.copy_from_slice(&hash[..16]),
-            // Anybody can have many networks: they share 65,536 buckets.
-            Requester::Network(_) => key[..2].copy_from_slice(&hash[..2]),
-        }
+        key.copy_from_slice(&hash[..16]);
         key
-    }
-
-    /// Forgets full buckets if there are many.
-    fn sweep(&self, buckets: &Buckets) {
-        let now = self.clock.0.now_ms();
-        let due = now - self.swept_at.load(Ordering::Relaxed) >= SWEEP_MS;
-        if due && buckets.len() > MANY_BUCKETS {
-            self.swept_at.store(now, Ordering::Relaxed);
-            buckets.retain_recent();
-        }
     }
 }
 
@@ -261,15 +309,56 @@ mod tests {
         assert_eq!(post("/a", 1).wait, None);
     }
 
+    /// An IPv4 address.
+    fn network(number: u32) -> Requester {
+        Requester::Network(Network::of(std::net::Ipv4Addr::from(number).into()))
+    }
+
     #[test]
     fn networks_have_a_bounded_number_of_buckets() {
         let (_, limiter) = limiter();
-        for i in 0..200_000_u64 {
-            let network = Requester::Network(Network(i.to_le_bytes()));
-            limiter.check(&Method::GET, "/a", network);
+        for number in 0..(MOST_BUCKETS as u32 + 100_000) {
+            limiter.check(&Method::GET, "/a", network(number));
         }
-        assert!(limiter.open.len() <= 1 << 16);
-        assert!(limiter.read.is_empty());
+        assert!(limiter.open.governor.len() <= MOST_BUCKETS + (1 << (8 * SHARED)));
+        assert!(limiter.read.governor.is_empty());
+    }
+
+    #[test]
+    fn nobody_shares_a_bucket_with_a_hundred_thousand_others() {
+        let (_, limiter) = limiter();
+        for number in 0..100_000 {
+            limiter.check(&Method::GET, "/a", network(number));
+        }
+        let last = limiter.check(&Method::GET, "/a", network(100_000));
+        assert_eq!(last.remaining, 59);
+    }
+
+    #[test]
+    fn a_range_of_networks_has_a_bucket_of_its_own() {
+        let (_, limiter) = limiter();
+        let from = |second: u16, third: u16| {
+            let ip = std::net::Ipv6Addr::new(0x2001, 0xdb8, second, third, 0, 0, 0, 1);
+            let network = Requester::Network(Network::of(ip.into()));
+            limiter.check(&Method::GET, "/a", network).wait
+        };
+        assert!((0..60 * PER_RANGE).all(|n| from(1, u16::try_from(n).unwrap()).is_none()));
+        assert!(
+            from(1, 60_000).is_some(),
+            "a network that asks for the first time"
+        );
+        assert!(from(2, 1).is_none(), "another range");
+    }
+
+    #[test]
+    fn invented_methods_are_counted_together() {
+        let (_, limiter) = limiter();
+        let wait = |n: u32| {
+            let method = Method::from_bytes(format!("M{n}").as_bytes()).unwrap();
+            limiter.check(&method, "/a", network(1)).wait
+        };
+        assert!((0..60).all(|n| wait(n).is_none()));
+        assert!(wait(60).is_some());
     }
 
     #[test]
