@@ -161,7 +161,7 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
         space: account.space,
         access,
         delegated: ![CAIRN, LOCAL_ISSUER].contains(&verified.client.as_str()),
-        login: verified.login,
+        login: Some(verified.login),
     })
 }
 

@@ -20,6 +20,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 /// Expired uploads and responses are looked for at most this often.
 const HOUSEKEEPING_MS: i64 = 600_000;
@@ -50,7 +51,7 @@ impl ServerState {
         let source = Arc::new(Source::new(options.clock, options.seed));
         let data = (!options.ephemeral).then_some(options.data.as_path());
         let store = Store::open(data, source.clone())?;
-        let tokens = Tokens::new(&store.secret("token_key")?);
+        let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref());
         let now = source.now_ms();
         for ended in store.ended_since(now - LIFETIME_S * 1000)? {
             tokens.end(ended, now);
@@ -138,7 +139,7 @@ impl ServerState {
             account,
             client: LOCAL_ISSUER,
             scope: Scopes::ALL,
-            login: None,
+            login: Uuid::from_bytes(self.source.bytes()),
             id: hex::encode(self.source.bytes::<16>()),
         };
         self.tokens.issue(&new, self.source.now_ms())

@@ -19,6 +19,8 @@ use uuid::Uuid;
 
 /// Seconds that an access token is valid.
 pub(crate) const LIFETIME_S: i64 = 600;
+/// Seconds that the machine's clock may have been put back since a token was issued.
+const LEEWAY_S: i64 = 60;
 /// The issuer of a token that no request asked for.
 pub(crate) const LOCAL_ISSUER: &str = "cairn-server";
 /// The audience that is meant: the storage API.
@@ -42,9 +44,8 @@ struct Claims {
     jti: String,
     client_id: String,
     scope: String,
-    /// The login or service account that the token came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sid: Option<Uuid>,
+    /// The login or service account that the token came from, by which it can be ended.
+    sid: Uuid,
 }
 
 /// The content of a token.
@@ -53,7 +54,7 @@ pub(crate) struct Issue<'a> {
     pub(crate) account: AccountId,
     pub(crate) client: &'a str,
     pub(crate) scope: Scopes,
-    pub(crate) login: Option<Uuid>,
+    pub(crate) login: Uuid,
     /// Makes the token unique.
     pub(crate) id: String,
 }
@@ -64,7 +65,7 @@ pub(crate) struct Verified {
     pub(crate) account: AccountId,
     pub(crate) client: String,
     pub(crate) scope: Scopes,
-    pub(crate) login: Option<Uuid>,
+    pub(crate) login: Uuid,
     exp: i64,
 }
 
@@ -73,6 +74,8 @@ pub(crate) struct Tokens {
     encoding: EncodingKey,
     decoding: DecodingKey,
     public: [u8; 32],
+    /// The issuer of all tokens but the local ones, if the server's address is configured.
+    issuer: Option<String>,
     /// SHA-256 of a token that was found good.
     verified: Mutex<HashMap<[u8; 32], Verified>>,
     /// Logins that have ended, until their last token has expired.
@@ -80,7 +83,8 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    pub(crate) fn new(secret: &[u8; 32]) -> Self {
+    /// Makes the issuer of `public_url`, if there is one, from its signing key.
+    pub(crate) fn new(secret: &[u8; 32], public_url: Option<&str>) -> Self {
         let mut der = PKCS8_PREFIX.to_vec();
         der.extend_from_slice(secret);
         let public = SigningKey::from_bytes(secret).verifying_key();
@@ -88,9 +92,22 @@ impl Tokens {
             encoding: EncodingKey::from_ed_der(&der),
             decoding: DecodingKey::from_ed_der(public.as_bytes()),
             public: public.to_bytes(),
+            issuer: public_url.map(|url| url.trim_end_matches('/').to_owned()),
             verified: Mutex::default(),
             ended: Mutex::default(),
         }
+    }
+
+    /// Returns true if tokens of this issuer are this server's. Without a configured address each token
+    /// names the one that its login came to.
+    fn is_issuer(&self, issuer: &str) -> bool {
+        issuer == LOCAL_ISSUER
+            || match &self.issuer {
+                Some(own) => issuer == own,
+                None => ["http://", "https://"]
+                    .iter()
+                    .any(|scheme| issuer.starts_with(scheme)),
+            }
     }
 
     fn key_id(&self) -> String {
@@ -142,7 +159,7 @@ impl Tokens {
         let found = match verified.get(&hash) {
             Some(known) => known.clone(),
             None => {
-                let fresh = self.check(token)?;
+                let fresh = self.check(token, now_ms.div_euclid(1000))?;
                 if verified.len() >= REMEMBERED {
                     verified.clear();
                 }
@@ -158,7 +175,7 @@ impl Tokens {
         }
         drop(verified);
         let ended = self.ended.lock();
-        if found.login.is_some_and(|login| ended.contains_key(&login)) {
+        if ended.contains_key(&found.login) {
             return Err(Error::unauthorized(
                 "the login of this access token has ended; log in again",
             ));
@@ -174,7 +191,7 @@ impl Tokens {
         ended.insert(login, now + LIFETIME_S);
     }
 
-    fn check(&self, token: &str) -> Result<Verified> {
+    fn check(&self, token: &str, now: i64) -> Result<Verified> {
         let mut validation = Validation::new(Algorithm::EdDSA);
         validation.set_audience(&[AUDIENCE]);
         // The server's own clock decides, which may be a virtual one.
@@ -187,7 +204,9 @@ impl Tokens {
             return Err(refused());
         }
         let claims = data.claims;
-        if claims.exp.saturating_sub(claims.iat) > LIFETIME_S || claims.jti.is_empty() {
+        let lasts = claims.exp.saturating_sub(claims.iat);
+        let is_early = claims.iat > now.saturating_add(LEEWAY_S);
+        if lasts > LIFETIME_S || is_early || claims.jti.is_empty() || !self.is_issuer(&claims.iss) {
             return Err(refused());
         }
         Ok(Verified {
@@ -211,14 +230,14 @@ mod tests {
             account: AccountId::from_random_bytes([1; 16]),
             client: "cairn",
             scope: Scopes::FILES,
-            login: Some(Uuid::from_bytes([id; 16])),
+            login: Uuid::from_bytes([id; 16]),
             id: id.to_string(),
         }
     }
 
     #[test]
     fn a_token_holds_for_ten_minutes_and_for_one_server() {
-        let tokens = Tokens::new(&[7; 32]);
+        let tokens = Tokens::new(&[7; 32], None);
         let token = tokens.issue(&new(1), 5_000).unwrap();
         let found = tokens.verify(&token, 5_000).unwrap();
         assert_eq!(found.account, new(1).account);
@@ -231,14 +250,14 @@ mod tests {
             tokens.verify(&token, 605_000),
             Err(Error::Store(StoreError::Unauthorized(_)))
         ));
-        assert!(Tokens::new(&[8; 32]).verify(&token, 5_000).is_err());
+        assert!(Tokens::new(&[8; 32], None).verify(&token, 5_000).is_err());
         assert!(tokens.verify(&format!("{token}x"), 5_000).is_err());
         assert!(tokens.verify("nonsense", 5_000).is_err());
     }
 
     #[test]
     fn a_token_ends_with_its_login() {
-        let tokens = Tokens::new(&[7; 32]);
+        let tokens = Tokens::new(&[7; 32], None);
         let first = tokens.issue(&new(1), 5_000).unwrap();
         let second = tokens.issue(&new(2), 5_000).unwrap();
         assert!(tokens.verify(&first, 5_000).is_ok());
@@ -249,17 +268,17 @@ mod tests {
 
     #[test]
     fn a_token_with_another_algorithm_or_type_is_refused() {
-        let tokens = Tokens::new(&[7; 32]);
+        let tokens = Tokens::new(&[7; 32], None);
         let claims = Claims {
             iss: LOCAL_ISSUER.into(),
             aud: AUDIENCE.into(),
             sub: AccountId::from_random_bytes([1; 16]).to_string(),
             iat: 0,
-            exp: i64::MAX,
-            jti: String::new(),
+            exp: LIFETIME_S,
+            jti: "1".into(),
             client_id: "cairn".into(),
             scope: "files".into(),
-            sid: None,
+            sid: Uuid::from_bytes([1; 16]),
         };
         let mut header = Header::new(Algorithm::HS256);
         header.typ = Some(TYPE.into());
@@ -269,5 +288,51 @@ mod tests {
         let plain = Header::new(Algorithm::EdDSA);
         let other = jsonwebtoken::encode(&plain, &claims, &tokens.encoding).unwrap();
         assert!(tokens.verify(&other, 0).is_err());
+    }
+
+    /// Signs claims with the server's own key.
+    fn signed(tokens: &Tokens, claims: &Value) -> String {
+        let header = Header {
+            typ: Some(TYPE.into()),
+            ..Header::new(Algorithm::EdDSA)
+        };
+        jsonwebtoken::encode(&header, claims, &tokens.encoding).unwrap()
+    }
+
+    #[test]
+    fn a_token_that_this_server_would_not_have_issued_is_refused() {
+        let tokens = Tokens::new(&[7; 32], Some("https://files.example.com/"));
+        let good = json!({
+            "iss": "https://files.example.com", "aud": AUDIENCE,
+            "sub": AccountId::from_random_bytes([1; 16]).to_string(), "iat": 1000, "exp": 1600,
+            "jti": "1", "client_id": "cairn", "scope": "files", "sid": Uuid::from_bytes([1; 16]),
+        });
+        let verdict = |claims: &Value| tokens.verify(&signed(&tokens, claims), 1_000_000).is_ok();
+        assert!(verdict(&good));
+        let changed = |field: &str, value: Option<Value>| {
+            let mut claims = good.clone();
+            match value {
+                Some(value) => claims[field] = value,
+                None => drop(claims.as_object_mut().unwrap().remove(field)),
+            }
+            verdict(&claims)
+        };
+        assert!(changed("iss", Some(json!(LOCAL_ISSUER))));
+        for other in [
+            "https://evil.example",
+            "https://files.example.com.evil.example",
+            "",
+        ] {
+            assert!(!changed("iss", Some(json!(other))), "{other}");
+        }
+        for field in ["iss", "sid", "jti", "iat", "exp"] {
+            assert!(!changed(field, None), "{field}");
+        }
+        assert!(!changed("jti", Some(json!(""))));
+        assert!(!changed("exp", Some(json!(1601))), "it lasts too long");
+        let mut later = good.clone();
+        later["iat"] = json!(1_000_000);
+        later["exp"] = json!(1_000_600);
+        assert!(!verdict(&later), "it was not issued yet");
     }
 }

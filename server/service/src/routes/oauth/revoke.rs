@@ -41,10 +41,10 @@ async fn revoke(
     let mut ended = app.store.revoke_refresh(&hash(token), &client.id)?;
     if ended.is_none()
         && let Ok(access) = app.tokens.verify(token, now)
-        && let Some(login) = access.login.filter(|_| access.client == client.id)
-        && app.store.revoke_login(login, &client.id)?
+        && access.client == client.id
+        && app.store.revoke_login(access.login, &client.id)?
     {
-        ended = Some(login);
+        ended = Some(access.login);
     }
     if let Some(login) = ended {
         app.tokens.end(login, now);

@@ -217,7 +217,7 @@ fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
             account: login.account,
             client: &login.client,
             scope: login.scope,
-            login: Some(login.id),
+            login: login.id,
             id: hex::encode(app.source.bytes::<16>()),
         },
         app.source.now_ms(),
