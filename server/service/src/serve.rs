@@ -1,6 +1,7 @@
 //! Serving over TCP until the process is asked to end.
 
 mod connections;
+mod head_errors;
 
 use crate::error::{Error, Result};
 use crate::server::Server;
@@ -34,8 +35,7 @@ pub async fn serve(
     let mut connections = tokio::spawn(connections::serve(
         listener,
         server.router(),
-        server.state.options.connections,
-        server.state.closing.subscribe(),
+        server.state.clone(),
     ));
     let ended = tokio::select! {
         ended = &mut connections => ended,

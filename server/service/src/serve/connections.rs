@@ -3,7 +3,8 @@
 //! HTTP/1.1 only: telling it from HTTP/2 without TLS would mean to wait for a first line without a
 //! limit. A proxy in front speaks HTTP/2 with the world.
 
-use crate::options::ConnectionLimits;
+use super::head_errors::{Connection, OnTheWay};
+use crate::state::AppState;
 use axum::extract::ConnectInfo;
 use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -15,8 +16,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Layer as _;
+use tower::util::MapResponse;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 /// The longest head of a request that is read.
@@ -25,12 +27,8 @@ const MAX_HEAD: usize = 64 * 1024;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Serves connections until `closing` says so and all requests on their way are answered.
-pub(super) async fn serve(
-    listener: TcpListener,
-    router: Router,
-    limits: ConnectionLimits,
-    mut closing: watch::Receiver<bool>,
-) {
+pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState) {
+    let (limits, mut closing) = (state.options.connections, state.closing.subscribe());
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
     builder
         .http1()
@@ -49,7 +47,10 @@ pub(super) async fn serve(
         let Some((stream, peer, place)) = accepted else {
             continue;
         };
+        let on_the_way = OnTheWay::default();
+        let stream = Connection::new(stream, on_the_way.clone(), state.source.clone());
         let service = Extension(ConnectInfo(peer)).layer(router.clone());
+        let service = MapResponse::new(service, move |response| on_the_way.watch(response));
         let service = TowerToHyperService::new(service);
         let connection = builder
             .serve_connection(TokioIo::new(stream), service)
