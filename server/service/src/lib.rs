@@ -5,6 +5,7 @@
 
 mod assistant;
 mod auth;
+mod compaction;
 mod error;
 mod hooks;
 mod http;

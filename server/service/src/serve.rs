@@ -5,7 +5,7 @@ mod head_errors;
 
 use crate::error::{Error, Result};
 use crate::server::Server;
-use crate::webhooks;
+use crate::{compaction, webhooks};
 use std::fs::{File, TryLockError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
@@ -100,8 +100,19 @@ async fn look_after(server: Server, started_ms: i64) {
                     tracing::warn!(%error, "housekeeping failed");
                 }
             }
-            _ = sweeping.tick() => sweep(&server, machine_ms() - ON_THE_WAY_MS).await,
+            _ = sweeping.tick() => {
+                sweep(&server, machine_ms() - ON_THE_WAY_MS).await;
+                compact(&server).await;
+            }
         }
+    }
+}
+
+async fn compact(server: &Server) {
+    match compaction::compact_large(&server.state).await {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(count, "rewrote objects that were mostly unreferenced"),
+        Err(error) => tracing::warn!(%error, "can't look for objects that are mostly unreferenced"),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::options::Options;
 use crate::state::{AppState, ServerState};
-use crate::{router, webhooks};
+use crate::{compaction, router, webhooks};
 use axum::Router;
 use cairn_model::AccountId;
 use cairn_store::Source;
@@ -112,6 +112,15 @@ impl Server {
     /// A database that fails.
     pub async fn deliver_due(&self) -> Result<usize> {
         webhooks::deliver_due(&self.state).await
+    }
+
+    /// Rewrites objects of at least `least` bytes of which less than half is needed; returns their
+    /// number. The old ones are left to the next sweep.
+    ///
+    /// # Errors
+    /// A database or an object store that fails.
+    pub async fn compact_objects(&self, least: u64) -> Result<usize> {
+        compaction::compact(&self.state, least).await
     }
 
     /// Deletes objects that no chunk lies in: left by a crash between an object and its

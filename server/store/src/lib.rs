@@ -12,6 +12,7 @@ mod audit;
 pub mod catalog;
 mod chunks;
 mod comments;
+mod compaction;
 mod copy;
 mod credentials;
 mod deletion;
@@ -70,6 +71,7 @@ pub use accounts::{Account, NewAccount};
 pub use ai::{Facts, NamedFile};
 pub use chunks::{ChunkPlace, StoredChunk};
 pub use comments::Threads;
+pub use compaction::{ObjectUse, Part};
 pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
 pub use error::{Error, Result};
 pub use idempotency::Remembered;
@@ -115,7 +117,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -127,6 +129,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("sql/0031_stored_bytes.sql"),
     include_str!("sql/0032_ai_tokens.sql"),
     include_str!("sql/0033_device_use.sql"),
+    include_str!("sql/0034_upload_spaces.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

@@ -14,8 +14,9 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -26,6 +27,8 @@ const COALESCE: u64 = 64 * 1024;
 #[derive(Clone)]
 pub struct Objects {
     store: Arc<dyn ObjectStore>,
+    /// The folder that objects lie in, if it is one.
+    folder: Option<PathBuf>,
 }
 
 /// The place of a chunk.
@@ -61,7 +64,10 @@ impl Objects {
                 _,
             ) => s3(url, endpoint.as_ref(), region.as_ref(), *allow_http)?,
         };
-        Ok(Self { store })
+        let folder = data
+            .filter(|_| *location == ObjectLocation::Local)
+            .map(|data| data.join("objects"));
+        Ok(Self { store, folder })
     }
 
     /// A name that no object has; the first two digits spread objects over folders.
@@ -119,6 +125,41 @@ impl Objects {
         Ok(out)
     }
 
+    /// Returns the sizes of all objects, in bytes.
+    pub async fn sizes(&self) -> Result<HashMap<String, u64>> {
+        let found: Vec<_> = self.store.list(None).try_collect().await?;
+        Ok(found
+            .into_iter()
+            .map(|meta| (meta.location.to_string(), meta.size))
+            .collect())
+    }
+
+    /// Makes an object outlast a power failure, where the store does not see to that itself.
+    ///
+    /// # Errors
+    /// A file that can't be written through to the disk.
+    pub async fn persist(&self, name: &str) -> Result<()> {
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
+        let file = folder.join(name);
+        let written = tokio::task::spawn_blocking(move || {
+            std::fs::File::open(&file)?.sync_all()?;
+            match file.parent() {
+                Some(dir) => sync_folder(dir),
+                None => Ok(()),
+            }
+        });
+        let io = |source| Error::Io {
+            what: format!("can't write the object {name} through to the disk"),
+            source,
+        };
+        written
+            .await
+            .map_err(|e| Error::Internal(format!("an object can't be written: {e}")))?
+            .map_err(io)
+    }
+
     /// Deletes objects; one that is gone already, or can't be deleted now, is left to the next sweep.
     pub async fn delete(&self, names: &[String]) {
         for name in names {
@@ -141,6 +182,16 @@ impl Objects {
         self.delete(&orphans).await;
         Ok(orphans.len())
     }
+}
+
+#[cfg(unix)]
+fn sync_folder(dir: &std::path::Path) -> std::io::Result<()> {
+    std::fs::File::open(dir)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &std::path::Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn s3(

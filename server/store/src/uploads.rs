@@ -343,3 +343,21 @@ impl Store {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Clock, Source, Store};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_uploads_of_a_space_are_found_by_an_index() {
+        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        let plan: String = store
+            .read(|conn| {
+                let sql = "EXPLAIN QUERY PLAN DELETE FROM uploads WHERE space = 1";
+                Ok(conn.query_row(sql, [], |row| row.get(3))?)
+            })
+            .unwrap();
+        assert!(plan.contains("uploads_space"), "{plan}");
+    }
+}

@@ -1,0 +1,128 @@
+//! Objects of which most parts are unreferenced: what is still needed of them moves to new ones.
+//!
+//! A batch of small files lies in one object, which stays until the last of them goes. Nothing is
+//! deleted here: the old object is known to nobody once its chunks have moved, and goes with the next
+//! sweep, long after the last download that began with it.
+
+use super::rows::id as read_id;
+use super::{ChunkPlace, Store, chunks};
+use crate::error::{Error, Result};
+use cairn_model::{ChunkId, NodeId};
+use rusqlite::{OptionalExtension as _, params};
+
+/// An object, and how much of it is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectUse {
+    pub(crate) row: i64,
+    pub name: String,
+    /// Bytes.
+    pub needed: u64,
+}
+
+/// A chunk that is to move.
+#[derive(Clone, Debug)]
+pub struct Part {
+    node: NodeId,
+    chunk: ChunkId,
+    pub place: ChunkPlace,
+}
+
+impl Store {
+    /// Returns what is needed of each object.
+    pub fn object_uses(&self) -> Result<Vec<ObjectUse>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare(
+                    "SELECT o.id, o.name, sum(c.size) FROM objects o JOIN chunks c ON c.object = o.id \
+                     GROUP BY o.id ORDER BY o.id",
+                )?
+                .query_map([], |row| {
+                    Ok(ObjectUse {
+                        row: row.get(0)?,
+                        name: row.get(1)?,
+                        needed: row.get(2)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists the chunks in an object, in the order in which they lie there.
+    pub fn parts_of(&self, object: &ObjectUse) -> Result<Vec<Part>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT node, id, start, size FROM chunks WHERE object = ?1 ORDER BY start",
+                )?
+                .query_map([object.row], |row| {
+                    Ok(Part {
+                        node: read_id(row, 0)?,
+                        chunk: ChunkId(row.get(1)?),
+                        place: ChunkPlace {
+                            object: object.name.clone(),
+                            start: row.get(2)?,
+                            size: row.get(3)?,
+                        },
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Moves chunks into `name`, where they lie one after the other. Chunks that have gone or moved
+    /// meanwhile stay as they are. Returns the name of the new object if no chunk is left to lie in it.
+    ///
+    /// # Errors
+    /// A database that fails; nothing has moved then.
+    pub fn move_parts(
+        &self,
+        object: &ObjectUse,
+        parts: &[Part],
+        name: &str,
+    ) -> Result<Option<String>> {
+        self.write(|tx| {
+            let row = chunks::add_object(tx.conn, name)?;
+            let (mut start, mut moved) = (0_u64, 0_i64);
+            for part in parts {
+                let changed = tx
+                    .conn
+                    .prepare_cached(
+                        "UPDATE chunks SET object = ?5, start = ?6 WHERE node = ?1 AND id = ?2 \
+                         AND object = ?3 AND start = ?4 AND size = ?7",
+                    )?
+                    .execute(params![
+                        part.node.as_bytes(),
+                        part.chunk.0,
+                        object.row,
+                        part.place.start,
+                        row,
+                        start,
+                        part.place.size
+                    ])?;
+                moved += i64::try_from(changed).unwrap_or(i64::MAX);
+                start += part.place.size;
+            }
+            let unmoved: i64 = tx
+                .conn
+                .prepare_cached("SELECT count(*) FROM chunks WHERE object = ?1")?
+                .query_row([object.row], |row| row.get(0))?;
+            let left: Option<i64> = tx
+                .conn
+                .prepare_cached("UPDATE objects SET refs = refs - ?2 WHERE id = ?1 RETURNING refs")?
+                .query_row(params![object.row, moved], |row| row.get(0))
+                .optional()?;
+            if left.is_some_and(|left| left != unmoved) {
+                return Err(Error::Internal(format!(
+                    "the object {} counts {left:?} chunks and has {unmoved}; it is left as it is",
+                    object.name
+                )));
+            }
+            if unmoved == 0 {
+                tx.conn
+                    .prepare_cached("DELETE FROM objects WHERE id = ?1")?
+                    .execute([object.row])?;
+            }
+            chunks::set_object_refs(tx.conn, row, moved)
+        })
+    }
+}
