@@ -9,7 +9,7 @@ mod logging;
 
 pub use cairn_dev::{
     Print, Reach, build as build_dev, build_reachable as build_dev_reachable, receive,
-    refuse_development_data,
+    refuse_development_data, replace_revoked_keys,
 };
 pub use cairn_service::{
     ConnectionLimits, Error, Options, RateLimits, RegisteredClient, Result, Server, build, openapi,

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
     LogFormat, Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi,
-    receive, refuse_development_data, serve, start_log,
+    receive, refuse_development_data, replace_revoked_keys, serve, start_log,
 };
 use clap::{Args, Parser, Subcommand};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -212,7 +212,12 @@ fn listen(serve: &Serve) -> Result<()> {
         );
     }
     let server = build_server(serve, options)?;
-    runtime()?.block_on(until_asked(serve.listen, server))
+    let keys = if serve.dev {
+        replace_revoked_keys(&server)?
+    } else {
+        Vec::new()
+    };
+    runtime()?.block_on(until_asked(serve.listen, server, &keys))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -254,13 +259,18 @@ fn build_server(serve: &Serve, options: Options) -> Result<Server> {
     Ok(build_dev(options)?)
 }
 
-async fn until_asked(address: SocketAddr, server: Server) -> Result<()> {
+/// Serves until asked to end. `keys` are API keys of development accounts that were made at this start;
+/// they stand on stdout for the developer, and in no log.
+async fn until_asked(address: SocketAddr, server: Server, keys: &[(String, String)]) -> Result<()> {
     let stop = stop()?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("can't listen on {address}; is another server running there?"))?;
     let address = listener.local_addr().context("can't read the address")?;
     say(&format!("cairn-server listening on http://{address}"))?;
+    for (email, key) in keys {
+        say(&format!("new API key of {email}: {key}"))?;
+    }
     serve(&server, listener, stop).await?;
     Ok(())
 }

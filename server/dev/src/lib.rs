@@ -105,6 +105,15 @@ pub fn build_reachable(options: Options, reach: Reach) -> Result<Server> {
     Ok(server.with_hooks(Arc::new(DevHooks { dev, reach })))
 }
 
+/// Makes a key for each development account whose keys are all revoked, and returns their addresses with
+/// the keys. They are for the developer's eyes, and belong into no log.
+///
+/// # Errors
+/// A database that fails, and an account that was deleted.
+pub fn replace_revoked_keys(server: &Server) -> Result<Vec<(String, String)>> {
+    seed::replace_revoked_keys(server.state())
+}
+
 /// Refuses to run a server with development accounts as a production server.
 ///
 /// # Errors

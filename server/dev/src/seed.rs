@@ -28,8 +28,7 @@ pub(crate) fn is_development(state: &ServerState) -> Result<bool> {
     Ok(false)
 }
 
-/// Makes the development accounts; those that exist already stay as they are, but for a new key where
-/// theirs is revoked.
+/// Makes the development accounts; those that exist already stay as they are.
 pub(crate) fn seed(state: &ServerState) -> Result<()> {
     let mut made = false;
     for name in ACCOUNTS {
@@ -39,7 +38,7 @@ pub(crate) fn seed(state: &ServerState) -> Result<()> {
                 state.store_key(account, DEV_KEY_NAME, &key_of(name), None)?;
                 made = true;
             }
-            Err(Error::Store(StoreError::Conflict { .. })) => replace_revoked_key(state, &email)?,
+            Err(Error::Store(StoreError::Conflict { .. })) => {}
             Err(other) => return Err(other),
         }
     }
@@ -49,21 +48,22 @@ pub(crate) fn seed(state: &ServerState) -> Result<()> {
     Ok(())
 }
 
-/// Makes a key for an account that has none, and says so: the one that everybody knows was revoked.
-fn replace_revoked_key(state: &ServerState, email: &str) -> Result<()> {
-    let account = state.store.account_by_email(email)?.id;
-    let (keys, _) = state.store.api_keys(account, 0, u64::from(u32::MAX))?;
-    if keys.iter().any(|key| key.active) {
-        return Ok(());
+/// Makes a key for each development account that has none in force, and returns their addresses with
+/// the keys: those that everybody knows were revoked.
+pub(crate) fn replace_revoked_keys(state: &ServerState) -> Result<Vec<(String, String)>> {
+    let mut made = Vec::new();
+    for name in ACCOUNTS {
+        let email = format!("{name}@example.com");
+        let account = state.store.account_by_email(&email)?.id;
+        let (keys, _) = state.store.api_keys(account, 0, u64::from(u32::MAX))?;
+        if keys.iter().any(|key| key.active) {
+            continue;
+        }
+        let key = state.fresh_key();
+        state.store_key(account, DEV_KEY_NAME, &key, None)?;
+        made.push((email, key));
     }
-    let key = state.fresh_key();
-    state.store_key(account, DEV_KEY_NAME, &key, None)?;
-    tracing::warn!(
-        email,
-        key,
-        "all API keys of this development account are revoked; made a new one"
-    );
-    Ok(())
+    Ok(made)
 }
 
 /// Makes the team of owner and member, coupons, a creator's plan and some wallet tokens.
