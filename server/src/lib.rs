@@ -15,6 +15,9 @@ pub use cairn_service::{
     ConnectionLimits, Error, Options, RateLimits, RegisteredClient, Result, Server, build, openapi,
     serve,
 };
-pub use cairn_store::{Clock, KeptRevisions, Limits, ObjectLocation, Source};
+pub use cairn_store::{
+    AccountCondition, AccountOverview, Clock, KeptRevisions, Limits, NewLimits, ObjectLocation,
+    Session, Source,
+};
 pub use config::load as load_config;
 pub use logging::{LogFormat, start_log};

@@ -1,108 +1,22 @@
 //! The command line of the bundled server; stdout carries nothing but what each command promises.
 
+mod accounts;
+mod cli;
+mod output;
+mod password;
+
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
     LogFormat, Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi,
     receive, refuse_development_data, replace_revoked_keys, serve, start_log,
 };
-use clap::{Args, Parser, Subcommand};
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use clap::Parser as _;
+use cli::{Account, Cli, Command, Place, Serve};
+use output::{json, say};
+use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
-
-/// The fewest characters of a password.
-const MIN_PASSWORD: usize = 8;
-
-/// The bundled storage server: one process, SQLite and a folder of sealed chunks.
-#[derive(Parser)]
-#[command(name = "cairn-server", version, args_conflicts_with_subcommands = true)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-    #[command(flatten)]
-    serve: Serve,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Serve the API (the default).
-    Serve(Serve),
-    /// Manage accounts.
-    #[command(subcommand)]
-    User(User),
-    /// Make an API key for an account and print it, this once.
-    Apikey {
-        email: String,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Print an access token for an account, valid for ten minutes.
-    Token {
-        email: String,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Print the OpenAPI document.
-    Openapi {
-        /// Only that of one module, such as `nodes`.
-        module: Option<String>,
-    },
-    /// Receive webhooks: check signatures, drop repetitions, print each delivery as a line of JSON.
-    WebhookSink {
-        /// Address to listen on; port 0 picks a free one.
-        #[arg(long, default_value = "127.0.0.1:8788")]
-        listen: SocketAddr,
-        /// The webhook's secret; without it nothing is checked.
-        #[arg(long, env = "CAIRN_WEBHOOK_SECRET", hide_env_values = true)]
-        secret: Option<String>,
-    },
-}
-
-#[derive(Subcommand)]
-enum User {
-    /// Make an account; the password is asked for, or read from stdin.
-    Add {
-        email: String,
-        /// Read the password from the first line of stdin.
-        #[arg(long)]
-        password_stdin: bool,
-        #[command(flatten)]
-        place: Place,
-    },
-}
-
-#[derive(Args)]
-struct Place {
-    /// Directory of the database and the chunks.
-    #[arg(long, env = "CAIRN_SERVER_DATA", default_value = "cairn-server-data")]
-    data: PathBuf,
-    /// Configuration file (TOML).
-    #[arg(long)]
-    config: Option<PathBuf>,
-}
-
-#[derive(Args)]
-struct Serve {
-    /// Address to listen on; port 0 picks a free one.
-    #[arg(long, default_value = "127.0.0.1:8787")]
-    listen: SocketAddr,
-    /// Keep everything in memory.
-    #[arg(long, conflicts_with = "data")]
-    ephemeral: bool,
-    /// Serve /_dev and make the development accounts, for this machine alone.
-    #[arg(long)]
-    dev: bool,
-    /// Let other machines reach a development server, too: everyone who does can read and delete all.
-    #[arg(long, requires = "dev")]
-    dev_open: bool,
-    /// Let webhooks go to private addresses, without TLS.
-    #[arg(long)]
-    allow_private_webhooks: bool,
-    #[command(flatten)]
-    place: Place,
-}
 
 impl Place {
     /// Reads the configuration, and starts the log in the form that it asks for.
@@ -122,6 +36,35 @@ impl Place {
     fn server(&self) -> Result<Server> {
         Ok(build(self.options()?)?)
     }
+
+    /// Refuses a directory that is not there: a typo must not make a second, empty server.
+    fn check_directory(&self) -> Result<()> {
+        if !self.data.is_dir() {
+            bail!(
+                "there is no directory {}; start the server with --data once, or make the directory",
+                self.data.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// Opens the server's data, which has to be there.
+    fn existing_server(&self) -> Result<Server> {
+        self.check_directory()?;
+        if !self.data.join("cairn.db").is_file() {
+            bail!(
+                "{} holds no data of a server; check --data",
+                self.data.display()
+            );
+        }
+        self.server()
+    }
+}
+
+impl Account {
+    fn server(&self) -> Result<Server> {
+        self.place.existing_server()
+    }
 }
 
 fn main() -> ExitCode {
@@ -135,70 +78,52 @@ fn main() -> ExitCode {
     }
 }
 
-fn say(line: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")
-        .and_then(|()| out.flush())
-        .context("can't write to stdout")
-}
-
 fn run(cli: Cli) -> Result<()> {
     match cli.command {
         None => listen(&cli.serve),
         Some(Command::Serve(serve)) => listen(&serve),
-        Some(Command::User(User::Add {
+        Some(Command::User { command }) => accounts::user(command),
+        Some(Command::Apikey {
+            command: Some(command),
+            ..
+        }) => accounts::api_key(command),
+        Some(Command::Apikey {
+            command: None,
             email,
-            password_stdin,
             place,
-        })) => {
-            let password = password(password_stdin)?;
-            let id = place.server()?.add_user(&email, &password)?;
-            say(&id.to_string())
+        }) => {
+            let email =
+                email.context("whose key? Give an address, or see `cairn-server apikey --help`")?;
+            accounts::add_key(&Account { email, place }, accounts::KEY_NAME)
         }
-        Some(Command::Apikey { email, place }) => say(&place.server()?.create_api_key(&email)?),
-        Some(Command::Token { email, place }) => say(&place.server()?.issue_token(&email)?),
+        Some(Command::Token(account)) => {
+            let token = account.server()?.issue_token(&account.email)?;
+            if account.place.json {
+                return json(&serde_json::json!({"access_token": token}));
+            }
+            say(&token)
+        }
         Some(Command::WebhookSink { listen, secret }) => {
             start_log(LogFormat::default());
             runtime()?.block_on(sink(listen, secret))
         }
-        Some(Command::Openapi { module: None }) => {
-            say(&serde_json::to_string_pretty(openapi::document())?)
-        }
+        Some(Command::Openapi { module: None }) => json(openapi::document()),
         Some(Command::Openapi { module: Some(name) }) => {
             let document = openapi::module(&name).with_context(|| {
                 let known = openapi::modules().join(", ");
                 format!("there is no module {name}; the modules are {known}")
             })?;
-            say(&serde_json::to_string_pretty(&document)?)
+            json(&document)
         }
     }
-}
-
-fn password(from_stdin: bool) -> Result<String> {
-    let password = if from_stdin || !std::io::stdin().is_terminal() {
-        let mut line = String::new();
-        std::io::stdin()
-            .lock()
-            .read_line(&mut line)
-            .context("can't read the password from stdin")?;
-        line.trim_end_matches(['\r', '\n']).to_owned()
-    } else {
-        let password =
-            rpassword::prompt_password("Password: ").context("can't read the password")?;
-        let again =
-            rpassword::prompt_password("Password again: ").context("can't read the password")?;
-        if password != again {
-            bail!("the two passwords differ; try again");
-        }
-        password
-    };
-    if password.chars().count() < MIN_PASSWORD {
-        bail!("the password has to have at least {MIN_PASSWORD} characters");
-    }
-    Ok(password)
 }
 
 fn listen(serve: &Serve) -> Result<()> {
+    if serve.place.json {
+        bail!(
+            "--json is for the other commands; log_format in the file of --config makes the log JSON"
+        );
+    }
     let options = Options {
         ephemeral: serve.ephemeral,
         allow_private_webhooks: serve.allow_private_webhooks,

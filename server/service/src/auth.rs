@@ -124,16 +124,25 @@ fn identify(
     Ok((caller, holder))
 }
 
+/// Returns the refusal of an account that the administrator has switched off.
+pub(crate) fn disabled() -> Error {
+    Error::forbidden("the account is disabled; ask whoever runs this server")
+}
+
 /// The account behind a token, and its personal space.
 ///
 /// # Errors
-/// 401 for a token that is unknown or not in force, 403 for one that was not given for the API.
+/// 401 for a token that is unknown or not in force, 403 for one that was not given for the API and for a
+/// disabled account.
 pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
     if token.starts_with(api_key::PREFIX) {
         let holder = app
             .store
             .key_holder(&api_key::hash(token))?
             .ok_or_else(|| Error::unauthorized("the API key is unknown, expired or revoked"))?;
+        if holder.disabled {
+            return Err(disabled());
+        }
         return Ok(Holder {
             account: holder.account,
             space: holder.space,
@@ -156,6 +165,15 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
         .store
         .account(verified.account)?
         .ok_or_else(|| Error::unauthorized("the access token's account is gone; log in again"))?;
+    if account.disabled {
+        return Err(disabled());
+    }
+    // The command line ends logins from another process.
+    if app.store.login_has_ended(verified.login)? {
+        return Err(Error::unauthorized(
+            "the login of this access token has ended; log in again",
+        ));
+    }
     Ok(Holder {
         account: account.id,
         space: account.space,

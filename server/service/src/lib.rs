@@ -3,6 +3,7 @@
 //! [`build`] makes a [`Server`] of [`Options`]; its router serves over TCP ([`serve`]) or in-process. It
 //! depends on no crate that could open what clients sealed. A program adds to it through [`Hooks`].
 
+mod admin;
 mod assistant;
 mod auth;
 mod compaction;

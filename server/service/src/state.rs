@@ -117,19 +117,24 @@ impl ServerState {
                 "`{email}` is not a valid e-mail address"
             )));
         }
-        if password.is_empty() || password.len() > 72 {
-            return Err(Error::invalid("a password has 1 to 72 bytes"));
-        }
-        let cost = self.options.password_cost;
-        let hash = bcrypt::hash_with_salt(password, cost, self.source.bytes())
-            .map_err(|e| Error::internal(format!("can't hash a password: {e}")))?
-            .to_string();
+        let hash = self.password_hash(password)?;
         let new = NewAccount {
             email,
             password: &hash,
             limits: self.options.limits,
         };
         Ok(self.store.add_account(&new)?.id)
+    }
+
+    /// Returns the bcrypt hash of a password.
+    pub(crate) fn password_hash(&self, password: &str) -> Result<String> {
+        if password.is_empty() || password.len() > 72 {
+            return Err(Error::invalid("a password has 1 to 72 bytes"));
+        }
+        let cost = self.options.password_cost;
+        bcrypt::hash_with_salt(password, cost, self.source.bytes())
+            .map(|hash| hash.to_string())
+            .map_err(|e| Error::internal(format!("can't hash a password: {e}")))
     }
 
     /// Issues an access token that belongs to no login.

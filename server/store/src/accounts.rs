@@ -15,6 +15,8 @@ pub struct Account {
     pub display_name: String,
     pub space: Space,
     pub created_at: i64,
+    /// The administrator has switched it off.
+    pub disabled: bool,
 }
 
 /// The values that a new account is made of; `password` is a bcrypt hash.
@@ -24,7 +26,8 @@ pub struct NewAccount<'a> {
     pub limits: Limits,
 }
 
-const COLUMNS: &str = "a.id, a.email, a.display_name, a.created_at, s.row, s.id";
+const COLUMNS: &str = "a.id, a.email, a.display_name, a.created_at, s.row, s.id, \
+     a.disabled_at IS NOT NULL";
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     Ok(Account {
@@ -36,6 +39,7 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
             row: row.get(4)?,
             id: id(row, 5)?,
         },
+        disabled: row.get(6)?,
     })
 }
 
@@ -101,6 +105,7 @@ impl Store {
                 display_name: display_name.to_owned(),
                 space: Space { row, id: space },
                 created_at: tx.now,
+                disabled: false,
             })
         })
     }

@@ -20,6 +20,8 @@ const USE_PRECISION_MS: i64 = 60_000;
 pub struct KeyHolder {
     pub account: AccountId,
     pub space: Space,
+    /// The administrator has switched the account off.
+    pub disabled: bool,
 }
 
 fn api_key(row: &Row<'_>, now: i64) -> rusqlite::Result<ApiKey> {
@@ -97,12 +99,13 @@ impl Store {
         let found = self.read(|conn| {
             Ok(conn
                 .prepare_cached(
-                    "SELECT k.account, k.last_used_at, s.row, s.id FROM api_keys k \
+                    "SELECT k.account, k.last_used_at, s.row, s.id, a.disabled_at IS NOT NULL FROM api_keys k \
                      JOIN accounts a ON a.id = k.account JOIN spaces s ON s.row = a.space \
                      WHERE k.hash = ?1 AND k.revoked_at IS NULL AND coalesce(k.expires_at, ?2 + 1) > ?2",
                 )?
                 .query_row(params![hash, now], |row| {
-                    let holder = KeyHolder { account: id(row, 0)?, space: Space { row: row.get(2)?, id: id(row, 3)? } };
+                    let space = Space { row: row.get(2)?, id: id(row, 3)? };
+                    let holder = KeyHolder { account: id(row, 0)?, space, disabled: row.get(4)? };
                     Ok((holder, row.get::<_, Option<i64>>(1)?))
                 })
                 .optional()?)

@@ -6,6 +6,7 @@
 
 mod access;
 mod accounts;
+mod administration;
 mod ai;
 mod api_keys;
 mod audit;
@@ -68,6 +69,7 @@ mod webhook_queue;
 mod webhooks;
 
 pub use accounts::{Account, NewAccount};
+pub use administration::{AccountCondition, AccountOverview, NewLimits, Session};
 pub use ai::{Facts, NamedFile};
 pub use chunks::{ChunkPlace, StoredChunk};
 pub use comments::Threads;
@@ -117,7 +119,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 12] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -130,6 +132,7 @@ const MIGRATIONS: [&str; 12] = [
     include_str!("sql/0032_ai_tokens.sql"),
     include_str!("sql/0033_device_use.sql"),
     include_str!("sql/0034_upload_spaces.sql"),
+    include_str!("sql/0035_account_admin.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

@@ -21,7 +21,7 @@ pub struct ShareRow {
     pub password_check: Option<String>,
     /// The shared node is no longer there, or in the trash.
     pub(crate) node_gone: bool,
-    /// Its maker has left the team whose files it shares.
+    /// Its maker has left the team whose files it shares, or is disabled.
     pub(crate) maker_left: bool,
     /// The row of the space that the shared node lies in.
     pub(super) space: i64,
@@ -71,9 +71,9 @@ pub(super) const COLUMNS: &str = "s.row, s.account, s.gate, s.id, s.code, s.node
      s.kdf, s.expires_at, s.download_limit, s.download_count, s.access_count, s.allowed_emails, s.active_from, \
      s.active_until, s.notify, s.key_blob, s.created_at, s.updated_at, n.name, n.state, \
      (SELECT count(*) FROM share_files f WHERE f.share = s.row), \
-     EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account AND a.space = n.space) \
+     EXISTS (SELECT 1 FROM accounts a WHERE a.id = s.account AND a.disabled_at IS NULL AND (a.space = n.space \
      OR EXISTS (SELECT 1 FROM team_members m JOIN teams t ON t.id = m.team \
-     WHERE m.account = s.account AND t.space = n.space), n.space";
+     WHERE m.account = a.id AND t.space = n.space))), n.space";
 
 pub(super) const TABLES: &str = "shares s JOIN nodes n ON n.id = s.node";
 

@@ -1,5 +1,6 @@
 //! The identity provider: every grant, what ends a login, and what is refused.
 
+mod administration;
 mod browser;
 mod device;
 mod library;

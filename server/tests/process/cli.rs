@@ -86,6 +86,7 @@ fn development_and_production_data_stay_apart() {
     assert!(text(&refused.stderr).contains("start the server with --dev"));
 
     let data = dir.path().join("production");
+    std::fs::create_dir(&data).unwrap();
     let data = data.to_str().unwrap();
     let words = [
         "user",

@@ -5,6 +5,7 @@
     reason = "a test that can not go on has failed, also in the functions that tests share"
 )]
 
+mod accounts;
 mod cli;
 mod crash;
 mod docs;

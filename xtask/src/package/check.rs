@@ -158,6 +158,7 @@ fn check_fresh_home(root: &Root, home: &Path) -> Result<()> {
 
 /// The first account, with the configuration as it is installed.
 fn check_server_config(root: &Root, data: &Path) -> Result<()> {
+    fs::create_dir_all(data)?;
     let mut add = Command::new(root.inside("usr/bin/cairn-server")?)
         .args(["user", "add", "ada@example.com", "--password-stdin"])
         .arg("--config")

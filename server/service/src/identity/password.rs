@@ -1,6 +1,7 @@
 //! Checks e-mail and password, slowly, and not more often than a person mistypes.
 
 use super::throttle::{MAX_FAILURES, MAX_FAILURES_EVERYWHERE};
+use crate::auth::disabled;
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::Account;
@@ -12,7 +13,7 @@ const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3c
 /// the attempt comes from.
 ///
 /// # Errors
-/// [`Error::RateLimited`] after too many failures.
+/// [`Error::RateLimited`] after too many failures, 403 for a disabled account.
 pub(crate) async fn check(
     app: &AppState,
     email: &str,
@@ -40,6 +41,7 @@ pub(crate) async fn check(
     .await
     .map_err(|e| Error::internal(format!("a password can't be checked: {e}")))?;
     match known {
+        Some((account, _)) if fits && account.disabled => Err(disabled()),
         Some((account, _)) if fits => {
             throttle.succeeded(&here);
             Ok(Some(account))

@@ -316,8 +316,8 @@ async fn submit(
                 "The email address or the password is wrong.",
             ));
         }
-        Err(error) if error.status() == StatusCode::TOO_MANY_REQUESTS => {
-            return Ok(again(StatusCode::TOO_MANY_REQUESTS, &error.to_string()));
+        Err(error) if error.status().is_client_error() => {
+            return Ok(again(error.status(), &error.to_string()));
         }
         Err(error) => return Err(error.into()),
     };

@@ -235,8 +235,8 @@ async fn submit(
                 "The email address or the password is wrong.",
             );
         }
-        Err(error) if error.status() == StatusCode::TOO_MANY_REQUESTS => {
-            return again(StatusCode::TOO_MANY_REQUESTS, &error.to_string());
+        Err(error) if error.status().is_client_error() => {
+            return again(error.status(), &error.to_string());
         }
         Err(error) => return Err(Failure::from(error)),
     };

@@ -2,6 +2,7 @@
 
 use super::authorize::scope;
 use super::{Credentials, Fields, fresh, hash};
+use crate::auth::disabled;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
@@ -208,8 +209,10 @@ fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result
 
 fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
     let login = &given.login;
-    if app.store.account(login.account)?.is_none() {
-        return Err(Error::invalid("the account of this login is gone"));
+    match app.store.account(login.account)? {
+        Some(account) if account.disabled => return Err(disabled()),
+        Some(_) => {}
+        None => return Err(Error::invalid("the account of this login is gone")),
     }
     let access = app.tokens.issue(
         &Issue {

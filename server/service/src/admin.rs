@@ -1,0 +1,127 @@
+//! Accounts as the one who runs the server manages them: by their addresses, beside a running server.
+
+use crate::auth::api_key;
+use crate::error::{Error, Result};
+use crate::server::Server;
+use cairn_model::AccountId;
+use cairn_store::{AccountOverview, NewLimits, Session};
+use cairn_wire::account::{AccountStatus, ApiKey};
+use uuid::Uuid;
+
+/// Keys that a list shows.
+const ALL: u64 = u32::MAX as u64;
+
+impl Server {
+    fn account(&self, email: &str) -> Result<AccountId> {
+        Ok(self.state.store.account_by_email(email)?.id)
+    }
+
+    /// Lists all accounts, by their addresses.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub fn users(&self) -> Result<Vec<AccountOverview>> {
+        Ok(self.state.store.accounts()?)
+    }
+
+    /// Returns one account.
+    ///
+    /// # Errors
+    /// Not found for an unknown account, as all that follow.
+    pub fn user(&self, email: &str) -> Result<AccountOverview> {
+        let id = self.account(email)?;
+        let mut all = self.state.store.accounts()?.into_iter();
+        all.find(|one| one.id == id)
+            .ok_or_else(|| Error::not_found(format!("the account {email} has just gone")))
+    }
+
+    /// Switches an account off, which ends its logins, or on again; its data stays.
+    pub fn set_user_disabled(&self, email: &str, disabled: bool) -> Result<AccountOverview> {
+        let account = self.account(email)?;
+        self.state.store.set_disabled(account, disabled)?;
+        self.user(email)
+    }
+
+    /// Begins the 60 days after which an account is deleted.
+    ///
+    /// # Errors
+    /// A conflict if they have begun already.
+    pub fn request_user_deletion(&self, email: &str) -> Result<AccountStatus> {
+        Ok(self.state.store.request_deletion(self.account(email)?)?)
+    }
+
+    /// Deletes an account with all that only it has, at once.
+    pub async fn delete_user(&self, email: &str) -> Result<()> {
+        let account = self.account(email)?;
+        let purged = self.state.store.delete_account(account)?;
+        self.state.objects.delete(&purged.objects).await;
+        Ok(())
+    }
+
+    /// Changes what an account may use.
+    pub fn change_user_limits(&self, email: &str, new: NewLimits) -> Result<AccountOverview> {
+        self.state.store.change_limits(self.account(email)?, new)?;
+        self.user(email)
+    }
+
+    /// Replaces the password of an account, which ends its logins.
+    ///
+    /// # Errors
+    /// An invalid request for a password that can't be one.
+    pub fn reset_user_password(&self, email: &str, password: &str) -> Result<()> {
+        let hash = self.state.password_hash(password)?;
+        Ok(self.state.store.set_password(self.account(email)?, &hash)?)
+    }
+
+    /// Lists the logins of an account that have not ended.
+    pub fn user_sessions(&self, email: &str) -> Result<Vec<Session>> {
+        Ok(self.state.store.sessions(self.account(email)?)?)
+    }
+
+    /// Ends one login of an account, or all of them.
+    pub fn end_user_sessions(&self, email: &str, only: Option<Uuid>) -> Result<()> {
+        Ok(self.state.store.end_sessions(self.account(email)?, only)?)
+    }
+
+    /// Makes an API key and returns its text, which can't be read again, with what lists show of it.
+    ///
+    /// # Errors
+    /// A conflict for an account with ten keys.
+    pub fn add_user_key(&self, email: &str, name: &str) -> Result<(String, ApiKey)> {
+        let account = self.account(email)?;
+        let key = self.state.fresh_key();
+        let shown = self.state.store_key(account, name, &key, None)?;
+        Ok((key, shown))
+    }
+
+    /// Lists the API keys of an account.
+    pub fn user_keys(&self, email: &str) -> Result<Vec<ApiKey>> {
+        Ok(self.state.store.api_keys(self.account(email)?, 0, ALL)?.0)
+    }
+
+    /// Revokes an API key, which is named by its id, by the characters that lists show of it, or by itself.
+    ///
+    /// # Errors
+    /// Not found for a key that the account has not, an invalid request if several are meant.
+    pub fn revoke_user_key(&self, email: &str, which: &str) -> Result<ApiKey> {
+        let account = self.account(email)?;
+        let (keys, _) = self.state.store.api_keys(account, 0, ALL)?;
+        let shown = api_key::shown(which);
+        let named = |key: &ApiKey| key.id == which || key.prefix == shown;
+        let mut found: Vec<ApiKey> = keys.into_iter().filter(named).collect();
+        // Of several that look alike, one that is in force is meant.
+        if found.len() > 1 {
+            found.retain(|key| key.active);
+        }
+        let (Some(mut key), true) = (found.pop(), found.is_empty()) else {
+            return Err(Error::not_found(format!(
+                "the account {email} has no one API key `{shown}`; `apikey list {email}` lists those it has"
+            )));
+        };
+        let id = Uuid::parse_str(&key.id)
+            .map_err(|e| Error::internal(format!("the id of a key can't be read: {e}")))?;
+        self.state.store.revoke_api_key(account, id)?;
+        key.active = false;
+        Ok(key)
+    }
+}

@@ -1,0 +1,304 @@
+//! The commands about accounts and their keys.
+
+use crate::cli::{Account, ApiKey, Place, User};
+use crate::output::{json, say, table};
+use crate::password;
+use anyhow::{Context as _, Result, bail};
+use cairn_server::{AccountCondition, AccountOverview, NewLimits, Server};
+use serde_json::json as value;
+use std::io::IsTerminal as _;
+
+/// The name of a key for which none is given.
+pub(crate) const KEY_NAME: &str = "command line";
+
+/// Runs a command about accounts.
+pub(crate) fn user(command: User) -> Result<()> {
+    match command {
+        User::Add {
+            account,
+            password_stdin,
+        } => add(&account, password_stdin),
+        User::List(place) => list(&place),
+        User::Show(account) => {
+            let shown = account.server()?.user(&account.email)?;
+            print_one(&account.place, &shown)
+        }
+        User::Disable(account) => set_disabled(&account, true),
+        User::Enable(account) => set_disabled(&account, false),
+        User::Delete { account, yes, now } => delete(&account, yes, now),
+        User::Quota {
+            account,
+            storage,
+            bandwidth,
+            files,
+        } => {
+            let new = NewLimits {
+                storage,
+                bandwidth,
+                files,
+            };
+            let shown = account.server()?.change_user_limits(&account.email, new)?;
+            print_one(&account.place, &shown)
+        }
+        User::ResetPassword {
+            account,
+            password_stdin,
+        } => reset_password(&account, password_stdin),
+        User::Sessions {
+            account,
+            end,
+            end_all,
+        } => {
+            let server = account.server()?;
+            if end_all || end.is_some() {
+                server.end_user_sessions(&account.email, end)?;
+            }
+            print_sessions(&account, &server)
+        }
+    }
+}
+
+fn add(account: &Account, password_stdin: bool) -> Result<()> {
+    let place = &account.place;
+    place.check_directory()?;
+    let password = password::read(password_stdin)?;
+    let id = place.server()?.add_user(&account.email, &password)?;
+    if place.json {
+        return json(&value!({"id": id, "email": account.email}));
+    }
+    say(&id.to_string())
+}
+
+fn state(account: &AccountOverview) -> &'static str {
+    match account.state {
+        AccountCondition::Active => "active",
+        AccountCondition::Disabled => "disabled",
+        AccountCondition::PendingDeletion => "to be deleted",
+    }
+}
+
+fn list(place: &Place) -> Result<()> {
+    let all = place.existing_server()?.users()?;
+    if place.json {
+        return json(&all);
+    }
+    let rows = all.iter().map(|one| {
+        vec![
+            one.email.clone(),
+            state(one).to_owned(),
+            format!(
+                "{} of {}",
+                human(one.storage_used),
+                human(one.storage_limit)
+            ),
+            one.file_count.to_string(),
+            one.created_at.to_string(),
+        ]
+    });
+    table(&["EMAIL", "STATE", "STORAGE", "FILES", "CREATED"], rows)
+}
+
+fn print_one(place: &Place, one: &AccountOverview) -> Result<()> {
+    if place.json {
+        return json(one);
+    }
+    let mut rows = vec![
+        ("email", one.email.clone()),
+        ("id", one.id.to_string()),
+        ("state", state(one).to_owned()),
+        ("created", one.created_at.to_string()),
+        (
+            "storage",
+            format!(
+                "{} of {}",
+                human(one.storage_used),
+                human(one.storage_limit)
+            ),
+        ),
+        (
+            "bandwidth",
+            format!("{} a month", human(one.bandwidth_limit)),
+        ),
+        (
+            "files",
+            format!("{} of {}", one.file_count, one.file_count_limit),
+        ),
+        ("devices", one.devices.to_string()),
+        ("API keys", one.active_api_keys.to_string()),
+        ("sessions", one.sessions.to_string()),
+        ("teams", one.teams.to_string()),
+    ];
+    if let Some(at) = one.purge_at {
+        rows.insert(3, ("deleted on", at.to_string()));
+    }
+    rows.iter()
+        .try_for_each(|(name, text)| say(&format!("{name:<12}{text}")))
+}
+
+fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
+    let server = account.server()?;
+    let one = server.set_user_disabled(&account.email, disabled)?;
+    if account.place.json {
+        return json(&one);
+    }
+    say(&format!("{} is {}", one.email, state(&one)))
+}
+
+/// Asks before an account goes.
+fn agreed(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
+    if !std::io::stdin().is_terminal() {
+        bail!(
+            "deleting {} needs an agreement; add --yes if it is to be deleted",
+            one.email
+        );
+    }
+    let when = if now {
+        "at once and for good"
+    } else {
+        "after 60 days"
+    };
+    say(&format!(
+        "{} and its {} files ({}) will be deleted {when}. Type the address to go on:",
+        one.email,
+        one.file_count,
+        human(one.storage_used)
+    ))?;
+    let mut typed = String::new();
+    std::io::stdin()
+        .read_line(&mut typed)
+        .context("can't read the answer")?;
+    if typed.trim() != account.email {
+        bail!("nothing was deleted");
+    }
+    Ok(())
+}
+
+fn delete(account: &Account, yes: bool, now: bool) -> Result<()> {
+    let server = account.server()?;
+    let one = server.user(&account.email)?;
+    if !yes {
+        agreed(account, &one, now)?;
+    }
+    if now {
+        crate::runtime()?.block_on(server.delete_user(&account.email))?;
+    } else if one.purge_at.is_none() {
+        server.request_user_deletion(&account.email)?;
+    }
+    let purge_at = if now {
+        None
+    } else {
+        server.user(&account.email)?.purge_at
+    };
+    if account.place.json {
+        return json(
+            &value!({"id": one.id, "email": one.email, "deleted": now, "purge_at": purge_at}),
+        );
+    }
+    match purge_at {
+        Some(at) => say(&format!(
+            "{} will be deleted on {at}; until then its owner can call it off",
+            one.email
+        )),
+        None => say(&format!("{} is deleted", one.email)),
+    }
+}
+
+fn reset_password(account: &Account, password_stdin: bool) -> Result<()> {
+    let server = account.server()?;
+    server.user(&account.email)?;
+    let password = password::read(password_stdin)?;
+    server.reset_user_password(&account.email, &password)?;
+    if account.place.json {
+        return json(&value!({"email": account.email}));
+    }
+    say(&format!(
+        "{} has a new password, and its logins have ended",
+        account.email
+    ))
+}
+
+fn print_sessions(account: &Account, server: &Server) -> Result<()> {
+    let all = server.user_sessions(&account.email)?;
+    if account.place.json {
+        return json(&all);
+    }
+    let rows = all.iter().map(|one| {
+        let used = one
+            .last_used_at
+            .map_or_else(String::new, |at| at.to_string());
+        vec![
+            one.id.to_string(),
+            one.client.clone(),
+            one.scope.clone(),
+            one.created_at.to_string(),
+            used,
+        ]
+    });
+    table(&["ID", "CLIENT", "SCOPE", "CREATED", "LAST USED"], rows)
+}
+
+/// Runs a command about API keys.
+pub(crate) fn api_key(command: ApiKey) -> Result<()> {
+    match command {
+        ApiKey::Add { account, name } => add_key(&account, &name),
+        ApiKey::List(account) => list_keys(&account),
+        ApiKey::Revoke { account, key } => {
+            let revoked = account.server()?.revoke_user_key(&account.email, &key)?;
+            if account.place.json {
+                return json(&revoked);
+            }
+            say(&format!("revoked {} ({})", revoked.prefix, revoked.name))
+        }
+    }
+}
+
+/// Makes a key; prints its text alone, so that a script can take it.
+pub(crate) fn add_key(account: &Account, name: &str) -> Result<()> {
+    let Account { email, place } = account;
+    let (key, shown) = account.server()?.add_user_key(email, name)?;
+    if place.json {
+        return json(&value!({"id": shown.id, "name": shown.name, "key": key}));
+    }
+    say(&key)
+}
+
+fn list_keys(account: &Account) -> Result<()> {
+    let keys = account.server()?.user_keys(&account.email)?;
+    if account.place.json {
+        return json(&keys);
+    }
+    let rows = keys.iter().map(|key| {
+        let used = key
+            .last_used_at
+            .map_or_else(String::new, |at| at.to_string());
+        vec![
+            key.id.clone(),
+            key.prefix.clone(),
+            if key.active { "active" } else { "not in force" }.to_owned(),
+            key.name.clone(),
+            key.created_at.to_string(),
+            used,
+        ]
+    });
+    table(
+        &["ID", "KEY", "STATE", "NAME", "CREATED", "LAST USED"],
+        rows,
+    )
+}
+
+/// Returns a number of bytes for people.
+fn human(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut unit = 0;
+    let mut left = bytes;
+    let mut rest = 0;
+    while left >= 1024 && unit + 1 < units.len() {
+        rest = left % 1024;
+        left /= 1024;
+        unit += 1;
+    }
+    if unit == 0 {
+        return format!("{left} B");
+    }
+    format!("{left}.{} {}", rest * 10 / 1024, units[unit])
+}

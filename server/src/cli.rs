@@ -1,0 +1,215 @@
+//! The words of the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use uuid::Uuid;
+
+/// The bundled storage server: one process, SQLite and a folder of sealed chunks.
+#[derive(Parser)]
+#[command(name = "cairn-server", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Serve the API (the default).
+    Serve(Serve),
+    /// Manage accounts.
+    User {
+        #[command(subcommand)]
+        command: User,
+    },
+    /// Manage the API keys of an account; with an address alone, make one and print it, this once.
+    #[command(args_conflicts_with_subcommands = true)]
+    Apikey {
+        #[command(subcommand)]
+        command: Option<ApiKey>,
+        /// The e-mail address of the account.
+        email: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print an access token for an account, valid for ten minutes.
+    Token(Account),
+    /// Print the OpenAPI document.
+    Openapi {
+        /// Only that of one module, such as `nodes`.
+        module: Option<String>,
+    },
+    /// Receive webhooks: check signatures, drop repetitions, print each delivery as a line of JSON.
+    WebhookSink {
+        /// Address to listen on; port 0 picks a free one.
+        #[arg(long, default_value = "127.0.0.1:8788")]
+        listen: SocketAddr,
+        /// The webhook's secret; without it nothing is checked.
+        #[arg(long, env = "CAIRN_WEBHOOK_SECRET", hide_env_values = true)]
+        secret: Option<String>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum User {
+    /// Make an account; the password is asked for, or read from stdin.
+    Add {
+        #[command(flatten)]
+        account: Account,
+        /// Read the password from the first line of stdin.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// List all accounts, with what they use.
+    List(Place),
+    /// Show one account.
+    Show(Account),
+    /// Switch an account off: its logins end, its keys and links stop, its data stays.
+    Disable(Account),
+    /// Switch a disabled account on again.
+    Enable(Account),
+    /// Delete an account and its files after 60 days, in which its owner can still call it off.
+    Delete {
+        #[command(flatten)]
+        account: Account,
+        /// Don't ask.
+        #[arg(long)]
+        yes: bool,
+        /// Delete at once: nothing brings the files back.
+        #[arg(long)]
+        now: bool,
+    },
+    /// Show what an account may use, or change it: bytes, also as 500M, 20G or 1T.
+    Quota {
+        #[command(flatten)]
+        account: Account,
+        #[arg(long, value_parser = bytes)]
+        storage: Option<u64>,
+        /// In a month.
+        #[arg(long, value_parser = bytes)]
+        bandwidth: Option<u64>,
+        /// The number of files.
+        #[arg(long)]
+        files: Option<u64>,
+    },
+    /// Give an account a new password, which ends its logins; its files stay sealed as they are.
+    ResetPassword {
+        #[command(flatten)]
+        account: Account,
+        /// Read the password from the first line of stdin.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// List the logins of an account, or end them.
+    Sessions {
+        #[command(flatten)]
+        account: Account,
+        /// End this login.
+        #[arg(long, value_name = "ID")]
+        end: Option<Uuid>,
+        /// End all logins.
+        #[arg(long, conflicts_with = "end")]
+        end_all: bool,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ApiKey {
+    /// Make a key and print it, this once.
+    Add {
+        #[command(flatten)]
+        account: Account,
+        /// The name that lists show.
+        #[arg(long, default_value = crate::accounts::KEY_NAME)]
+        name: String,
+    },
+    /// List the keys of an account.
+    List(Account),
+    /// Revoke a key, named by its id or its first characters.
+    Revoke {
+        #[command(flatten)]
+        account: Account,
+        key: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Account {
+    /// The e-mail address of the account.
+    pub(crate) email: String,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+#[derive(Args)]
+pub(crate) struct Place {
+    /// Directory of the database and the chunks.
+    #[arg(long, env = "CAIRN_SERVER_DATA", default_value = "cairn-server-data")]
+    pub(crate) data: PathBuf,
+    /// Configuration file (TOML).
+    #[arg(long)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Serve {
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, default_value = "127.0.0.1:8787")]
+    pub(crate) listen: SocketAddr,
+    /// Keep everything in memory.
+    #[arg(long, conflicts_with = "data")]
+    pub(crate) ephemeral: bool,
+    /// Serve /_dev and make the development accounts, for this machine alone.
+    #[arg(long)]
+    pub(crate) dev: bool,
+    /// Let other machines reach a development server, too: everyone who does can read and delete all.
+    #[arg(long, requires = "dev")]
+    pub(crate) dev_open: bool,
+    /// Let webhooks go to private addresses, without TLS.
+    #[arg(long)]
+    pub(crate) allow_private_webhooks: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Reads a number of bytes, such as 1000000, 500M, 20G or 1T.
+fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no number of bytes (try 1000000, 500M, 20G or 1T)");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => 1,
+        "K" | "KIB" => 1 << 10,
+        "M" | "MIB" => 1 << 20,
+        "G" | "GIB" => 1 << 30,
+        "T" | "TIB" => 1_u64 << 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(factor).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_words_fit_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        for (text, number) in [("17", 17), ("2k", 2048), ("1GiB", 1 << 30), ("3T", 3 << 40)] {
+            assert_eq!(bytes(text), Ok(number), "{text}");
+        }
+        for wrong in ["", "G", "1.5G", "-1", "1X", "99999999999T"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A new password, as it is typed or piped in.
+
+use anyhow::{Context as _, Result, bail};
+use std::io::{BufRead as _, IsTerminal as _};
+
+/// The fewest characters of a password.
+const MIN_PASSWORD: usize = 8;
+
+/// Reads a new password: from stdin, or twice from the terminal.
+///
+/// # Errors
+/// A password that is too short, and two that differ.
+pub(crate) fn read(from_stdin: bool) -> Result<String> {
+    let password = if from_stdin || !std::io::stdin().is_terminal() {
+        let mut line = String::new();
+        std::io::stdin()
+            .lock()
+            .read_line(&mut line)
+            .context("can't read the password from stdin")?;
+        line.trim_end_matches(['\r', '\n']).to_owned()
+    } else {
+        let password =
+            rpassword::prompt_password("Password: ").context("can't read the password")?;
+        let again =
+            rpassword::prompt_password("Password again: ").context("can't read the password")?;
+        if password != again {
+            bail!("the two passwords differ; try again");
+        }
+        password
+    };
+    if password.chars().count() < MIN_PASSWORD {
+        bail!("the password has to have at least {MIN_PASSWORD} characters");
+    }
+    Ok(password)
+}

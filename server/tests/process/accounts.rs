@@ -1,0 +1,250 @@
+//! Accounts and their keys, managed from the command line beside a running server.
+
+use super::server::{Server, command, run};
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::Output;
+
+struct Place {
+    dir: tempfile::TempDir,
+    server: Server,
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[track_caller]
+fn good(output: &Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let server = Server::start(&["--data", dir.path().to_str().unwrap()]);
+        let place = Self { dir, server };
+        let words = ["user", "add", "a@example.com", "--password-stdin"];
+        good(&place.run(&words, "a long secret\n"));
+        place
+    }
+
+    fn run(&self, words: &[&str], stdin: &str) -> Output {
+        let data = ["--data", self.dir.path().to_str().unwrap()];
+        run(&[words, &data].concat(), stdin)
+    }
+
+    #[track_caller]
+    fn json(&self, words: &[&str]) -> Value {
+        let out = good(&self.run(&[words, &["--json"]].concat(), ""));
+        serde_json::from_str(&out).unwrap()
+    }
+
+    #[track_caller]
+    fn refused(&self, words: &[&str]) -> String {
+        let output = self.run(words, "");
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+        text(&output.stderr)
+    }
+
+    /// The status that the server answers to a credential.
+    fn status(&self, token: &str) -> u16 {
+        let mut stream = self.server.connect();
+        let request = format!(
+            "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             Authorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let answer = std::io::read_to_string(stream).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    fn key(&self) -> String {
+        let key = good(&self.run(&["apikey", "a@example.com"], ""));
+        key.trim().to_owned()
+    }
+}
+
+#[test]
+fn accounts_are_listed_and_shown_with_what_they_use() {
+    let place = Place::new();
+    let words = ["user", "add", "b@example.com", "--password-stdin"];
+    good(&place.run(&words, "a long secret\n"));
+    let all = place.json(&["user", "list"]);
+    let emails: Vec<&str> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["email"].as_str().unwrap())
+        .collect();
+    assert_eq!(emails, ["a@example.com", "b@example.com"]);
+    assert_eq!(all[0]["state"], "active");
+    let table = good(&place.run(&["user", "list"], ""));
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.starts_with("EMAIL"), "{table}");
+    place.key();
+    let shown = place.json(&["user", "show", "a@example.com"]);
+    assert_eq!(shown["active_api_keys"], 1);
+    assert!(
+        place
+            .refused(&["user", "show", "c@example.com"])
+            .contains("user add c@example.com")
+    );
+}
+
+#[test]
+fn a_disabled_account_is_kept_out_and_comes_back() {
+    let place = Place::new();
+    let key = place.key();
+    let token = place.json(&["token", "a@example.com"])["access_token"].clone();
+    let token = token.as_str().unwrap();
+    assert_eq!((place.status(&key), place.status(token)), (200, 200));
+    assert_eq!(
+        place.json(&["user", "disable", "a@example.com"])["state"],
+        "disabled"
+    );
+    assert_eq!((place.status(&key), place.status(token)), (403, 403));
+    assert_eq!(
+        place.json(&["user", "enable", "a@example.com"])["state"],
+        "active"
+    );
+    assert_eq!(place.status(&key), 200);
+}
+
+#[test]
+fn an_account_is_deleted_after_an_agreement_alone() {
+    let place = Place::new();
+    let key = place.key();
+    let refused = place.refused(&["user", "delete", "a@example.com", "--now"]);
+    assert!(refused.contains("--yes"), "{refused}");
+    assert_eq!(place.status(&key), 200);
+    let later = place.json(&["user", "delete", "a@example.com", "--yes"]);
+    assert!(
+        later["purge_at"].is_string() && later["deleted"] == false,
+        "{later}"
+    );
+    assert_eq!(
+        place.json(&["user", "show", "a@example.com"])["state"],
+        "pending_deletion"
+    );
+    assert_eq!(place.status(&key), 200, "it can still be called off");
+    let now = place.json(&["user", "delete", "a@example.com", "--now", "--yes"]);
+    assert_eq!(now["deleted"], true);
+    assert_eq!(place.status(&key), 401);
+    assert_eq!(place.json(&["user", "list"]).as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn what_an_account_may_use_is_changed() {
+    let place = Place::new();
+    let before = place.json(&["user", "quota", "a@example.com"]);
+    let after = place.json(&[
+        "user",
+        "quota",
+        "a@example.com",
+        "--storage",
+        "2G",
+        "--files",
+        "7",
+    ]);
+    assert_eq!(after["storage_limit"], 2_u64 << 30);
+    assert_eq!(after["file_count_limit"], 7);
+    assert_eq!(after["bandwidth_limit"], before["bandwidth_limit"]);
+    let output = place.run(&["user", "quota", "a@example.com", "--storage", "much"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("500M"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn keys_are_listed_and_revoked_by_what_lists_show_of_them() {
+    let place = Place::new();
+    let first = place.key();
+    let second = place.json(&["apikey", "add", "a@example.com", "--name", "backup"]);
+    let text = second["key"].as_str().unwrap();
+    let all = place.json(&["apikey", "list", "a@example.com"]);
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    assert!(
+        all.as_array()
+            .unwrap()
+            .iter()
+            .any(|key| key["name"] == "backup")
+    );
+    let shown: String = text.chars().take(10).collect();
+    assert_eq!(
+        place.json(&["apikey", "revoke", "a@example.com", &shown])["active"],
+        false
+    );
+    assert_eq!((place.status(text), place.status(&first)), (401, 200));
+    assert!(
+        place
+            .refused(&["apikey", "revoke", "a@example.com", "ck_unknown"])
+            .contains("apikey list")
+    );
+}
+
+#[test]
+fn a_new_password_is_set_without_the_old_one() {
+    let place = Place::new();
+    let words = [
+        "user",
+        "reset-password",
+        "a@example.com",
+        "--password-stdin",
+    ];
+    let short = place.run(&words, "short\n");
+    assert!(text(&short.stderr).contains("at least 8 characters"));
+    assert!(good(&place.run(&words, "another secret\n")).contains("a@example.com"));
+    assert_eq!(
+        place
+            .json(&["user", "sessions", "a@example.com"])
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
+    let unknown = ["--end", "00000000-0000-4000-8000-000000000001"];
+    let words = [&["user", "sessions", "a@example.com"], &unknown[..]].concat();
+    assert!(place.refused(&words).contains("has no login"));
+}
+
+#[test]
+fn a_typo_in_the_directory_makes_no_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let typo = dir.path().join("typo");
+    for words in [
+        &["user", "add", "a@example.com", "--password-stdin"][..],
+        &["user", "list"],
+        &["apikey", "a@example.com"],
+        &["token", "a@example.com"],
+    ] {
+        let mut command = command(words);
+        let output = command
+            .arg("--data")
+            .arg(&typo)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(
+            text(&output.stderr).contains("there is no directory"),
+            "{words:?}"
+        );
+        assert!(!typo.exists(), "{words:?}");
+    }
+    let output = command(&["user", "list"])
+        .arg("--data")
+        .arg(dir.path())
+        .output()
+        .unwrap();
+    assert!(
+        text(&output.stderr).contains("holds no data"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
