@@ -36,6 +36,26 @@ pub(crate) enum Command {
     },
     /// Print an access token for an account, valid for ten minutes.
     Token(Account),
+    /// Copy the data of a server, which may be running, into a new directory.
+    Backup {
+        dir: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Make a new data directory (--data) of a backup.
+    Restore {
+        dir: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Check that everything the database refers to is there.
+    Check {
+        /// Read the contents of all objects, too.
+        #[arg(long)]
+        read_data: bool,
+        #[command(flatten)]
+        place: Place,
+    },
     /// Print the OpenAPI document.
     Openapi {
         /// Only that of one module, such as `nodes`.

@@ -1,6 +1,7 @@
 //! The command line of the bundled server; stdout carries nothing but what each command promises.
 
 mod accounts;
+mod backup;
 mod cli;
 mod output;
 mod password;
@@ -103,6 +104,9 @@ fn run(cli: Cli) -> Result<()> {
             }
             say(&token)
         }
+        Some(Command::Backup { dir, place }) => backup::make(&place, &dir),
+        Some(Command::Restore { dir, place }) => backup::bring_back(&place, &dir),
+        Some(Command::Check { read_data, place }) => backup::check(&place, read_data),
         Some(Command::WebhookSink { listen, secret }) => {
             start_log(LogFormat::default());
             runtime()?.block_on(sink(listen, secret))

@@ -6,6 +6,7 @@
 mod admin;
 mod assistant;
 mod auth;
+mod backup;
 mod compaction;
 mod error;
 mod hooks;
@@ -22,6 +23,7 @@ mod state;
 mod webhooks;
 
 pub use auth::{Access, Holder, bearer, holder};
+pub use backup::{Backup, Checked, restore};
 pub use error::{Error, Result};
 pub use hooks::{Hooks, ResponseFuture};
 pub use http::canonical;

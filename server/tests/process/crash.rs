@@ -53,7 +53,7 @@ fn file(seed: usize) -> (BatchFile, Bytes) {
 }
 
 /// Uploads one file chunk by chunk; tells whether the server said that it is there.
-fn single(address: &str, seed: usize) -> std::io::Result<bool> {
+pub(crate) fn single(address: &str, seed: usize) -> std::io::Result<bool> {
     let (file, bytes) = file(seed);
     let begun = request(
         address,
@@ -77,7 +77,7 @@ fn single(address: &str, seed: usize) -> std::io::Result<bool> {
 }
 
 /// Uploads a batch of files.
-fn batch(address: &str, seeds: &[usize]) -> std::io::Result<bool> {
+pub(crate) fn batch(address: &str, seeds: &[usize]) -> std::io::Result<bool> {
     let (files, payload): (Vec<_>, Vec<_>) = seeds.iter().map(|seed| file(*seed)).unzip();
     let body = frame::encode(&UploadBatch { files }, &payload).map_err(std::io::Error::other)?;
     Ok(request(address, "POST", "/api/v1/uploads/batch", &body)?.status == 200)
@@ -102,7 +102,7 @@ fn write(address: &str, first: usize, answered: &mpsc::Sender<Vec<usize>>) {
 }
 
 /// All files by name, each checked to be whole.
-fn whole_files(server: &Server) -> BTreeMap<String, Value> {
+pub(crate) fn whole_files(server: &Server) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     let mut after = String::new();
     loop {

@@ -6,6 +6,7 @@
 )]
 
 mod accounts;
+mod backup;
 mod cli;
 mod crash;
 mod docs;

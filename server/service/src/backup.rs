@@ -1,0 +1,277 @@
+//! Backups of a data directory while a server runs on it, their restoration, and the check of both.
+//!
+//! Objects never change once they have their name, so they are linked where the file system can, and
+//! copied elsewhere. A backup has the layout of a data directory; its description is written last, and
+//! marks it as whole.
+
+use crate::error::{Error, Result};
+use crate::server::Server;
+use cairn_store::{NeededObjects, ObjectLocation, needed_by};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+const DATABASE: &str = "cairn.db";
+const OBJECTS: &str = "objects";
+const KEY: &str = "records.key";
+const DESCRIPTION: &str = "backup.json";
+/// Copies of the database that are made at most until one of them finds all of its objects.
+const TRIES: usize = 5;
+
+/// The contents of a backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backup {
+    /// Of the program that made it.
+    pub version: String,
+    pub created_at: String,
+    /// Objects in it; none of a server whose objects lie elsewhere.
+    pub objects: u64,
+    /// Sealed bytes.
+    pub bytes: u64,
+    /// The objects lie in the backup, and not in a store of their own.
+    pub has_objects: bool,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    pub objects: u64,
+    pub bytes: u64,
+    /// Objects that nothing refers to; the next sweep deletes them.
+    pub unreferenced: u64,
+    /// The contents of objects were read as well.
+    pub read_data: bool,
+    pub problems: Vec<String>,
+}
+
+fn at(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let what = format!("can't {what} {}", path.display());
+    move |source| Error::io(what, source)
+}
+
+/// Makes a directory for its owner alone, or takes an empty one.
+fn empty_directory(dir: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(at("make", dir))?;
+    if fs::read_dir(dir).map_err(at("read", dir))?.next().is_some() {
+        return Err(Error::config(format!(
+            "{} is not empty; choose a new directory",
+            dir.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Gives a file that never changes a second name, or copies it; returns its size. `None` if it is gone.
+fn take(from: &Path, to: &Path) -> Result<Option<u64>> {
+    let size = match fs::metadata(from) {
+        Ok(found) => found.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(at("read", from)(error)),
+    };
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(at("make", parent))?;
+    }
+    if fs::hard_link(from, to).is_ok() {
+        return Ok(Some(size));
+    }
+    match fs::copy(from, to) {
+        Ok(copied) if copied == size => Ok(Some(size)),
+        Ok(_) => Err(Error::config(format!(
+            "{} changed while it was copied",
+            from.display()
+        ))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(at("copy", from)(error)),
+    }
+}
+
+/// Takes the objects that are needed and not there yet; returns the first that is gone.
+fn take_objects(from: &Path, to: &Path, needed: &NeededObjects) -> Result<Option<String>> {
+    for (name, least) in needed {
+        let target = to.join(name);
+        let size = match fs::metadata(&target) {
+            Ok(found) => Some(found.len()),
+            Err(_) => take(&from.join(name), &target)?,
+        };
+        if size.is_none_or(|size| size < *least) {
+            return Ok(Some(name.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// Deletes the names of objects in a new backup that its database does not need.
+fn drop_others(objects: &Path, needed: &NeededObjects) -> Result<(u64, u64)> {
+    let (mut count, mut bytes) = (0, 0);
+    for folder in directories(objects)? {
+        for file in fs::read_dir(&folder).map_err(at("read", &folder))? {
+            let file = file.map_err(at("read", &folder))?;
+            let name = file.path();
+            let relative = name.strip_prefix(objects).unwrap_or(&name);
+            let relative = relative.to_string_lossy().replace('\\', "/");
+            if needed.contains_key(&relative) {
+                count += 1;
+                bytes += file.metadata().map_err(at("read", &name))?.len();
+            } else {
+                fs::remove_file(&name).map_err(at("clean up", &name))?;
+            }
+        }
+    }
+    Ok((count, bytes))
+}
+
+fn directories(objects: &Path) -> Result<Vec<std::path::PathBuf>> {
+    let mut found = Vec::new();
+    if !objects.exists() {
+        return Ok(found);
+    }
+    for entry in fs::read_dir(objects).map_err(at("read", objects))? {
+        let path = entry.map_err(at("read", objects))?.path();
+        if path.is_dir() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+fn write_through(path: &Path, text: &str) -> Result<()> {
+    let mut file = fs::File::create(path).map_err(at("write", path))?;
+    io::Write::write_all(&mut file, text.as_bytes()).map_err(at("write", path))?;
+    file.sync_all().map_err(at("write", path))
+}
+
+impl Server {
+    /// Copies the data of a server into a new directory, while it runs.
+    ///
+    /// # Errors
+    /// A directory that is not empty, or that can't be written.
+    pub fn backup(&self, to: &Path) -> Result<Backup> {
+        let options = self.state.options();
+        let (data, store) = (&options.data, &self.state.store);
+        empty_directory(to)?;
+        let has_objects = options.objects == ObjectLocation::Local;
+        let (from, objects) = (data.join(OBJECTS), to.join(OBJECTS));
+        let database = to.join(DATABASE);
+        let mut needed = store.needed_objects()?;
+        if has_objects {
+            // Most of the work, before the copy of the database: what goes meanwhile is not missed.
+            for name in needed.keys() {
+                take(&from.join(name), &objects.join(name))?;
+            }
+        }
+        for attempt in 1.. {
+            store.copy_database(&database)?;
+            needed = needed_by(&database)?;
+            let gone = if has_objects {
+                take_objects(&from, &objects, &needed)?
+            } else {
+                None
+            };
+            let Some(gone) = gone else { break };
+            if attempt == TRIES {
+                return Err(Error::config(format!(
+                    "the object {gone} is missing or cut short; `cairn-server check` lists what is lost"
+                )));
+            }
+            fs::remove_file(&database).map_err(at("clean up", &database))?;
+        }
+        let (count, bytes) = if has_objects {
+            drop_others(&objects, &needed)?
+        } else {
+            (0, 0)
+        };
+        let key = data.join(KEY);
+        fs::copy(&key, to.join(KEY)).map_err(at("copy", &key))?;
+        let backup = Backup {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            created_at: cairn_wire::Timestamp(self.state.source.now_ms()).to_string(),
+            objects: count,
+            bytes,
+            has_objects,
+        };
+        let text = serde_json::to_string_pretty(&backup)
+            .map_err(|e| Error::internal(format!("a backup can't be described: {e}")))?;
+        write_through(&to.join(DESCRIPTION), &text)?;
+        Ok(backup)
+    }
+
+    /// Checks that everything that the database refers to is there; with `read_data` that it can be
+    /// read, too.
+    ///
+    /// # Errors
+    /// A database or an object store that fails as a whole.
+    pub async fn check(&self, read_data: bool) -> Result<Checked> {
+        let (store, objects) = (&self.state.store, &self.state.objects);
+        let mut checked = Checked {
+            read_data,
+            problems: store.check_integrity()?,
+            ..Checked::default()
+        };
+        // In this order: an object is there before the database speaks of it.
+        let needed = store.needed_objects()?;
+        let sizes = objects.sizes().await?;
+        for (name, least) in &needed {
+            let Some(size) = sizes.get(name) else {
+                // It may have gone since the database was asked.
+                if store.needed_objects()?.contains_key(name) {
+                    checked
+                        .problems
+                        .push(format!("the object {name} is missing"));
+                }
+                continue;
+            };
+            checked.objects += 1;
+            checked.bytes += size;
+            if size < least {
+                let problem = format!("the object {name} has {size} bytes and needs {least}");
+                checked.problems.push(problem);
+            } else if read_data && let Err(error) = objects.get(name, 0..*size).await {
+                checked
+                    .problems
+                    .push(format!("the object {name} can't be read: {error}"));
+            }
+        }
+        let others = sizes.keys().filter(|name| !needed.contains_key(*name));
+        checked.unreferenced = others.count() as u64;
+        Ok(checked)
+    }
+}
+
+/// Makes a data directory of a backup.
+///
+/// # Errors
+/// A backup that is not whole, and a directory that is not empty.
+pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
+    let description = from.join(DESCRIPTION);
+    let text = fs::read_to_string(&description).map_err(|source| {
+        let what = format!(
+            "{} is no whole backup: can't read {}",
+            from.display(),
+            description.display()
+        );
+        Error::io(what, source)
+    })?;
+    let backup: Backup = serde_json::from_str(&text)
+        .map_err(|e| Error::config(format!("{}: {e}", description.display())))?;
+    let database = from.join(DATABASE);
+    let needed = needed_by(&database)?;
+    empty_directory(data)?;
+    if backup.has_objects
+        && let Some(gone) = take_objects(&from.join(OBJECTS), &data.join(OBJECTS), &needed)?
+    {
+        return Err(Error::config(format!(
+            "the backup lacks the object {gone}; {} is not whole either, delete it",
+            data.display()
+        )));
+    }
+    for name in [KEY, DATABASE] {
+        let (from, to) = (from.join(name), data.join(name));
+        fs::copy(&from, &to).map_err(at("copy", &from))?;
+    }
+    Ok(backup)
+}

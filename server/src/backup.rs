@@ -1,0 +1,65 @@
+//! The commands about backups.
+
+use crate::cli::Place;
+use crate::output::{json, say};
+use anyhow::{Result, bail};
+use cairn_server::{Backup, restore};
+use std::path::Path;
+
+fn described(backup: &Backup) -> String {
+    if backup.has_objects {
+        format!("{} objects, {} bytes", backup.objects, backup.bytes)
+    } else {
+        "the database alone: the objects lie in a store of their own".to_owned()
+    }
+}
+
+/// Copies the data of a server that may be running.
+pub(crate) fn make(place: &Place, to: &Path) -> Result<()> {
+    let backup = place.existing_server()?.backup(to)?;
+    if place.json {
+        return json(&backup);
+    }
+    say(&format!("{}: {}", to.display(), described(&backup)))
+}
+
+/// Makes a data directory of a backup.
+pub(crate) fn bring_back(place: &Place, from: &Path) -> Result<()> {
+    let backup = restore(from, &place.data)?;
+    if place.json {
+        return json(&backup);
+    }
+    say(&format!(
+        "{} is as it was at {} ({}); start the server with --data {}",
+        place.data.display(),
+        backup.created_at,
+        described(&backup),
+        place.data.display()
+    ))
+}
+
+/// Checks a data directory; a problem is a failure.
+pub(crate) fn check(place: &Place, read_data: bool) -> Result<()> {
+    let server = place.existing_server()?;
+    let checked = crate::runtime()?.block_on(server.check(read_data))?;
+    if place.json {
+        json(&checked)?;
+    } else {
+        checked
+            .problems
+            .iter()
+            .try_for_each(|problem| say(problem))?;
+        let how = if read_data { "read" } else { "found" };
+        say(&format!(
+            "{how} {} objects of {} bytes; {} that nothing refers to",
+            checked.objects, checked.bytes, checked.unreferenced
+        ))?;
+    }
+    if !checked.problems.is_empty() {
+        bail!(
+            "{} problems; restore what is missing from a backup",
+            checked.problems.len()
+        );
+    }
+    Ok(())
+}

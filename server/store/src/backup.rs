@@ -1,0 +1,112 @@
+//! A copy of the database beside a running server, and the check of what it says about objects.
+
+use super::rows::unpack_chunks;
+use super::{MIGRATIONS, Store};
+use crate::error::{Error, Result};
+use cairn_model::{ChunkId, RevisionId};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The objects that a database refers to, each with the bytes that it has to have at least.
+pub type NeededObjects = HashMap<String, u64>;
+
+fn needed(conn: &Connection) -> Result<NeededObjects> {
+    Ok(conn
+        .prepare(
+            "SELECT o.name, coalesce(max(c.start + c.size), 0) FROM objects o \
+             LEFT JOIN chunks c ON c.object = o.id GROUP BY o.id",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?)
+}
+
+/// Returns the objects that the copy of a database refers to; the copy is not changed.
+///
+/// # Errors
+/// A file that is no database of this or an older server.
+pub fn needed_by(database: &Path) -> Result<NeededObjects> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(database, flags)?;
+    let version: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == 0 || version > MIGRATIONS.len() {
+        return Err(Error::Config(format!(
+            "{} is no database of this cairn-server (schema {version}, this one knows 1 to {})",
+            database.display(),
+            MIGRATIONS.len()
+        )));
+    }
+    needed(&conn)
+}
+
+impl Store {
+    /// Writes a consistent copy of the database into a new file, while others read and write.
+    ///
+    /// # Errors
+    /// A file that is there already, or can't be written.
+    pub fn copy_database(&self, to: &Path) -> Result<()> {
+        let path = to
+            .to_str()
+            .ok_or_else(|| Error::Config(format!("the path {} is no UTF-8 text", to.display())))?;
+        self.writer.lock().execute("VACUUM INTO ?1", [path])?;
+        super::restrict(to)
+    }
+
+    /// Returns the objects that the database refers to.
+    pub fn needed_objects(&self) -> Result<NeededObjects> {
+        self.read(needed)
+    }
+
+    /// Checks the database by itself, and returns what is wrong with it.
+    pub fn check_integrity(&self) -> Result<Vec<String>> {
+        self.read(|conn| {
+            let mut problems: Vec<String> = conn
+                .prepare("PRAGMA integrity_check")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            problems.retain(|line| line != "ok");
+            let broken: u64 = conn.query_row(
+                "SELECT count(*) FROM pragma_foreign_key_check()",
+                [],
+                |row| row.get(0),
+            )?;
+            if broken > 0 {
+                problems.push(format!("{broken} rows refer to rows that are not there"));
+            }
+            let miscounted: u64 = conn.query_row(
+                "SELECT count(*) FROM objects o WHERE o.refs <> \
+                 (SELECT count(*) FROM chunks c WHERE c.object = o.id)",
+                [],
+                |row| row.get(0),
+            )?;
+            if miscounted > 0 {
+                problems.push(format!("{miscounted} objects count their chunks wrongly"));
+            }
+            problems.extend(incomplete_revisions(conn)?);
+            Ok(problems)
+        })
+    }
+}
+
+/// Finds revisions of which chunks are not stored.
+fn incomplete_revisions(conn: &Connection) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let mut revisions =
+        conn.prepare("SELECT id, coalesce(source_node, node), chunks FROM revisions")?;
+    let mut stored = conn.prepare("SELECT size FROM chunks WHERE node = ?1 AND id = ?2")?;
+    let mut rows = revisions.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: RevisionId = super::rows::id(row, 0)?;
+        let node: Vec<u8> = row.get(1)?;
+        for chunk in unpack_chunks(&row.get::<_, Vec<u8>>(2)?)? {
+            let ChunkId(name) = chunk.id;
+            let size: Option<u64> = stored
+                .query_row(params![node, name], |row| row.get(0))
+                .optional()?;
+            if size != Some(chunk.size) {
+                problems.push(format!("the revision {id} lacks the chunk {}", chunk.id));
+            }
+        }
+    }
+    Ok(problems)
+}
