@@ -219,6 +219,7 @@ mod tests {
                 ApiError::Server {
                     status: 500,
                     message: "oh".into(),
+                    retry_after: None,
                 },
                 Exit::Failed,
             ),

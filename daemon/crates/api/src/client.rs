@@ -357,6 +357,9 @@ impl Api {
         if let (ApiError::RateLimited { retry_after }, Some(wait)) = (&mut error, wait) {
             *retry_after = wait;
         }
+        if let ApiError::Server { retry_after, .. } = &mut error {
+            *retry_after = wait;
+        }
         Failure {
             again: if matches!(error, ApiError::RateLimited { .. }) {
                 Again::Always

@@ -35,7 +35,12 @@ pub enum ApiError {
     #[error("the server can't be reached: {0}; check the address and the network")]
     Offline(String),
     #[error("the server failed with {status}: {message}; try again later")]
-    Server { status: u16, message: String },
+    Server {
+        status: u16,
+        message: String,
+        /// The time after which it expects to answer again, where it says so.
+        retry_after: Option<Duration>,
+    },
     /// Any other 4xx.
     #[error("the server refused with {status}: {message}")]
     Rejected { status: u16, message: String },
@@ -87,6 +92,38 @@ impl ApiError {
         matches!(self.class(), ErrorClass::Transient | ErrorClass::Offline)
     }
 
+    /// Returns whether the server can't carry out anything now, whatever it is asked: it can't be reached, asks
+    /// to slow down, or has said so (502 to 504). Any other failure may concern the one object.
+    #[must_use]
+    pub fn is_overload(&self) -> bool {
+        match self {
+            Self::Offline(_) | Self::RateLimited { .. } => true,
+            Self::Server { status, .. } => matches!(status, 502..=504),
+            Self::Unauthorized
+            | Self::Forbidden { .. }
+            | Self::NotFound { .. }
+            | Self::Conflict { .. }
+            | Self::PreconditionFailed { .. }
+            | Self::Gone { .. }
+            | Self::TooLarge { .. }
+            | Self::QuotaFull { .. }
+            | Self::Rejected { .. }
+            | Self::Protocol(_) => false,
+        }
+    }
+
+    /// Returns the time for which the server asks to be left alone.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        if let Self::RateLimited { retry_after } = self {
+            return Some(*retry_after);
+        }
+        if let Self::Server { retry_after, .. } = self {
+            return *retry_after;
+        }
+        None
+    }
+
     /// Makes the error of a status that is no success, of a response or of one part of a batch.
     #[must_use]
     pub fn from_status(status: u16, message: String) -> Self {
@@ -107,7 +144,11 @@ impl ApiError {
             },
             507 => Self::QuotaFull { message },
             400..=499 => Self::Rejected { status, message },
-            500..=599 => Self::Server { status, message },
+            500..=599 => Self::Server {
+                status,
+                message,
+                retry_after: None,
+            },
             _ => Self::Protocol(format!("the status {status} has no meaning here")),
         }
     }
@@ -147,6 +188,17 @@ mod tests {
             let error = ApiError::from_status(status, String::new());
             assert_eq!(error.class(), class, "{status}");
         }
+    }
+
+    #[test]
+    fn a_failure_of_one_call_is_no_overload() {
+        let overload = |status| ApiError::from_status(status, String::new()).is_overload();
+        let (all, one) = (
+            [408, 429, 502, 503, 504],
+            [400, 401, 404, 409, 413, 500, 501, 507],
+        );
+        assert!(all.into_iter().all(overload));
+        assert!(!one.into_iter().any(overload));
     }
 
     #[test]

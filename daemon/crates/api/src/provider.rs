@@ -360,6 +360,7 @@ async fn refusal(response: Response) -> Refusal {
         ApiError::Server {
             status: status.as_u16(),
             message,
+            retry_after: None,
         }
     } else {
         ApiError::Rejected {

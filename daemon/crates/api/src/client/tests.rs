@@ -172,6 +172,14 @@ async fn a_long_rate_limit_is_the_callers_to_wait_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_outage_says_when_it_may_be_over() {
+    let plays = vec![Play::Answer(503, vec![("retry-after", "3600")], "")];
+    let (api, _) = api(plays);
+    let error = api.bytes(Call::get("/x")).await.unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(3600)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn tries_are_bounded() {
     let plays = (0..5)
         .map(|_| Play::Fail(TransportError::Connect("refused".into())))
