@@ -36,17 +36,18 @@ pub(crate) fn empty(disk: &dyn Disk, root: &Path, now_ms: i64) -> io::Result<()>
         .into_iter()
         .partition(|bucket| bucket.at_ms < now_ms - KEEP_MS);
     for bucket in expired {
-        remove_tree(disk, &bucket.path)?;
+        remove(disk, &bucket);
     }
-    shrink(disk, rest, disk.free_space(root)?, now_ms)
+    shrink(disk, rest, disk.free_space(root)?, now_ms);
+    Ok(())
 }
 
 /// Deletes the oldest things for good until the trash takes at most a third of what would be free
 /// without it.
-fn shrink(disk: &dyn Disk, buckets: Vec<Bucket>, free: u64, now_ms: i64) -> io::Result<()> {
+fn shrink(disk: &dyn Disk, buckets: Vec<Bucket>, free: u64, now_ms: i64) {
     let used: u64 = buckets.iter().map(|bucket| bucket.size).sum();
     let limit = free.saturating_add(used) / 3;
-    remove_oldest(disk, &may_go(buckets, now_ms), used.saturating_sub(limit))
+    remove_oldest(disk, &may_go(buckets, now_ms), used.saturating_sub(limit));
 }
 
 /// Deletes the oldest things for good until `missing` bytes are freed; if that can't be reached without
@@ -64,8 +65,7 @@ pub(crate) fn make_room(
     if old.iter().map(|bucket| bucket.size).sum::<u64>() < missing {
         return Ok(false);
     }
-    remove_oldest(disk, &old, missing)?;
-    Ok(true)
+    Ok(remove_oldest(disk, &old, missing))
 }
 
 fn may_go(mut buckets: Vec<Bucket>, now_ms: i64) -> Vec<Bucket> {
@@ -73,20 +73,30 @@ fn may_go(mut buckets: Vec<Bucket>, now_ms: i64) -> Vec<Bucket> {
     buckets
 }
 
-/// Deletes buckets in order until so many bytes are freed, or none is left.
-fn remove_oldest(disk: &dyn Disk, buckets: &[Bucket], bytes: u64) -> io::Result<()> {
+/// Deletes buckets in order until so many bytes are freed, or none is left. Returns whether they were freed.
+fn remove_oldest(disk: &dyn Disk, buckets: &[Bucket], bytes: u64) -> bool {
     let mut left = bytes;
     for bucket in buckets {
         if left == 0 {
             break;
         }
-        remove_tree(disk, &bucket.path)?;
-        left = left.saturating_sub(bucket.size);
+        if remove(disk, bucket) {
+            left = left.saturating_sub(bucket.size);
+        }
     }
-    Ok(())
+    left == 0
 }
 
-/// Lists the trash of a folder, oldest first.
+/// Deletes a bucket for good; one that can't be deleted keeps none of the others. Returns whether it is gone.
+fn remove(disk: &dyn Disk, bucket: &Bucket) -> bool {
+    let removed = remove_tree(disk, &bucket.path);
+    if let Err(error) = &removed {
+        tracing::warn!(%error, "old things stay in the local trash for now");
+    }
+    removed.is_ok()
+}
+
+/// Lists the trash of a folder, oldest first, without what can't be read.
 fn buckets(disk: &dyn Disk, root: &Path) -> io::Result<Vec<Bucket>> {
     let base = root.join(TRASH_DIR);
     let entries = match disk.list(&base) {
@@ -97,8 +107,12 @@ fn buckets(disk: &dyn Disk, root: &Path) -> io::Result<Vec<Bucket>> {
     for entry in entries {
         let path = base.join(&entry.name);
         if let Some(at_ms) = entry.name.to_str().and_then(parse_stamp) {
-            let size = size_below(disk, &path)?;
-            buckets.push(Bucket { at_ms, size, path });
+            match size_below(disk, &path) {
+                Ok(size) => buckets.push(Bucket { at_ms, size, path }),
+                Err(error) => {
+                    tracing::warn!(%error, "part of the local trash can't be read; it stays");
+                }
+            }
         }
     }
     buckets.sort();

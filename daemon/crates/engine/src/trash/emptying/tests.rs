@@ -76,7 +76,7 @@ fn the_trash_takes_a_third_of_what_is_free_without_it() {
     let disk = RealDisk::new();
     let shrink = |free| {
         let buckets = buckets(&disk, dir.path()).unwrap();
-        shrink(&disk, buckets, free, NOW).unwrap();
+        shrink(&disk, buckets, free, NOW);
     };
     shrink(800);
     assert_eq!(names(&dir), ["young", "c", "b", "a"]);
@@ -84,4 +84,16 @@ fn the_trash_takes_a_third_of_what_is_free_without_it() {
     assert_eq!(names(&dir), ["young", "c", "b"]);
     shrink(0);
     assert_eq!(names(&dir), ["young"]);
+}
+
+#[test]
+fn what_can_not_be_read_keeps_nothing_else_in_the_trash() {
+    let dir = folder(&[("old", 31), ("older", 40), ("new", 29)]);
+    // Something that is no directory can't be listed, as one can't that belongs to somebody else.
+    let unreadable = dir.path().join(TRASH_DIR).join("1971-01-01 000000");
+    std::fs::write(&unreadable, b"").unwrap();
+    empty(&RealDisk::new(), dir.path(), NOW).unwrap();
+    assert!(unreadable.exists());
+    std::fs::remove_file(unreadable).unwrap();
+    assert_eq!(names(&dir), ["new"]);
 }
