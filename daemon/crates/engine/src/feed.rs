@@ -22,6 +22,8 @@ pub(crate) use snapshot::{accept, restore_held_problems};
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
+/// Key in the index of the wish to list everything again: a change was lost.
+const LIST_AGAIN: &str = "list_again";
 /// So many pages are recorded before others (commands, hints) have their turn.
 const PAGES: usize = 50;
 
@@ -66,6 +68,12 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
             Err(EngineError::Api(ApiError::Gone { message })) => {
                 tracing::warn!(%message, "the change feed's history was replaced; comparing afresh, deleting nothing");
                 snapshot::load_replaced(engine).await?;
+                Ok(PollResult::Reset)
+            }
+            Ok(PollResult::Nothing | PollResult::Changes)
+                if engine.index.read(|db| db.meta(LIST_AGAIN))?.is_some() =>
+            {
+                snapshot::list_again(engine).await?;
                 Ok(PollResult::Reset)
             }
             other => other,

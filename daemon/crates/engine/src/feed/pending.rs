@@ -33,8 +33,8 @@ pub(super) fn keep(db: &Db<'_>, change: &Change) -> Result<(), IndexError> {
     }
 }
 
-/// Tries all that was kept again and again, as long as that records anything. The rest is given to
-/// `left` and dropped.
+/// Tries all that was kept again and again, as long as that records anything. What is left is given to
+/// `left` and dropped. Returns whether anything was lost because it can't be read any more.
 ///
 /// # Errors
 /// The index's.
@@ -43,11 +43,11 @@ pub(super) fn resolve(
     db: &Db<'_>,
     mut try_record: impl FnMut(&RemoteRow) -> Result<Tried, IndexError>,
     mut left: impl FnMut(&RemoteRow, Tried),
-) -> Result<(), IndexError> {
-    let mut progress = true;
+) -> Result<bool, IndexError> {
+    let (mut progress, mut lost) = (true, false);
     while progress {
         progress = false;
-        each(engine, db, |row| {
+        lost |= each(engine, db, |row| {
             if try_record(row)? == Tried::Recorded {
                 db.remove_pending(row.node)?;
                 progress = true;
@@ -59,28 +59,38 @@ pub(super) fn resolve(
         left(row, try_record(row)?);
         Ok(())
     })?;
-    db.clear_pending()
+    db.clear_pending()?;
+    Ok(lost)
 }
 
+/// Gives each change that was kept to `f`. One that can't be read is dropped; returns whether there was any.
 fn each(
     engine: &Engine,
     db: &Db<'_>,
     mut f: impl FnMut(&RemoteRow) -> Result<(), IndexError>,
-) -> Result<(), IndexError> {
+) -> Result<bool, IndexError> {
+    let mut lost = false;
     let mut after: Option<NodeId> = None;
     loop {
         let kept = db.pending(after, TOGETHER)?;
         let Some((last, _)) = kept.last() else {
-            return Ok(());
+            return Ok(lost);
         };
         after = Some(*last);
-        for (_, bytes) in &kept {
-            let change: Change = serde_json::from_slice(bytes)
-                .map_err(|_| IndexError::Corrupt("a change that waits for its folder"))?;
-            if let Some(node) = change.node
-                && let Ok((row, _)) = remote_row(&engine.keys, &node)
-            {
-                f(&row)?;
+        for (id, bytes) in &kept {
+            match serde_json::from_slice::<Change>(bytes) {
+                Ok(change) => {
+                    if let Some(node) = change.node
+                        && let Ok((row, _)) = remote_row(&engine.keys, &node)
+                    {
+                        f(&row)?;
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(node = %id, %error, "a change that waits for its folder can't be read; everything is listed again");
+                    db.remove_pending(*id)?;
+                    lost = true;
+                }
             }
         }
     }

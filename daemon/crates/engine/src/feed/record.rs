@@ -2,6 +2,7 @@
 
 use super::CURSOR;
 use super::pending::{self, Tried};
+use super::{CURSOR, LIST_AGAIN};
 use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::key::Key;
@@ -261,7 +262,7 @@ impl<'a> Batch<'a> {
         let mut news = false;
         let mut rings = Vec::new();
         let record = |row: &RemoteRow| self.put_one(engine, db, folders, row, &mut news);
-        pending::resolve(engine, db, record, |row, why| match why {
+        let lost = pending::resolve(engine, db, record, |row, why| match why {
             Tried::Ring => {
                 tracing::warn!(node = %row.node, "the service sent a folder that contains itself");
                 rings.push((row.node, UnverifiedChange::of_row(Reason::Ring, row)));
@@ -272,6 +273,9 @@ impl<'a> Batch<'a> {
                 tracing::warn!(node = %row.node, "a node without a folder is left alone");
             }
         })?;
+        if lost {
+            db.set_meta(LIST_AGAIN, b"1")?;
+        }
         self.unverified.extend(rings);
         Ok(news)
     }

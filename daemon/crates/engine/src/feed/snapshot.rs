@@ -2,7 +2,7 @@
 //! accepts what was held.
 
 use super::record::{Page, record};
-use super::{CURSOR, PollResult, changes_since};
+use super::{CURSOR, LIST_AGAIN, PollResult, changes_since};
 use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -56,6 +56,17 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
         Ok(())
     })?;
     Ok(())
+}
+
+/// Records every node again, because a change of one was lost. Deletions are taken from the feed alone.
+///
+/// # Errors
+/// As for [`load_first`].
+pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
+    let admission = engine.admission.get();
+    let cursor = load(engine, admission, |_, _| Ok(())).await?;
+    finish(engine, cursor, admission).await?;
+    Ok(engine.index.write(|db| db.remove_meta(LIST_AGAIN))?)
 }
 
 /// Accepts every change that was held for a person, as the service has the nodes now. Returns how many
