@@ -174,6 +174,7 @@ impl From<EngineError> for Failure {
             | EngineError::RootGone(_)
             | EngineError::RemoteIsFile(_)
             | EngineError::RemoteGone(_)
+            | EngineError::RulesTooLarge(_)
             | EngineError::Protocol(_) => Self::failed(message),
         }
     }

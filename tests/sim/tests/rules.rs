@@ -1,7 +1,8 @@
 //! Rules that the devices of a folder share.
 
-use cairn_sim::device::path;
-use cairn_sim::time::{pass, simulate};
+use cairn_model::ProblemCode;
+use cairn_sim::device::ROOT;
+use cairn_sim::time::{pass, until};
 use cairn_sim::world::World;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -60,7 +61,7 @@ fn a_device_that_joins_with_rules_of_its_own_obeys_both() {
         world.devices[1].write("x.log", b"x");
         work(&mut world).await;
         let names = on_the_service(&world).await;
-        for forbidden in ["node_modules", "m", "id.key"] {
+        for forbidden in ["node_modules", "m", "id.key", "x.log"] {
             assert!(!names.contains(forbidden), "{names:?}");
         }
         assert!(names.contains("doc"), "{names:?}");
@@ -124,5 +125,86 @@ fn rules_that_can_not_be_read_go_on_as_they_were() {
         assert!(world.devices[0].settle().await);
         let status = world.devices[0].engine().expect("it runs").status();
         assert_eq!(status.folders[0].errors, []);
+    });
+}
+
+#[test]
+fn rules_of_the_service_that_are_too_large_are_not_fetched_and_nothing_is_sent() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        write(&world, 0, ".cairnignore", &vec![b'#'; 9 << 20]);
+        world.devices[0].start();
+        assert!(world.devices[0].settle().await);
+        write(&world, 1, "doc", b"doc");
+        world.devices[1].start();
+        pass(Duration::from_secs(30)).await;
+        let names = on_the_service(&world).await;
+        assert_eq!(names, [".cairnignore"].map(str::to_owned).into());
+        let status = world.devices[1].engine().expect("it runs").status();
+        let errors = &status.folders[0].errors;
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors[0].code, ProblemCode::TooLarge, "{errors:?}");
+
+        write(&world, 0, ".cairnignore", b"*.key\n");
+        work(&mut world).await;
+        assert!(on_the_service(&world).await.contains("doc"));
+    });
+}
+
+/// The number of files on the service whose names end so.
+async fn sent(world: &World, ending: &str) -> usize {
+    let names = on_the_service(world).await;
+    names.iter().filter(|name| name.ends_with(ending)).count()
+}
+
+#[test]
+fn what_was_planned_is_not_sent_once_new_rules_are_known_and_can_not_be_had() {
+    const RUNNING: usize = 3;
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.settle().await.expect("calm");
+        let engine = world.devices[1].engine().expect("it runs");
+        engine.transfer().limits().set_up(Some(200_000));
+        for number in 0..8 {
+            write(&world, 1, &format!("{number}.big"), &vec![number; 600_000]);
+        }
+        let begun = || engine.status().transfers.len() == RUNNING;
+        assert!(until(begun, Duration::from_secs(10)).await);
+        write(&world, 0, ".cairnignore", b"*.big\n");
+        assert!(world.devices[0].settle().await);
+        let line = &world.devices[1].line;
+        line.lie(Some(Box::new(|path, status, body| {
+            if path.contains("download") || path.contains("manifest") {
+                return (cairn_api::StatusCode::FORBIDDEN, bytes::Bytes::new());
+            }
+            (status, body)
+        })));
+        engine.rescan(None);
+        pass(Duration::from_secs(1)).await;
+        engine.transfer().limits().set_up(None);
+        pass(Duration::from_secs(60)).await;
+        assert!(sent(&world, ".big").await <= RUNNING);
+        line.lie(None);
+        work(&mut world).await;
+        assert!(sent(&world, ".big").await <= RUNNING);
+    });
+}
+
+#[test]
+fn rules_that_change_unnoticed_count_everywhere_with_the_next_change() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        write(&world, 0, ".cairnignore", b"*.log\n");
+        write(&world, 0, "sub/x.log", b"x");
+        world.devices[0].start();
+        assert!(world.devices[0].settle().await);
+        assert_eq!(sent(&world, ".log").await, 0);
+        let rules = path(".cairnignore");
+        let disk = &world.devices[0].disk;
+        disk.user(&rules, false, |files| files.write(&rules, b"# none\n"))
+            .expect("the disk takes it");
+        write(&world, 0, "doc", b"doc");
+        pass(Duration::from_secs(10)).await;
+        assert_eq!(sent(&world, ".log").await, 1);
     });
 }

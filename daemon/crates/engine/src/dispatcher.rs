@@ -158,7 +158,7 @@ impl Dispatcher {
         Some(Ctx {
             engine: Arc::clone(&self.engine),
             folder: Arc::clone(&folder.row),
-            rules: Arc::clone(&folder.rules),
+            rules: Arc::clone(folder.rules.rules()),
             pause: folder.pause.subscribe(),
         })
     }

@@ -50,6 +50,8 @@ pub enum EngineError {
     RemoteIsFile(String),
     #[error("{0} was deleted on the service; nothing is deleted here")]
     RemoteGone(String),
+    #[error("the service's rules file has {0} bytes, which no rules have")]
+    RulesTooLarge(u64),
     #[error("the service sent something that can't be: {0}")]
     Protocol(String),
 }
@@ -114,7 +116,8 @@ impl EngineError {
             | Self::NoMerge { .. }
             | Self::OnlyCopy(_)
             | Self::RemoteIsFile(_)
-            | Self::RemoteGone(_) => Disposition::Park,
+            | Self::RemoteGone(_)
+            | Self::RulesTooLarge(_) => Disposition::Park,
         }
     }
 }
@@ -194,6 +197,10 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         EngineError::RemoteIsFile(_) => (
             ProblemCode::RemoteIsFile,
             "`cairn remove` this folder and `cairn add` it with another `--remote`, or move the file away",
+        ),
+        EngineError::RulesTooLarge(_) => (
+            ProblemCode::TooLarge,
+            "make `.cairnignore` smaller on a device that has it; until then nothing is synced in this folder",
         ),
         EngineError::Protocol(_) => (
             ProblemCode::Protocol,

@@ -15,6 +15,7 @@ mod engine;
 mod error;
 mod executor;
 mod feed;
+mod folder_rules;
 mod gate;
 mod handle;
 mod health;

@@ -1,9 +1,8 @@
 //! The dispatcher's state of one folder.
 
 use super::schedule::Schedule;
+use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
-use crate::observe::rules::Rules;
-use crate::status::Problem;
 use crate::work::Queue;
 use cairn_index::FolderRow;
 use std::sync::Arc;
@@ -23,9 +22,7 @@ pub(super) enum Watching {
 /// The dispatcher's state of one folder.
 pub(super) struct Folder {
     pub(super) row: Arc<FolderRow>,
-    pub(super) rules: Arc<Rules>,
-    /// The rules file can't be read: its last text counts.
-    pub(super) rules_problem: Option<Problem>,
+    pub(super) rules: FolderRules,
     /// Keeps the watcher running.
     pub(super) watch: Box<dyn Send + Sync>,
     pub(super) watching: Watching,

@@ -2,10 +2,10 @@
 
 use super::Dispatcher;
 use super::folder::{Folder, Watching};
-use super::rules;
 use super::schedule::Schedule;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
 use crate::observe::same_disk::SameDisk;
 use crate::ports::Hint;
@@ -23,6 +23,9 @@ use tokio::time::Instant;
 impl Dispatcher {
     /// Reads the folder pairs again: new ones are added, removed ones dropped, changed ones scanned
     /// as a whole.
+    ///
+    /// # Errors
+    /// The index's; what was not read yet is then as it was.
     pub(super) fn load_folders(&mut self) -> Result<(), EngineError> {
         let rows = self.engine.index.read(|db| db.folders())?;
         let ids: BTreeSet<FolderId> = rows.iter().map(|r| r.id).collect();
@@ -39,14 +42,14 @@ impl Dispatcher {
                     let same_rules = folder.row.settings.exclude == row.settings.exclude
                         && folder.row.settings.only == row.settings.only;
                     if !same_rules {
-                        (folder.rules, folder.rules_problem) = rules::load(&self.engine, &row);
+                        folder.rules = FolderRules::load(&self.engine, &row)?;
                     }
                     folder.row = Arc::new(row);
                     folder.schedule.rescan();
                     folder.plan_due = true;
                 }
                 None => {
-                    let folder = self.open_folder(row);
+                    let folder = self.open_folder(row)?;
                     self.folders.insert(folder.row.id, folder);
                     // It is attached to the service's folder when the feed is polled: now, not when
                     // the stream has been silent for long.
@@ -57,15 +60,15 @@ impl Dispatcher {
         Ok(())
     }
 
-    fn open_folder(&self, row: FolderRow) -> Folder {
+    fn open_folder(&self, row: FolderRow) -> Result<Folder, EngineError> {
+        let rules = FolderRules::load(&self.engine, &row)?;
         let root = Path::new(&row.root);
         let (hints, guard) = self.engine.ports.watch.watch(root);
         self.forward_hints(row.id, hints);
         let now = Instant::now();
-        let (rules, rules_problem) = rules::load(&self.engine, &row);
-        Folder {
+        Ok(Folder {
+            pause: self.engine.pauses.add(row.id),
             rules,
-            rules_problem,
             row: Arc::new(row),
             watch: guard,
             watching: Watching::Works,

@@ -1,79 +1,36 @@
-//! The rules of each folder: read from this disk, and from the service as long as its rules file is not
-//! synced here. Nothing may be sent that the other devices leave out.
+//! Following the service's rules as long as its rules file is not synced here: nothing may be sent that
+//! the other devices leave out.
 
 use super::Dispatcher;
-use super::folder::Folder;
-use crate::engine::Engine;
 use crate::error::{Disposition, EngineError};
 use crate::key::Key;
-use crate::observe::rules::{IGNORE_FILE, Rules, Texts, read_text, text_of};
+use crate::observe::rules::{IGNORE_FILE, text_of};
 use crate::planning::download_of;
-use crate::status::Problem;
 use crate::step::Ctx;
-use cairn_index::{Db, FolderRow, IndexError, RemoteRow, SharedRules};
-use cairn_model::{FolderId, Kind, Name, NodeId, ProblemCode};
+use cairn_index::{Db, IndexError, RemoteRow, SharedRules};
+use cairn_model::{FolderId, Kind, Name, NodeId};
 use cairn_transfer::{MemoryTarget, Target};
-use std::path::Path;
 use std::sync::Arc;
+use tokio::time::Instant;
 
-/// Rules, with the problem of their file.
-type LoadedRules = (Arc<Rules>, Option<Problem>);
-
-/// Loads the rules of a folder. If the file can't be read, its last text counts.
-pub(super) fn load(engine: &Engine, row: &FolderRow) -> LoadedRules {
-    let (texts, problem) = texts(engine, row);
-    (Arc::new(Rules::new(texts, &row.settings)), problem)
-}
-
-fn texts(engine: &Engine, row: &FolderRow) -> (Texts, Option<Problem>) {
-    let (last, shared) = engine
-        .index
-        .read(|db| Ok((db.rules_text(row.id)?, db.shared_rules(row.id)?)))
-        .unwrap_or_else(|error| {
-            tracing::warn!(%error, "the last rules can't be read from the index");
-            (None, None)
-        });
-    let shared = shared.map(|shared| shared.text).unwrap_or_default();
-    let last = last.unwrap_or_default();
-    match read_text(&*engine.ports.disk, Path::new(&row.root)) {
-        Ok(file) => {
-            if !file.is_empty() && file != last {
-                let kept = engine.index.write(|db| db.set_rules_text(row.id, &file));
-                if let Err(error) = kept {
-                    tracing::warn!(%error, "the rules can't be kept in the index");
-                }
-            }
-            (Texts { file, shared }, None)
-        }
-        Err(error) => {
-            let problem = Problem {
-                path: IGNORE_FILE.into(),
-                code: ProblemCode::Unreadable,
-                message: format!("the rules can't be read, so the last ones go on: {error}"),
-                hint: "give this user the right to read it, or remove it".into(),
-            };
-            (Texts { file: last, shared }, Some(problem))
-        }
-    }
-}
-
-impl Folder {
-    /// Loads the rules again if one of their texts has changed.
-    fn refresh_rules(&mut self, engine: &Engine) {
-        let (texts, problem) = texts(engine, &self.row);
-        self.rules_problem = problem;
-        if !self.rules.are_of(&texts) {
-            self.rules = Arc::new(Rules::new(texts, &self.row.settings));
-        }
-    }
-}
+/// A larger rules file of the service is not fetched.
+const MAX_SHARED: u64 = 8 * 1024 * 1024;
 
 impl Dispatcher {
-    /// Loads the rules of a folder again if the rules file has changed.
-    pub(super) fn refresh_rules(&mut self, id: FolderId) {
-        if let Some(folder) = self.folders.get_mut(&id) {
-            folder.refresh_rules(&self.engine);
+    /// Loads the rules of a folder again before a scan. If the rules file has changed without a hint, a
+    /// scan of a part would know nothing of what they change elsewhere, and the file may not be written to
+    /// its end: everything is scanned as soon as it rests. Returns whether to scan now.
+    pub(super) fn refresh_rules(&mut self, id: FolderId) -> bool {
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return false;
+        };
+        let is_part = !folder.schedule.is_whole_due();
+        if is_part && folder.rules.is_outdated(&self.engine, &folder.row) {
+            folder.schedule.rules_changed(Instant::now());
+            return false;
         }
+        folder.rules.refresh(&self.engine, &folder.row);
+        true
     }
 
     /// Makes the service's rules count before anything is planned, if its rules file is not synced here.
@@ -85,7 +42,7 @@ impl Dispatcher {
         };
         let (node, error) = match followed {
             Ok(Followed::Changed) => {
-                folder.refresh_rules(&self.engine);
+                folder.rules.refresh(&self.engine, &folder.row);
                 folder.schedule.rescan();
                 folder.plan_due = true;
                 // Planned under other rules.
@@ -93,12 +50,15 @@ impl Dispatcher {
                 return Followed::Changed;
             }
             Ok(Followed::Missing) => {
+                folder.queue.clear();
                 folder.waiting = folder.waiting.max(1);
                 return Followed::Missing;
             }
             Ok(Followed::AsBefore) => return Followed::AsBefore,
             Err(failed) => failed,
         };
+        // Rules that nobody knows may forbid what was planned.
+        folder.queue.clear();
         match (node, error.disposition()) {
             (None, _) | (_, Disposition::Stop) => {
                 folder.plan_due = true;
@@ -174,9 +134,15 @@ fn unsynced(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
 
 async fn fetch(ctx: &Ctx, row: &RemoteRow) -> Result<SharedRules, EngineError> {
     let download = download_of(&ctx.engine, row).ok_or(EngineError::Stale)?;
+    let transfer = &ctx.engine.transfer;
+    let mut manifests = transfer.manifests(&[download]).await;
+    let manifest = manifests.pop().ok_or(EngineError::ShortBatch)??;
+    if manifest.size > MAX_SHARED {
+        return Err(EngineError::RulesTooLarge(manifest.size));
+    }
     let target = Arc::new(MemoryTarget::default());
     let into = Arc::clone(&target) as Arc<dyn Target>;
-    ctx.engine.transfer.download(download, into, &()).await?;
+    transfer.download(download, into, &()).await?;
     ctx.engine
         .health()
         .clear(ctx.folder.id, Key::Node(row.node));

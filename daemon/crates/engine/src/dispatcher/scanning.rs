@@ -23,7 +23,9 @@ impl Dispatcher {
         if !due || !self.check_root(id) {
             return;
         }
-        self.refresh_rules(id);
+        if !self.refresh_rules(id) {
+            return;
+        }
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
@@ -71,7 +73,7 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
-        result.problems.extend(folder.rules_problem.clone());
+        result.problems.extend(folder.rules.problem().cloned());
         self.engine
             .health()
             .scanned(id, due.whole, &names, result.problems);

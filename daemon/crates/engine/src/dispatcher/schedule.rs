@@ -100,6 +100,12 @@ impl Schedule {
         self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
     }
 
+    /// Records that the rules file was found changed: everything is scanned when it is quiet.
+    pub(super) fn rules_changed(&mut self, now: Instant) {
+        self.rules_changed = true;
+        self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
+    }
+
     /// Records a hint about something in a directory whose own name can't be told.
     pub(super) fn hint_in(&mut self, dir: RelPath, now: Instant) {
         self.dirs.entry(dir).or_default();

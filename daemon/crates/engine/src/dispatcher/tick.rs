@@ -14,6 +14,7 @@ impl Dispatcher {
             // Before the reading: what is changed after it is to be read again.
             self.engine.reload.store(false, Ordering::Release);
             if let Err(error) = self.load_folders() {
+                self.reload = true;
                 self.back_off(&error);
             }
         }

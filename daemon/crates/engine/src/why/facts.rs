@@ -3,10 +3,10 @@
 use super::{ConflictFact, Facts, OnDisk};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::folder_rules;
 use crate::health::PathProblem;
 use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
-use crate::observe::rules::Rules;
 use crate::record;
 use crate::resolve;
 use cairn_index::{ConfirmationState, Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped};
@@ -46,7 +46,7 @@ pub(super) fn collect(
         (None, None, Some(row)) => row.kind == Kind::Folder,
         (None, None, None) => path.is_root(),
     };
-    let rules = Rules::load(&*engine.ports.disk, root, &folder.settings);
+    let rules = folder_rules::present(engine, folder)?;
     let text = path.to_string();
     let verified = rows
         .remote

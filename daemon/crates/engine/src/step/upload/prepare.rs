@@ -4,7 +4,7 @@ use super::Task;
 use crate::error::EngineError;
 use crate::node_rows::known_numbers;
 use crate::step::Ctx;
-use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, SyncedRow};
+use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, NodeId, RelPath, RevisionId};
 use cairn_transfer::{Started, UploadTarget};
 use cairn_wire::nodes::ContentSource;
@@ -62,7 +62,7 @@ pub(super) fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     })
 }
 
-/// Reads the rows of a task; `None` if the file or the parent is not there any more.
+/// Reads the rows of a task; `None` if the file or the parent is not there any more, or takes no part.
 fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError> {
     let (Some(local), Some(path), Some(parent)) = (
         db.local(task.local)?,
@@ -71,6 +71,10 @@ fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError>
     ) else {
         return Ok(None);
     };
+    // The rules have changed since, or something else lies there now.
+    if local.skipped != Skipped::No {
+        return Ok(None);
+    }
     // Known on the service as another's by now: then this file is a node of its own.
     let sent = match db.sent_by_local(task.local)? {
         Some(sent) if db.remote(sent.node)?.is_none() => Some(sent),
