@@ -193,8 +193,8 @@ impl Daemon {
         Ok(Reply::DONE)
     }
 
-    async fn confirm(&self, folder: &str, answer: DeletionDecision) -> Outcome<Reply> {
-        self.engine.confirm(self.folder(folder)?, answer).await?;
+    fn confirm(&self, folder: &str, answer: DeletionDecision) -> Outcome<Reply> {
+        self.engine.confirm(self.folder(folder)?, answer)?;
         Ok(Reply::DONE)
     }
 
@@ -265,7 +265,7 @@ impl Daemon {
                 let accepted = self.engine.accept().await?;
                 Ok(Reply::Accepted(Accepted { accepted }))
             }
-            Request::Confirm { folder, answer } => self.confirm(&folder, answer).await,
+            Request::Confirm { folder, answer } => self.confirm(&folder, answer),
             Request::Folders => Ok(Reply::Folders(
                 self.engine
                     .folders()?

@@ -1,7 +1,7 @@
 //! Requests to the dispatcher, and the words that they use.
 
 use crate::error::EngineError;
-use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
+use cairn_model::{FolderId, Keep, RelPath};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -27,11 +27,8 @@ pub(crate) enum Command {
         parallel: usize,
     },
     Accept(oneshot::Sender<Result<u64, EngineError>>),
-    Confirm(
-        FolderId,
-        DeletionDecision,
-        oneshot::Sender<Result<(), EngineError>>,
-    ),
+    /// A person has decided about the deletions that wait in a folder.
+    Confirmed(FolderId),
     Resolve(
         RelPath,
         Option<FolderId>,

@@ -15,6 +15,7 @@ mod poll;
 mod rules;
 mod scanning;
 mod schedule;
+mod structure;
 mod tick;
 mod unfit_names;
 mod waiters;
@@ -33,6 +34,7 @@ use schedule::Timing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use structure::Executed;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -77,6 +79,7 @@ pub(crate) struct Dispatcher {
     stream: Option<tokio::task::JoinHandle<()>>,
     folders: BTreeMap<FolderId, Folder>,
     transfers: JoinSet<Done>,
+    structure: JoinSet<Executed>,
     lanes: Lanes,
     locked: LockedKeys,
     /// Folders or settings were changed in the index.
@@ -86,6 +89,8 @@ pub(crate) struct Dispatcher {
     feed_incomplete: bool,
     /// After a failure of the whole home: the time of the next try, and the pause before it.
     retry: Option<(Instant, Duration)>,
+    /// The service carries out no steps for now: the time of the next try, and the pause before it.
+    rest: Option<(Instant, Duration)>,
     next_poll: Instant,
     next_emptying: Instant,
     waiters: IdleWaiters,
@@ -110,12 +115,14 @@ impl Dispatcher {
             stream: None,
             folders: BTreeMap::new(),
             transfers: JoinSet::new(),
+            structure: JoinSet::new(),
             lanes: Lanes::default(),
             locked: LockedKeys::new(),
             reload: false,
             poll_due: true,
             feed_incomplete: false,
             retry: None,
+            rest: None,
             next_poll: Instant::now() + POLL,
             next_emptying: Instant::now(),
             waiters: IdleWaiters::default(),
@@ -147,6 +154,7 @@ impl Dispatcher {
             self.wait().await;
         }
         self.transfers.shutdown().await;
+        self.structure.shutdown().await;
         if let Some(stream) = self.stream.take() {
             stream.abort();
         }
@@ -160,6 +168,7 @@ impl Dispatcher {
             folder: Arc::clone(&folder.row),
             rules: Arc::clone(folder.rules.rules()),
             pause: folder.pause.subscribe(),
+            ended: None,
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::admission::AdmissionSetting;
 use crate::arriving::ArrivingNodes;
 use crate::device_names::DeviceNames;
 use crate::health::Health;
+use crate::pauses::Pauses;
 use crate::ports::Ports;
 use crate::running::RunningTransfers;
 use crate::status::{Event, Status};
@@ -38,6 +39,7 @@ pub(crate) struct Engine {
     pub(crate) running: Arc<RunningTransfers>,
     pub(crate) arriving: Arc<ArrivingNodes>,
     pub(crate) devices: DeviceNames,
+    pub(crate) pauses: Pauses,
     pub(crate) admission: AdmissionSetting,
     pub(crate) stop: StopSignal,
     /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is

@@ -86,6 +86,16 @@ impl EngineError {
         self.api().is_some_and(ApiError::is_transient)
     }
 
+    /// Returns the service's failure if it can't carry out anything now, whatever it is asked.
+    pub(crate) fn overload(&self) -> Option<&ApiError> {
+        self.api().filter(|error| error.is_overload())
+    }
+
+    /// Returns whether a failure of one pair would be met by all others, too.
+    pub(crate) fn concerns_all(&self) -> bool {
+        self.overload().is_some() || self.disposition() == Disposition::Stop
+    }
+
     /// Returns the service's part in the failure.
     fn api(&self) -> Option<&ApiError> {
         if let Self::Api(error) | Self::Transfer(TransferError::Api(error)) = self {
@@ -312,6 +322,19 @@ mod tests {
         ] {
             assert_eq!(explain(&error).0, ProblemCode::DiskFull, "{error}");
         }
+    }
+
+    #[test]
+    fn what_one_pair_meets_stops_no_other_pair() {
+        let of_status = |status| EngineError::Api(ApiError::from_status(status, String::new()));
+        for status in [401, 429, 503] {
+            assert!(of_status(status).concerns_all(), "{status}");
+        }
+        for status in [403, 404, 409, 500, 507] {
+            assert!(!of_status(status).concerns_all(), "{status}");
+        }
+        assert!(!EngineError::ReplanExhausted.concerns_all());
+        assert!(EngineError::Index(IndexError::DiskFull).concerns_all());
     }
 
     #[test]

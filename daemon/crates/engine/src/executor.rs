@@ -3,13 +3,15 @@
 use crate::error::{Disposition, EngineError};
 use crate::key::{Key, LockedKeys};
 use crate::record;
-use crate::step::{Ctx, local, remote, trash_local};
+use crate::step::{Ctx, local, local_folders, remote, trash_local};
 use crate::work::{Queue, pack};
+use cairn_api::ApiError;
 use cairn_index::IndexError;
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
 use std::collections::BTreeSet;
 use std::mem::discriminant;
+use tokio::time::Instant;
 
 /// The result of carrying out the structure of a plan.
 #[derive(Default)]
@@ -22,6 +24,8 @@ pub(crate) struct ExecutionResult {
     pub(crate) replan: bool,
     /// Nothing works for now.
     pub(crate) last_error: Option<EngineError>,
+    /// The service carries out nothing for now.
+    pub(crate) overload: Option<ApiError>,
     /// Steps that wait (parked, or held by a running transfer).
     pub(crate) waiting: u64,
     /// A command came in between: the rest is to be planned again.
@@ -52,18 +56,23 @@ pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
     }
 }
 
-/// Carries out everything but transfers, which are returned as work. Between two steps it ends early if
-/// the engine stops or a command, such as a pause, waits.
-pub(crate) async fn execute(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> ExecutionResult {
+/// Carries out everything but transfers, which are returned as work. Between two steps it ends early at
+/// `until`, or if the engine stops or a command, such as a pause, has come.
+pub(crate) async fn execute(
+    ctx: &Ctx,
+    plan: &Plan,
+    locks: &LockedKeys,
+    until: Instant,
+) -> ExecutionResult {
     let mut out = ExecutionResult::default();
     let mut transfers = Vec::new();
     let mut steps = plan.steps.iter().peekable();
     while let Some(step) = steps.next() {
-        if ctx.engine.is_interrupted() {
+        if ctx.is_interrupted() || Instant::now() >= until {
             out.is_interrupted = true;
             return out;
         }
-        if out.last_error.is_some() {
+        if out.last_error.is_some() || out.overload.is_some() {
             break;
         }
         if waits(ctx, step, locks) {
@@ -73,20 +82,28 @@ pub(crate) async fn execute(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> Execu
         tracing::trace!(device = %ctx.engine.device_name, ?step, "next");
         if matches!(step, Step::Download { .. } | Step::Upload { .. }) {
             transfers.push(step);
-        } else if remote::is_batched(step) {
+        } else if let Some(most) = batch_of(step) {
             let mut run = vec![step.clone()];
             while let Some(next) = steps.next_if(|next| {
                 discriminant(*next) == discriminant(step)
-                    && run.len() < remote::BATCH
+                    && run.len() < most
                     && !waits(ctx, next, locks)
             }) {
                 run.push(next.clone());
             }
-            for (step, result) in run.iter().zip(remote::run(ctx, &run).await) {
+            let results = if matches!(step, Step::CreateLocalFolder { .. }) {
+                local_folders::create(ctx, &run).await
+            } else {
+                remote::run(ctx, &run).await
+            };
+            // More of the same would only add to what the service can't cope with.
+            out.overload = overload(&results);
+            for (step, result) in run.iter().zip(results) {
                 record_result(ctx, step, result, &mut out);
             }
         } else {
             let result = single(ctx, plan, step).await;
+            out.overload = overload(std::slice::from_ref(&result));
             record_result(ctx, step, result, &mut out);
         }
     }
@@ -97,7 +114,28 @@ pub(crate) async fn execute(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> Execu
     out
 }
 
-fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
+/// Returns the number of steps of this kind that are carried out together, if they are.
+fn batch_of(step: &Step) -> Option<usize> {
+    if matches!(step, Step::CreateLocalFolder { .. }) {
+        return Some(local_folders::BATCH);
+    }
+    remote::is_batched(step).then_some(remote::BATCH)
+}
+
+/// Returns the service's failure if it has carried out none of these because it carries out nothing now.
+pub(crate) fn overload<'a>(
+    results: impl IntoIterator<Item = &'a Result<(), EngineError>>,
+) -> Option<ApiError> {
+    let mut first = None;
+    for result in results {
+        let error = result.as_ref().err()?.overload()?;
+        first.get_or_insert(error);
+    }
+    first.cloned()
+}
+
+/// Returns whether a step is held by an earlier failure or a running transfer.
+pub(crate) fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
     let health = ctx.engine.health();
     keys_of(step).iter().any(|key| {
         locks.contains(key)
@@ -114,7 +152,6 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
             db.clean_node(ctx.folder.id, *node)
         })?),
         Step::Unlink { node } => Ok(unlink(ctx, *node)?),
-        Step::CreateLocalFolder { node, to } => local::create_folder(ctx, *node, to).await,
         Step::MoveLocal { local, to, reason } => {
             let conflict = plan.conflicts.iter().find(|c| c.copy == *local);
             let conflict = conflict.filter(|_| *reason == cairn_plan::MoveReason::Conflict);
@@ -129,7 +166,8 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
             node, executable, ..
         } => remote::set_executable(ctx, *node, *executable).await,
         Step::TrashLocal { node, local } => trash_local::trash_local(ctx, *node, *local).await,
-        Step::CreateRemoteFolder { .. }
+        Step::CreateLocalFolder { .. }
+        | Step::CreateRemoteFolder { .. }
         | Step::MoveRemote { .. }
         | Step::TrashRemote { .. }
         | Step::Download { .. }
@@ -232,5 +270,21 @@ pub(crate) fn path_of(ctx: &Ctx, key: Key) -> String {
                 None => crate::planning::remote_path(&ctx.engine, &ctx.folder, id),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_if_every_step_met_the_outage_it_is_one() {
+        let failed = |status| -> Result<(), EngineError> {
+            Err(ApiError::from_status(status, String::new()).into())
+        };
+        assert!(overload(&[failed(503), failed(429)]).is_some());
+        assert!(overload(&[failed(503), Ok(())]).is_none());
+        assert!(overload(&[failed(503), failed(500)]).is_none());
+        assert!(overload(&[]).is_none());
     }
 }

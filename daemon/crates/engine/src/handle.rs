@@ -1,6 +1,7 @@
 //! The engine from outside: what the daemon calls.
 
 use crate::command::{Command, WaitResult};
+use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
@@ -86,6 +87,9 @@ impl EngineHandle {
             }
             Ok(())
         })?;
+        if paused {
+            self.engine.pauses.set(folder);
+        }
         if folder.is_none() {
             self.engine.figures.set_paused(paused, until);
         }
@@ -141,13 +145,10 @@ impl EngineHandle {
     ///
     /// # Errors
     /// [`EngineError::NothingToConfirm`] if there is none.
-    pub async fn confirm(
-        &self,
-        folder: FolderId,
-        decision: DeletionDecision,
-    ) -> Result<(), EngineError> {
-        self.request(|reply| Command::Confirm(folder, decision, reply))
-            .await?
+    pub fn confirm(&self, folder: FolderId, decision: DeletionDecision) -> Result<(), EngineError> {
+        confirm::confirm(&self.engine, folder, decision)?;
+        self.send(Command::Confirmed(folder));
+        Ok(())
     }
 
     /// Changes settings that otherwise come with [`crate::EngineOptions`].

@@ -7,6 +7,7 @@ use crate::key::Key;
 use crate::status::Problem;
 use cairn_model::{FolderId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -37,6 +38,8 @@ struct Parked {
 /// All problems of all folders.
 #[derive(Default)]
 pub(crate) struct Health {
+    /// A number of this device's own: pauses differ from those of others.
+    seed: u64,
     parked: BTreeMap<(FolderId, Key), Parked>,
     /// Of the last scan of each folder, by the directory that was listed.
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
@@ -50,6 +53,14 @@ pub(crate) struct Health {
 }
 
 impl Health {
+    /// Returns the health of an engine without problems; `seed` is random.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+
     /// Parks a key after a failure; returns when it may be tried again.
     pub(crate) fn park(
         &mut self,
@@ -62,7 +73,7 @@ impl Health {
         let (code, hint) = explain(error);
         let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
         let longest = if soon { LONGEST_SOON } else { LONGEST };
-        let until = Instant::now() + pause(tries, longest);
+        let until = Instant::now() + self.pause((folder, key), tries, longest);
         let problem = Problem {
             path,
             code,
@@ -86,13 +97,24 @@ impl Health {
     /// Lets a file that never rests wait after a copy of it was sent: the longer, the larger it is and the
     /// more often it was.
     pub(crate) fn rest(&mut self, folder: FolderId, key: Key, size: u64) {
+        let pause = self.pause((folder, key), self.tries(folder, key) + 1, LONGEST);
         if let Some(parked) = self.parked.get_mut(&(folder, key)) {
             parked.tries += 1;
             let by_size = Duration::from_secs(size / BYTES_A_SECOND).min(LONGEST_REST);
-            parked.until = Instant::now() + pause(parked.tries, LONGEST).max(by_size);
+            parked.until = Instant::now() + pause.max(by_size);
             parked.shown = false;
             parked.rests = true;
         }
+    }
+
+    /// Returns the pause after so many tries: between half and the whole of a time that doubles, so that keys
+    /// that failed together don't all come back at one moment.
+    fn pause(&self, key: (FolderId, Key), tries: u32, longest: Duration) -> Duration {
+        let doublings = tries.saturating_sub(1).min(12);
+        let whole = FIRST.saturating_mul(1 << doublings).min(longest);
+        let mut hasher = DefaultHasher::new();
+        (self.seed, key, tries).hash(&mut hasher);
+        whole.mul_f64(0.5 + (hasher.finish() % 1024) as f64 / 2048.0)
     }
 
     /// Returns how often a key has failed in a row.
@@ -129,9 +151,14 @@ impl Health {
         }
     }
 
-    /// The earliest moment at which something may be tried again.
-    pub(crate) fn next_try(&self) -> Option<Instant> {
-        self.parked.values().map(|p| p.until).min()
+    /// Returns the earliest moment after `planned_at` at which something of a folder may be tried again. What
+    /// could be tried by then was tried by the plan made at that moment, or no step needs it.
+    pub(crate) fn next_try(&self, folder: FolderId, planned_at: Instant) -> Option<Instant> {
+        self.parked
+            .iter()
+            .filter(|((of, _), parked)| *of == folder && parked.until > planned_at)
+            .map(|(_, parked)| parked.until)
+            .min()
     }
 
     /// Returns whether something waits that will be tried again soon without a person.
@@ -231,12 +258,6 @@ impl Health {
     }
 }
 
-/// Returns the pause after so many tries.
-fn pause(tries: u32, longest: Duration) -> Duration {
-    let doublings = tries.saturating_sub(1).min(12);
-    FIRST.saturating_mul(1 << doublings).min(longest)
-}
-
 fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
@@ -250,19 +271,30 @@ mod tests {
     const FILE: Key = Key::Local(LocalId(1));
 
     fn seconds_until(health: &Health) -> f64 {
-        let at = health.next_try().unwrap();
+        let at = health.next_try(FOLDER, Instant::now()).unwrap();
         at.duration_since(Instant::now()).as_secs_f64()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_try_that_a_plan_has_made_and_those_of_other_folders_wake_no_folder() {
+        let mut health = Health::default();
+        let (other, begin) = (FolderId(2), Instant::now());
+        let due = health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        tokio::time::advance(FIRST).await;
+        health.park(other, FILE, "g".into(), &EngineError::Stale, false);
+        assert_eq!(health.next_try(FOLDER, begin), Some(due));
+        assert_eq!(health.next_try(FOLDER, due), None, "the plan has made it");
+        assert!(health.next_try(other, due).is_some_and(|at| at > due));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_file_that_never_rests_is_tried_less_and_less_often() {
         let mut health = Health::default();
-        let mut pauses = Vec::new();
-        for _ in 0..9 {
+        for whole in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0] {
             health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
-            pauses.push(seconds_until(&health));
+            let pause = seconds_until(&health);
+            assert!((whole / 2.0..=whole).contains(&pause), "{pause} of {whole}");
         }
-        assert_eq!(pauses, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
         assert_eq!(health.problems(FOLDER).len(), 1, "it is told");
     }
 
@@ -275,7 +307,7 @@ mod tests {
         health.rest(FOLDER, FILE, 1_000);
         health.clear(FOLDER, FILE);
         assert!(health.is_parked(FOLDER, FILE));
-        assert!((seconds_until(&health) - 4.0).abs() < 0.1);
+        assert!((2.0..=4.0).contains(&seconds_until(&health)));
         health.rest(FOLDER, FILE, 1_000_000_000);
         assert!((seconds_until(&health) - 100.0).abs() < 0.1);
         assert_eq!(health.problems(FOLDER), []);
@@ -289,5 +321,16 @@ mod tests {
         health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
         health.clear(FOLDER, FILE);
         assert_eq!(health.tries(FOLDER, FILE), 0);
+    }
+
+    #[test]
+    fn what_failed_together_is_not_tried_again_at_one_moment() {
+        let health = Health::new(7);
+        let pauses: BTreeSet<Duration> = (0..20)
+            .map(|id| health.pause((FOLDER, Key::Local(LocalId(id))), 1, LONGEST))
+            .collect();
+        assert!(pauses.len() > 15, "{pauses:?}");
+        let elsewhere = Health::new(8).pause((FOLDER, FILE), 1, LONGEST);
+        assert_ne!(health.pause((FOLDER, FILE), 1, LONGEST), elsewhere);
     }
 }

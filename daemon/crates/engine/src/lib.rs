@@ -1,7 +1,7 @@
 //! The sync engine: observe → reconcile → execute, until the three trees are equal.
 //!
-//! One dispatcher takes events in one order, scans, polls, plans and changes structure itself, and
-//! hands transfers to workers. Workers and dispatcher share the parts of `engine::Engine`: the index,
+//! One dispatcher takes events in one order, scans, polls and plans, and hands lists of steps and
+//! transfers to tasks of their own. They share the parts of `engine::Engine`: the index,
 //! the disk lock (one change of the disk at a time), problems by path, and figures for the status.
 //! Disk, network, clock and randomness come in through [`ports`], so that the whole engine runs in the
 //! simulator as it runs here. The decisions themselves are `plan`'s.
@@ -9,6 +9,7 @@
 mod admission;
 mod arriving;
 mod command;
+mod confirm;
 mod device_names;
 mod dispatcher;
 mod engine;
@@ -22,8 +23,10 @@ mod health;
 mod key;
 mod node_rows;
 mod observe;
+mod pauses;
 mod planning;
 mod record;
+mod release;
 mod resolve;
 mod restored;
 mod running;
@@ -36,6 +39,8 @@ mod status;
 mod status_snapshot;
 mod step;
 mod stop_signal;
+#[cfg(test)]
+mod testing;
 pub mod trash;
 mod work;
 

@@ -54,6 +54,12 @@ impl Ports {
         out
     }
 
+    /// Returns between half and the whole of a pause, so that many devices don't come back at one moment.
+    pub(crate) fn spread(&self, pause: std::time::Duration) -> std::time::Duration {
+        let [byte, ..] = self.id();
+        pause.mul_f64(0.5 + f64::from(byte) / 510.0)
+    }
+
     /// Runs blocking work where it does not hold up anything else.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,

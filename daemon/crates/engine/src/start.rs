@@ -6,11 +6,13 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::feed;
 use crate::handle::EngineHandle;
+use crate::health::Health;
 use crate::ports::Ports;
 use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_index::Index;
 use cairn_transfer::Transfer;
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, broadcast, mpsc};
@@ -77,15 +79,36 @@ const IMPATIENT: RetryPolicy = RetryPolicy {
 /// # Errors
 /// An index that can't be read.
 pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
-    let (events, _) = broadcast::channel(4096);
     let (commands, inbox) = mpsc::unbounded_channel();
-    let tuning = Tuning {
-        rescan_every: options.rescan_every,
-        debounce: options.debounce,
-        stream: options.stream,
-        parallel: options.parallel.max(1),
-    };
-    let engine = Arc::new(Engine {
+    let tuning = options.tuning();
+    let engine = Arc::new(engine_of(options));
+    feed::restore_held_problems(&engine)?;
+    let dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning)?;
+    let task = tokio::spawn(dispatcher.run());
+    Ok(EngineHandle {
+        engine,
+        commands,
+        task: AsyncMutex::new(Some(task)),
+    })
+}
+
+impl EngineOptions {
+    /// Returns the dispatcher's part of the settings.
+    pub(crate) fn tuning(&self) -> Tuning {
+        Tuning {
+            rescan_every: self.rescan_every,
+            debounce: self.debounce,
+            stream: self.stream,
+            parallel: self.parallel.max(1),
+        }
+    }
+}
+
+/// Returns the parts of an engine that nobody drives yet.
+pub(crate) fn engine_of(options: EngineOptions) -> Engine {
+    let (events, _) = broadcast::channel(4096);
+    let (seed, _) = uuid::Uuid::from_bytes(options.ports.id()).as_u64_pair();
+    Engine {
         index: options.index,
         impatient_api: options.api.retrying(IMPATIENT),
         api: options.api,
@@ -95,21 +118,14 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
         ports: options.ports,
         events,
         disk_lock: AsyncMutex::default(),
-        health: Default::default(),
+        health: Mutex::new(Health::new(seed)),
         figures: Default::default(),
         running: Default::default(),
         arriving: Default::default(),
         devices: Default::default(),
+        pauses: Default::default(),
         admission: AdmissionSetting::new(options.strict),
         stop: Default::default(),
         reload: Default::default(),
-    });
-    feed::restore_held_problems(&engine)?;
-    let dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning)?;
-    let task = tokio::spawn(dispatcher.run());
-    Ok(EngineHandle {
-        engine,
-        commands,
-        task: AsyncMutex::new(Some(task)),
-    })
+    }
 }

@@ -4,6 +4,7 @@
 mod batch;
 pub(crate) mod download;
 pub(crate) mod local;
+pub(crate) mod local_folders;
 pub(crate) mod remote;
 pub(crate) mod stable_file;
 pub(crate) mod trash_local;
@@ -26,6 +27,8 @@ pub(crate) struct Ctx {
     pub(crate) folder: Arc<FolderRow>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) pause: watch::Receiver<bool>,
+    /// True once the list of steps that is carried out has to end early.
+    pub(crate) ended: Option<watch::Receiver<bool>>,
 }
 
 impl Ctx {
@@ -40,6 +43,15 @@ impl Ctx {
     /// The node of the linked remote folder; `None` at the top of the space.
     pub(crate) fn base(&self) -> Option<NodeId> {
         self.folder.remote_node.flatten()
+    }
+
+    /// Returns whether whatever is being carried out should end at the next safe point.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        // Without a sender the folder is gone.
+        let is_set = |flag: &watch::Receiver<bool>| *flag.borrow() || flag.has_changed().is_err();
+        self.engine.is_interrupted()
+            || is_set(&self.pause)
+            || self.ended.as_ref().is_some_and(is_set)
     }
 
     /// Waits until the folder is paused.

@@ -113,6 +113,17 @@ impl Queue {
             .flatten()
     }
 
+    /// Adds all of another queue.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        for (own, other) in [
+            (&mut self.up, &mut other.up),
+            (&mut self.down, &mut other.down),
+        ] {
+            own.small.append(&mut other.small);
+            own.big.append(&mut other.big);
+        }
+    }
+
     /// Takes the next work of one direction.
     pub(crate) fn pop(&mut self, direction: TransferDirection, only_small: bool) -> Option<Work> {
         let lane = self.lane(direction);

@@ -25,21 +25,10 @@ struct State {
     refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     blind: bool,
-    /// The disk has the rules of Windows for names.
-    windows: bool,
-    /// The power never goes: nothing has to be remembered for it.
-    powered: bool,
-    /// Calls that looked at files or changed them.
-    calls: u64,
-}
-
-impl State {
-    /// Remembers everything as it is for the time after the power has gone.
-    fn flush(&mut self) {
-        if !self.powered {
-            self.durable = self.now.clone();
-        }
-    }
+    /// The number of times that something was made durable for the engine.
+    flushes: usize,
+    /// The number of files that the engine has opened.
+    reads: usize,
 }
 
 /// Something that a user does.
@@ -143,19 +132,22 @@ impl SimDisk {
         state.watcher = None;
     }
 
-    fn flush(&self) {
-        self.state().flush();
-    }
-
-    /// Promises that the power never goes: with many files, remembering what was flushed takes long.
-    pub fn never_crashes(&self) {
-        self.state().powered = true;
-    }
-
-    /// Returns the number of calls of the engine that looked at files or changed them.
+    /// Returns how often the engine has waited for the medium.
     #[must_use]
-    pub fn calls(&self) -> u64 {
-        self.state().calls
+    pub fn flushes(&self) -> usize {
+        self.state().flushes
+    }
+
+    /// Returns how many files the engine has opened for reading.
+    #[must_use]
+    pub fn reads(&self) -> usize {
+        self.state().reads
+    }
+
+    fn flush(&self) {
+        let mut state = self.state();
+        state.flushes += 1;
+        state.durable = state.now.clone();
     }
 }
 
@@ -335,6 +327,8 @@ impl Disk for SimDisk {
         if self.state().refused.contains(path) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
+        self.look(|files| files.get(path).map(drop))?;
+        self.state().reads += 1;
         self.files(|files| {
             let node = files.get(path)?;
             if node.children.is_some() {

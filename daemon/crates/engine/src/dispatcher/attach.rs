@@ -1,7 +1,7 @@
 //! Attaching folder pairs to their remote folders.
 
 use super::Dispatcher;
-use crate::error::{Disposition, EngineError};
+use crate::error::EngineError;
 use crate::node_rows::{folder_seal, remote_row};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
@@ -34,10 +34,8 @@ impl Dispatcher {
     async fn try_attach(&mut self, id: FolderId) -> Result<(), EngineError> {
         let problem = match self.attach(id).await {
             Ok(()) => None,
-            Err(error) => match error.disposition() {
-                Disposition::Park | Disposition::Replan => Some(error.problem(String::new())),
-                Disposition::Retry | Disposition::Stop => return Err(error),
-            },
+            Err(error) if error.concerns_all() => return Err(error),
+            Err(error) => Some(error.problem(String::new())),
         };
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.unattachable = problem.is_some();

@@ -3,7 +3,7 @@
 use super::folder::Watching;
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
 use super::{Dispatcher, Done};
-use crate::executor::{ExecutionResult, record_failure};
+use crate::executor::{ExecutionResult, overload, record_failure};
 use crate::ports::Hint;
 use crate::status::Problem;
 use cairn_model::{FolderId, ProblemCode, RelPath};
@@ -24,6 +24,7 @@ impl Dispatcher {
             Some((folder, hint)) = self.hints.recv() => self.hint(folder, hint),
             Some(()) = self.feed.recv() => self.poll_due = true,
             Some(done) = self.transfers.join_next() => self.finished(done),
+            Some(done) = self.structure.join_next() => self.structure_done(done),
             () = tokio::time::sleep_until(wake) => {}
         }
         self.drain().await;
@@ -40,6 +41,9 @@ impl Dispatcher {
         while let Some(done) = self.transfers.try_join_next() {
             self.finished(done);
         }
+        while let Some(done) = self.structure.try_join_next() {
+            self.structure_done(done);
+        }
         while let Ok(command) = self.commands.try_recv() {
             self.command(command).await;
         }
@@ -52,17 +56,24 @@ impl Dispatcher {
         if let Some((at, _)) = self.retry {
             sooner(at);
         }
-        let next_try = self.engine.health().next_try();
-        for folder in self.folders.values() {
+        // Kept for the length of the next one when it is over.
+        if let Some((at, _)) = self.rest.filter(|(at, _)| *at > Instant::now()) {
+            sooner(at);
+        }
+        for (id, folder) in &self.folders {
+            if folder.executing.is_some() {
+                // Its end is an event.
+                continue;
+            }
             sooner(folder.schedule.next_wake(timing));
             if let Some(at) = folder.deletions.quiet_at() {
                 sooner(at);
             }
-            if folder.plan_due && folder.in_flight > 0 {
+            if folder.plan_due && (folder.in_flight > 0 || folder.failed_plans > 0) {
                 sooner(folder.next_plan);
             }
             if folder.waiting > 0
-                && let Some(at) = next_try
+                && let Some(at) = self.engine.health().next_try(*id, folder.planned_at)
             {
                 sooner(at);
             }
@@ -127,13 +138,19 @@ impl Dispatcher {
         let Some(ctx) = self.ctx(done.folder) else {
             return;
         };
-        let mut executed = ExecutionResult::default();
+        let mut executed = ExecutionResult {
+            overload: overload(done.results.iter().map(|transfer| &transfer.result)),
+            ..ExecutionResult::default()
+        };
         for transfer in done.results {
             let Some(key) = transfer.keys.first().copied() else {
                 continue;
             };
             match transfer.result {
-                Ok(()) => ctx.engine.health().clear(done.folder, key),
+                Ok(()) => {
+                    executed.progress = true;
+                    ctx.engine.health().clear(done.folder, key);
+                }
                 Err(error) => {
                     tracing::debug!(path = %transfer.path, %error, "a transfer failed");
                     record_failure(&ctx, key, transfer.path, error, &mut executed);
@@ -159,10 +176,16 @@ impl Dispatcher {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.schedule.look_again(executed.rescan, Instant::now());
             folder.plan_due |= executed.replan;
-            if executed.last_error.is_some() {
+            if executed.last_error.is_some() || executed.overload.is_some() {
                 folder.queue.clear();
                 folder.plan_due = true;
             }
+        }
+        if executed.progress {
+            self.rest = None;
+        }
+        if let Some(error) = executed.overload {
+            self.rest_for(&error.into());
         }
         if let Some(error) = executed.last_error {
             self.back_off(&error);

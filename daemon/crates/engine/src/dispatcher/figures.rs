@@ -39,7 +39,7 @@ impl Dispatcher {
                 ..figures
             });
         }
-        let busy = !self.transfers.is_empty() || self.poll_due;
+        let busy = !self.transfers.is_empty() || !self.structure.is_empty() || self.poll_due;
         if self.engine.figures.set_folders(statuses, busy) {
             self.engine.status_changed();
         }

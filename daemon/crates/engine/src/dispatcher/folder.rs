@@ -30,15 +30,21 @@ pub(super) struct Folder {
     /// Its remote folder can't be had; tried again whenever the feed is polled.
     pub(super) unattachable: bool,
     pub(super) plan_due: bool,
+    /// The time of the last plan: what could be tried again by then was tried.
+    pub(super) planned_at: Instant,
     /// While transfers run, no plan is made before this: planning must not crowd them out.
     pub(super) next_plan: Instant,
+    /// Plans in a row that could not be made: the next one waits for `next_plan`.
+    pub(super) failed_plans: u32,
     pub(super) queue: Queue,
     pub(super) in_flight: u64,
+    /// A list of its steps is being carried out; true ends that early.
+    pub(super) executing: Option<watch::Sender<bool>>,
     /// Steps that wait.
     pub(super) waiting: u64,
     pub(super) deletions: DeletionFlow,
     /// Interrupts running transfers of this folder when it is paused.
-    pub(super) pause: watch::Sender<bool>,
+    pub(super) pause: Arc<watch::Sender<bool>>,
     pub(super) totals_due: bool,
     /// While transfers run, no totals are counted before this.
     pub(super) next_totals: Instant,
@@ -55,9 +61,17 @@ impl Folder {
         self.queue.len() + self.in_flight + self.waiting
     }
 
+    /// Ends the list of steps that is being carried out at the next safe point.
+    pub(super) fn end_steps(&self) {
+        if let Some(end) = &self.executing {
+            end.send_replace(true);
+        }
+    }
+
     /// Returns whether something is to be done without a person.
     pub(super) fn is_busy(&self) -> bool {
         self.pending() > 0
+            || self.executing.is_some()
             || self.plan_due
             || self.deletions.quiet_at().is_some()
             || self.schedule.is_pending()
@@ -71,6 +85,7 @@ impl Folder {
                 && self.deletions.quiet_at().is_none()
                 && !self.plan_due
                 && self.queue.is_empty()
+                && self.executing.is_none()
                 && self.in_flight == 0)
     }
 }

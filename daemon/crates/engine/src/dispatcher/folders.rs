@@ -17,7 +17,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 impl Dispatcher {
@@ -30,6 +29,7 @@ impl Dispatcher {
         let rows = self.engine.index.read(|db| db.folders())?;
         let ids: BTreeSet<FolderId> = rows.iter().map(|r| r.id).collect();
         self.folders.retain(|id, _| ids.contains(id));
+        self.engine.pauses.keep_only(&ids);
         let all_paused = !rows.is_empty() && rows.iter().all(|r| r.settings.paused);
         let until = rows.iter().filter_map(|r| r.settings.paused_until).min();
         self.engine
@@ -45,6 +45,8 @@ impl Dispatcher {
                         folder.rules = FolderRules::load(&self.engine, &row)?;
                     }
                     folder.row = Arc::new(row);
+                    // Planned with other settings.
+                    folder.end_steps();
                     folder.schedule.rescan();
                     folder.plan_due = true;
                 }
@@ -75,15 +77,17 @@ impl Dispatcher {
             schedule: Schedule::new(now, self.tuning.timing()),
             unattachable: false,
             plan_due: true,
+            planned_at: now,
             next_plan: now,
+            failed_plans: 0,
             queue: Queue::default(),
             in_flight: 0,
+            executing: None,
             waiting: 0,
             deletions: DeletionFlow::default(),
-            pause: watch::Sender::new(false),
             totals_due: true,
             next_totals: now,
-        }
+        })
     }
 
     /// Passes the hints of one folder's watcher on.

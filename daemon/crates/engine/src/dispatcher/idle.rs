@@ -13,7 +13,7 @@ impl Dispatcher {
         }
         let now_ms = self.engine.ports.clock.now_ms();
         let paused = !self.folders.is_empty() && self.folders.values().all(|f| f.is_paused(now_ms));
-        if paused {
+        if paused && self.structure.is_empty() {
             return self.waiters.reply(WaitResult::Paused);
         }
         if !self.is_calm() {
@@ -45,7 +45,7 @@ impl Dispatcher {
             .all(|f| f.is_paused(now_ms) || f.is_calm())
             && self.transfers.is_empty()
             && !self.poll_due
-            && self.retry.is_none()
+            && self.is_reachable()
             && !self.engine.health().waits_briefly()
     }
 }

@@ -4,7 +4,7 @@ use super::Dispatcher;
 use super::rules::Followed;
 use super::unfit_names;
 use crate::error::EngineError;
-use crate::executor::{ExecutionResult, execute, keys_of};
+use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
 use crate::key::Key;
 use crate::planning::{Planned, plan_folder};
@@ -18,7 +18,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// While transfers run, planning rests this many times as long as it took.
-const REST: u32 = 5;
+pub(super) const REST: u32 = 5;
+/// Pauses after plans that could not be made.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 impl Dispatcher {
     /// Plans one folder and carries the structure out. Returns whether another round should follow.
@@ -40,50 +43,65 @@ impl Dispatcher {
         let began = Instant::now();
         let planned = match self.plan(id).await {
             Ok(planned) => planned,
-            Err(error) => {
-                if let Some(folder) = self.folders.get_mut(&id) {
-                    folder.plan_due = true;
-                }
-                if matches!(error, EngineError::Paused) {
-                    return true;
-                }
-                self.back_off(&error);
-                return false;
-            }
+            Err(error) => return self.plan_failed(id, &error),
         };
         let took = began.elapsed();
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.failed_plans = 0;
+        }
         tracing::debug!(
             steps = planned.plan.steps.len(),
             ms = took.as_millis(),
             "planned"
         );
-        let deletes = planned.plan.local_deletions + planned.plan.remote_deletions > 0;
-        let before = if deletes { self.synced_files(id) } else { 0 };
-        let executed = execute(&ctx, &planned.plan, &self.locked).await;
-        if deletes {
-            let gone = before.saturating_sub(self.synced_files(id));
-            if let Some(folder) = self.folders.get_mut(&id) {
-                folder.deletions.done(gone, Instant::now());
+        self.carry_out(ctx, planned, took)
+    }
+
+    /// Schedules another try of a plan that could not be made. What concerns this folder alone holds up no
+    /// other. Returns whether another round should follow.
+    pub(super) fn plan_failed(&mut self, id: FolderId, error: &EngineError) -> bool {
+        let is_paused = matches!(error, EngineError::Paused);
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.plan_due = true;
+            if !is_paused && !error.concerns_all() {
+                let pause = pause_after(folder.failed_plans);
+                folder.failed_plans += 1;
+                folder.next_plan = Instant::now() + self.engine.ports.spread(pause);
+                tracing::warn!(%error, root = %folder.row.root, "no plan can be made for now");
+                let problem = Some(error.problem(String::new()));
+                self.engine.health().set_attach_problem(id, problem);
+                return false;
             }
         }
-        self.executed(&ctx, &planned, executed, took)
+        if !is_paused {
+            self.back_off(error);
+        }
+        is_paused
     }
 
     /// Takes the time of a plan that is due; returns false if none is.
     fn is_plan_due(&mut self, id: FolderId) -> bool {
         let now = Instant::now();
-        let retry_due = self.engine.health().next_try().is_some_and(|at| at <= now);
+        // The feed waits for the lists of steps that are carried out: no further one is begun.
+        if self.poll_due && !self.structure.is_empty() {
+            return false;
+        }
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
         };
-        if folder.row.remote_node.is_none() || folder.schedule.is_root_missing() {
+        let next_try = self.engine.health().next_try(id, folder.planned_at);
+        let retry_due = next_try.is_some_and(|at| at <= now);
+        if folder.row.remote_node.is_none()
+            || folder.schedule.is_root_missing()
+            || folder.executing.is_some()
+        {
             return false;
         }
         folder.plan_due |= folder.deletions.quiet_at().is_some_and(|at| at <= now);
         if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
             return false;
         }
-        if folder.in_flight > 0 && folder.next_plan > now {
+        if (folder.in_flight > 0 || folder.failed_plans > 0) && folder.next_plan > now {
             return false;
         }
         // What is known of the disk may be from before the present rules.
@@ -91,42 +109,16 @@ impl Dispatcher {
             return false;
         }
         folder.plan_due = false;
+        folder.planned_at = now;
         true
     }
 
-    /// Records what has become of a plan. Returns whether another round should follow.
-    fn executed(
-        &mut self,
-        ctx: &Ctx,
-        planned: &Planned,
-        mut executed: ExecutionResult,
-        took: Duration,
-    ) -> bool {
-        let id = ctx.folder.id;
-        let (progress, interrupted) = (executed.progress, executed.is_interrupted);
-        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
-        let mut idle = false;
-        if let Some(folder) = self.folders.get_mut(&id) {
-            folder.queue = std::mem::take(&mut executed.work);
-            folder.waiting = executed.waiting + planned.unknown.len() as u64;
-            folder.next_plan = Instant::now() + took * REST;
-            folder.totals_due |= progress;
-            // What was done changed the trees: see whether anything follows from it.
-            folder.plan_due |=
-                interrupted || (progress && folder.queue.is_empty() && folder.in_flight == 0);
-            idle = folder.in_flight == 0;
+    /// Both sides are equal, and nothing is on its way.
+    pub(super) fn at_rest(&self, ctx: &Ctx) {
+        download::clear_leftovers(ctx);
+        if let Err(error) = restored::end(&self.engine, ctx.folder.id) {
+            tracing::warn!(%error, "the index does not take that a folder is equal again");
         }
-        if progress {
-            self.waiters.reset();
-        }
-        if calm && idle {
-            download::clear_leftovers(ctx);
-            if let Err(error) = restored::end(&self.engine, id) {
-                tracing::warn!(%error, "the index does not take that a folder is equal again");
-            }
-        }
-        self.apply(id, executed);
-        progress || interrupted
     }
 
     async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
@@ -161,7 +153,7 @@ impl Dispatcher {
         Ok(planned)
     }
 
-    fn synced_files(&self, id: FolderId) -> u64 {
+    pub(super) fn synced_files(&self, id: FolderId) -> u64 {
         // Only a memory for the gate: without it the gate sees this plan alone.
         let files = self.engine.index.read(|db| db.synced_files(id));
         files.unwrap_or_default()
@@ -245,6 +237,13 @@ impl Dispatcher {
     }
 }
 
+/// Returns the pause before the next plan after so many that failed before.
+fn pause_after(failed: u32) -> Duration {
+    FIRST_PAUSE
+        .saturating_mul(1 << failed.min(10))
+        .min(LONGEST_PAUSE)
+}
+
 /// Returns the synced nodes that are dirty and in no step, with the path of those that both sides changed.
 fn changed_on_both_sides(
     db: &Db<'_>,
@@ -271,4 +270,29 @@ fn changed_on_both_sides(
         both.push((node, path));
     }
     Ok(both)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use tokio::sync::mpsc;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_folder_that_can_not_be_planned_waits_alone_and_longer_and_longer() {
+        let test = TestEngine::new();
+        let (tuning, id) = (test.options.tuning(), test.folder.id);
+        let (engine, _dir) = test.into_engine();
+        let (_, inbox) = mpsc::unbounded_channel();
+        let mut dispatcher = Dispatcher::new(engine, inbox, tuning).unwrap();
+        dispatcher.feed_incomplete = false;
+        for whole in [500, 1000, 2000].map(Duration::from_millis) {
+            assert!(!dispatcher.plan_failed(id, &EngineError::ReplanExhausted));
+            assert!(dispatcher.is_reachable(), "all others go on");
+            let wait = dispatcher.folders[&id].next_plan - Instant::now();
+            assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
+            assert!(!dispatcher.is_plan_due(id));
+        }
+        assert_eq!(dispatcher.engine.health().problems(id).len(), 1);
+    }
 }

@@ -3,6 +3,7 @@
 use super::{Dispatcher, POLL};
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
+use cairn_api::ApiError;
 use cairn_model::SyncState;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,8 @@ use tokio::time::Instant;
 /// Pauses between tries to reach the service.
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
+/// A service that asks for a longer pause is tried again after this all the same.
+const LONGEST_ASKED: Duration = Duration::from_secs(900);
 
 impl Dispatcher {
     /// Polls the feed if that is due, and attaches folders that are new.
@@ -29,6 +32,11 @@ impl Dispatcher {
             self.poll_due = false;
             return;
         }
+        // Steps vouch for the state that they were planned for: a deletion must not vouch for news that
+        // no plan has seen.
+        if !self.structure.is_empty() {
+            return;
+        }
         match self.try_poll_feed().await {
             Ok(PollResult::More) => {
                 self.feed_incomplete = true;
@@ -38,7 +46,9 @@ impl Dispatcher {
                 self.feed_incomplete = false;
                 self.poll_due = false;
                 self.retry = None;
-                self.engine.figures.clear_last_error();
+                if self.rest.is_none_or(|(at, _)| at <= now) {
+                    self.engine.figures.clear_last_error();
+                }
                 self.next_poll = Instant::now() + POLL;
                 if result != PollResult::Nothing {
                     self.plan_everything();
@@ -111,10 +121,32 @@ impl Dispatcher {
 
     /// Records a failure of the whole home in the status, and pauses before the next try.
     pub(super) fn back_off(&mut self, error: &EngineError) {
-        let pause = self
-            .retry
-            .map_or(FIRST_RETRY, |(_, pause)| (pause * 2).min(LONGEST_RETRY));
-        self.retry = Some((Instant::now() + pause, pause));
+        self.retry = Some(self.next_pause(self.retry, error));
+        self.report(error);
+    }
+
+    /// Records that the service carries out no steps now. Nothing is planned or sent until the next try, even
+    /// if the feed can be polled.
+    pub(super) fn rest_for(&mut self, error: &EngineError) {
+        self.rest = Some(self.next_pause(self.rest, error));
+        self.report(error);
+    }
+
+    /// Returns the time of the next try, and the pause before it: twice the last one, or as long as the service
+    /// asks for.
+    fn next_pause(
+        &self,
+        last: Option<(Instant, Duration)>,
+        error: &EngineError,
+    ) -> (Instant, Duration) {
+        let pause = last.map_or(FIRST_RETRY, |(_, pause)| (pause * 2).min(LONGEST_RETRY));
+        let asked = error.overload().and_then(ApiError::retry_after);
+        let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
+        let wait = self.engine.ports.spread(pause).max(asked);
+        (Instant::now() + wait, pause)
+    }
+
+    fn report(&self, error: &EngineError) {
         let state = if error.is_offline() {
             SyncState::Offline
         } else {
@@ -124,6 +156,49 @@ impl Dispatcher {
         let message = format!("{}; {}", problem.message, problem.hint);
         if self.engine.figures.set_last_error(state, message) {
             tracing::warn!(%error, "syncing stops for now");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use tokio::sync::mpsc;
+
+    fn dispatcher() -> (Dispatcher, tempfile::TempDir) {
+        let test = TestEngine::new();
+        let tuning = test.options.tuning();
+        let (engine, dir) = test.into_engine();
+        let (_, inbox) = mpsc::unbounded_channel();
+        (Dispatcher::new(engine, inbox, tuning).unwrap(), dir)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_service_is_left_alone_for_as_long_as_it_asks() {
+        let (mut dispatcher, _dir) = dispatcher();
+        let asked = Duration::from_secs(40);
+        dispatcher.rest_for(&EngineError::Api(ApiError::RateLimited {
+            retry_after: asked,
+        }));
+        assert!(!dispatcher.is_reachable());
+        tokio::time::advance(asked - Duration::from_millis(1)).await;
+        assert!(!dispatcher.is_reachable());
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(dispatcher.is_reachable());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_double_and_vary() {
+        let (mut dispatcher, _dir) = dispatcher();
+        let error = EngineError::Api(ApiError::Offline("no".into()));
+        let mut whole = FIRST_RETRY;
+        for _ in 0..10 {
+            dispatcher.back_off(&error);
+            let (at, _) = dispatcher.retry.unwrap();
+            let wait = at - Instant::now();
+            assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
+            whole = (whole * 2).min(LONGEST_RETRY);
         }
     }
 }

@@ -16,9 +16,10 @@ impl Dispatcher {
         let now = Instant::now();
         let timing = self.tuning.timing();
         let due = self.folders.get_mut(&id).is_some_and(|folder| {
-            folder
-                .schedule
-                .is_due(now, timing, folder.watching == Watching::Works)
+            folder.executing.is_none()
+                && folder
+                    .schedule
+                    .is_due(now, timing, folder.watching == Watching::Works)
         });
         if !due || !self.check_root(id) {
             return;

@@ -5,6 +5,7 @@ use super::{Dispatcher, Done};
 use crate::work::Work;
 use cairn_model::{FolderId, TransferDirection};
 use std::sync::atomic::Ordering;
+use tokio::time::Instant;
 
 impl Dispatcher {
     /// Does what is due. Returns whether another tick should follow at once.
@@ -45,9 +46,12 @@ impl Dispatcher {
             return true;
         };
         let paused = folder.is_paused(now_ms);
-        folder
-            .pause
-            .send_if_modified(|now| std::mem::replace(now, paused) != paused);
+        // A pause that is not read yet is set already.
+        if paused || !self.engine.is_interrupted() {
+            folder
+                .pause
+                .send_if_modified(|now| std::mem::replace(now, paused) != paused);
+        }
         if paused {
             folder.queue.clear();
         }
@@ -55,8 +59,10 @@ impl Dispatcher {
     }
 
     /// Returns whether plans can be made and carried out.
-    fn is_reachable(&self) -> bool {
-        self.retry.is_none() && !self.feed_incomplete
+    pub(super) fn is_reachable(&self) -> bool {
+        let now = Instant::now();
+        let rests = self.rest.is_some_and(|(at, _)| at > now);
+        self.retry.is_none() && !rests && !self.feed_incomplete
     }
 
     /// Fills the slots of both directions with transfers, one of each folder in turn.
@@ -65,7 +71,8 @@ impl Dispatcher {
             return;
         }
         for direction in [TransferDirection::Up, TransferDirection::Down] {
-            while self.start_next(direction) {}
+            // A pause that has come during this tick is not carried out yet.
+            while !self.engine.is_interrupted() && self.start_next(direction) {}
         }
     }
 
@@ -109,5 +116,44 @@ impl Dispatcher {
                 results,
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use crate::work::pack;
+    use cairn_index::Skipped;
+    use cairn_model::Name;
+    use cairn_plan::{Parent, ParentAndName, Step};
+    use std::sync::Arc;
+    use tokio::sync::mpsc;
+
+    #[tokio::test]
+    async fn no_transfer_is_begun_while_a_pause_waits_to_be_carried_out() {
+        let test = TestEngine::new();
+        let (tuning, id) = (test.options.tuning(), test.folder.id);
+        let local = test.local_file("f", Skipped::No);
+        let (engine, _dir) = test.into_engine();
+        let (_commands, inbox) = mpsc::unbounded_channel();
+        let mut dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning).unwrap();
+        let to = ParentAndName {
+            parent: Parent::Root,
+            name: Name::new("f".to_owned()).unwrap(),
+        };
+        let step = Step::Upload {
+            local,
+            over: None,
+            to,
+        };
+        let queue = pack(&dispatcher.ctx(id).unwrap(), &[&step]).unwrap();
+        dispatcher.folders.get_mut(&id).unwrap().queue = queue;
+        engine.reload.store(true, Ordering::Release);
+        dispatcher.start_transfers();
+        assert!(dispatcher.transfers.is_empty());
+        engine.reload.store(false, Ordering::Release);
+        dispatcher.start_transfers();
+        assert_eq!(dispatcher.transfers.len(), 1);
     }
 }

@@ -1,6 +1,5 @@
 //! Recording a page of changes: which are taken, which are refused, and which wait for a person.
 
-use super::CURSOR;
 use super::pending::{self, Tried};
 use super::{CURSOR, LIST_AGAIN};
 use crate::admission::Admission;
@@ -301,4 +300,35 @@ fn is_above(db: &Db<'_>, folder: &RemoteRow) -> Result<bool, IndexError> {
         at = db.remote(above)?.and_then(|row| row.parent);
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+
+    #[test]
+    fn a_change_that_can_not_be_read_any_more_holds_up_no_other() {
+        let (engine, _dir) = TestEngine::new().into_engine();
+        let cursor = Cursor("after".into());
+        let page = Page {
+            changes: &[],
+            cursor: Some(&cursor),
+            is_last: true,
+        };
+        engine
+            .index
+            .write(|db| {
+                db.put_pending(NodeId::from_random_bytes([7; 16]), b"rubbish")?;
+                record(&engine, db, &page, Admission::All)?;
+                assert_eq!(db.pending(None, 1)?, []);
+                assert_eq!(db.meta(CURSOR)?, Some(b"after".to_vec()));
+                assert!(
+                    db.meta(LIST_AGAIN)?.is_some(),
+                    "it comes with the next list"
+                );
+                Ok(())
+            })
+            .unwrap();
+    }
 }

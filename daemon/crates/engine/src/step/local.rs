@@ -4,49 +4,11 @@ use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
 use crate::step::Ctx;
-use cairn_index::{ConflictRow, IndexError, LocalRow, Skipped};
-use cairn_model::{ActivityKind, Kind, LocalId, NodeId};
+use cairn_index::{ConflictRow, IndexError, LocalRow};
+use cairn_model::{ActivityKind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
 use cairn_plan::{MoveReason, ParentAndName};
 use std::path::{Path, PathBuf};
-
-/// Makes the local side of a remote folder.
-pub(crate) async fn create_folder(
-    ctx: &Ctx,
-    node: NodeId,
-    to: &ParentAndName,
-) -> Result<(), EngineError> {
-    let _lock = ctx.engine.disk_lock.lock().await;
-    let index = &ctx.engine.index;
-    let (parent, path) = index
-        .read(|db| ctx.local_place(db, to))?
-        .ok_or(EngineError::Stale)?;
-    let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute(&path))?;
-    flush_names(ctx, &[&ctx.absolute(&path)])?;
-    let done = index.write(|db| {
-        let Some(remote) = db.remote(node)? else {
-            return Ok(false);
-        };
-        let id = db.insert_local(&LocalRow {
-            id: LocalId(0),
-            folder: ctx.folder.id,
-            parent,
-            name: to.name.clone(),
-            kind: Kind::Folder,
-            stat: local_stat(&stat),
-            executable: false,
-            hash: None,
-            skipped: Skipped::No,
-        })?;
-        record::adopt(db, &ctx.folder, id, &remote, record::Content::default())?;
-        Ok(true)
-    })?;
-    if done {
-        Ok(())
-    } else {
-        Err(EngineError::Stale)
-    }
-}
 
 /// Moves or renames on this disk.
 pub(crate) async fn move_local(

@@ -144,3 +144,43 @@ fn new_revision(
 fn started_from(bytes: &[u8]) -> Option<Started> {
     serde_json::from_slice(bytes).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder_rules::present;
+    use crate::testing::TestEngine;
+    use cairn_model::Name;
+    use cairn_plan::{Parent, ParentAndName};
+    use std::sync::Arc;
+    use tokio::sync::watch;
+
+    #[test]
+    fn a_file_that_takes_no_part_any_more_is_not_sent() {
+        let test = TestEngine::new();
+        let folder = Arc::new(test.folder.clone());
+        let locals = [Skipped::No, Skipped::Ignored, Skipped::Special]
+            .map(|skipped| test.local_file(&format!("{skipped:?}"), skipped));
+        let (engine, _dir) = test.into_engine();
+        let ctx = Ctx {
+            rules: Arc::new(present(&engine, &folder).unwrap()),
+            engine,
+            folder,
+            pause: watch::channel(false).1,
+            ended: None,
+        };
+        let is_ready = locals.map(|local| {
+            let task = Task {
+                local,
+                over: None,
+                to: ParentAndName {
+                    parent: Parent::Root,
+                    name: Name::new("n".to_owned()).unwrap(),
+                },
+                size: 0,
+            };
+            ready(&ctx, &task).is_ok()
+        });
+        assert_eq!(is_ready, [true, false, false]);
+    }
+}

@@ -1,0 +1,140 @@
+//! The structure of a plan, carried out beside the dispatcher: one list of steps for each folder. Commands,
+//! other folders, and transfers that need none of these steps don't wait for it.
+//!
+//! While a folder's list is carried out, that folder is neither scanned nor planned, and no news of the feed
+//! are recorded: every step is for the state that was planned for. A list ends after a while, and what is
+//! left is planned anew, so that what has changed meanwhile has its turn.
+
+use super::Dispatcher;
+use crate::executor::{ExecutionResult, execute};
+use crate::planning::Planned;
+use crate::release::release;
+use crate::step::Ctx;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinError;
+use tokio::time::Instant;
+
+/// A list of steps ends after this, or after so many times what its plan took, whichever is longer.
+const SLICE: Duration = Duration::from_secs(1);
+const PLANS: u32 = 5;
+
+/// A list of steps that was carried out, as far as it went.
+pub(super) struct Executed {
+    pub(super) ctx: Ctx,
+    pub(super) planned: Planned,
+    pub(super) result: ExecutionResult,
+    /// The time that the plan took.
+    pub(super) took: Duration,
+    /// The files that were synced before, if the plan deletes any.
+    pub(super) synced_before: Option<u64>,
+}
+
+impl Dispatcher {
+    /// Carries a plan out: its transfers wait for slots, as far as they need none of its other steps, and those
+    /// are carried out beside the dispatcher. Returns whether another round should follow.
+    pub(super) fn carry_out(&mut self, mut ctx: Ctx, mut planned: Planned, took: Duration) -> bool {
+        let id = ctx.folder.id;
+        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
+        let released = match release(&ctx, &mut planned.plan, &self.locked) {
+            Ok(released) => released,
+            Err(error) => return self.plan_failed(id, &error.into()),
+        };
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return false;
+        };
+        folder.queue = released.work;
+        folder.waiting = released.waiting + planned.unknown.len() as u64;
+        folder.next_plan = Instant::now() + took * super::plans::REST;
+        if planned.plan.steps.is_empty() {
+            if calm && folder.in_flight == 0 {
+                self.at_rest(&ctx);
+            }
+            return false;
+        }
+        let (end, ended) = watch::channel(false);
+        folder.executing = Some(end);
+        ctx.ended = Some(ended);
+        let deletes = planned.plan.local_deletions + planned.plan.remote_deletions > 0;
+        let synced_before = deletes.then(|| self.synced_files(id));
+        let locked = self.locked.clone();
+        let until = Instant::now() + SLICE.max(took * PLANS);
+        self.structure.spawn(async move {
+            let result = execute(&ctx, &planned.plan, &locked, until).await;
+            Executed {
+                ctx,
+                planned,
+                result,
+                took,
+                synced_before,
+            }
+        });
+        false
+    }
+
+    /// Records what has become of a list of steps.
+    pub(super) fn structure_done(&mut self, done: Result<Executed, JoinError>) {
+        let Executed {
+            ctx,
+            planned,
+            mut result,
+            took,
+            synced_before,
+        } = match done {
+            Ok(done) => done,
+            Err(error) => return self.structure_broke(&error),
+        };
+        let id = ctx.folder.id;
+        let gone = synced_before.map(|before| before.saturating_sub(self.synced_files(id)));
+        let now = Instant::now();
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.executing = None;
+            folder.deletions.done(gone.unwrap_or_default(), now);
+            folder.queue.append(std::mem::take(&mut result.work));
+            folder.waiting += result.waiting;
+            folder.next_plan = now + took * super::plans::REST;
+            folder.totals_due |= result.progress;
+            // What was done changed the trees: see whether anything follows from it.
+            let done = folder.queue.is_empty() && folder.in_flight == 0;
+            folder.plan_due |= result.is_interrupted || (result.progress && done);
+        }
+        tracing::debug!(
+            steps = planned.plan.steps.len(),
+            interrupted = result.is_interrupted,
+            "carried out"
+        );
+        if result.progress {
+            self.waiters.reset();
+        }
+        self.apply(id, result);
+    }
+
+    /// Ends all lists of steps at their next safe points, and waits for that: a command needs the disk or the
+    /// remote tree for itself.
+    pub(super) async fn finish_steps(&mut self) {
+        for folder in self.folders.values() {
+            folder.end_steps();
+        }
+        while let Some(done) = self.structure.join_next().await {
+            self.structure_done(done);
+        }
+    }
+
+    /// A list broke off in the middle of a step: its folder, which nobody tells, is the one that it has left.
+    fn structure_broke(&mut self, error: &JoinError) {
+        if !error.is_panic() {
+            return;
+        }
+        tracing::error!("a list of steps broke off; its folder is compared again");
+        for folder in self.folders.values_mut() {
+            if folder
+                .executing
+                .as_ref()
+                .is_some_and(watch::Sender::is_closed)
+            {
+                folder.executing = None;
+                folder.schedule.rescan();
+            }
+        }
+    }
+}

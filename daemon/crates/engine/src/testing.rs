@@ -1,0 +1,120 @@
+//! An engine that nobody drives, without a network: for tests of its parts.
+
+use crate::engine::Engine;
+use crate::ports::{Clock, Hint, Ports, Watch};
+use crate::start::{EngineOptions, engine_of};
+use async_trait::async_trait;
+use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
+use cairn_crypto::{SpaceKeys, SystemRandom};
+use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, LocalStat, Skipped};
+use cairn_model::{DeviceId, Kind, LocalId, Name, SpaceId};
+use cairn_platform::{Disk as _, RealDisk};
+use cairn_transfer::{Blocking, Options, Transfer};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// A line that is cut.
+struct NoNetwork;
+
+#[async_trait]
+impl Transport for NoNetwork {
+    async fn send(&self, _: Request) -> Result<Response, TransportError> {
+        Err(TransportError::Connect("there is no network".into()))
+    }
+}
+
+struct NoWatch;
+
+impl Watch for NoWatch {
+    fn watch(&self, _: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+        let (sender, hints) = unbounded_channel();
+        (hints, Box::new(sender))
+    }
+}
+
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now_ms(&self) -> i64 {
+        1_700_000_000_000
+    }
+
+    fn offset_s(&self) -> i32 {
+        0
+    }
+}
+
+/// An engine with one folder, attached to the top of the service, on a real disk.
+pub(crate) struct TestEngine {
+    pub(crate) options: EngineOptions,
+    pub(crate) folder: FolderRow,
+    pub(crate) dir: TempDir,
+}
+
+impl TestEngine {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Arc::new(Index::memory().unwrap());
+        let folder = index.write(|db| attached(db, dir.path())).unwrap();
+        let device = DeviceId::from_random_bytes([1; 16]);
+        let auth = Arc::new(ApiKey::new("key"));
+        let api = Api::new(Arc::new(NoNetwork), "http://nowhere", None, auth, device).unwrap();
+        let api = Arc::new(api);
+        let space = SpaceId::from_random_bytes([2; 16]);
+        let keys = Arc::new(SpaceKeys::from_raw(space, 1, &[3; 32]).unwrap());
+        let transfer = Transfer::new(
+            Arc::clone(&api),
+            Arc::clone(&keys),
+            device,
+            Options {
+                blocking: Blocking::Inline,
+                ..Options::default()
+            },
+        );
+        let ports = Ports {
+            disk: Arc::new(RealDisk::new()),
+            watch: Arc::new(NoWatch),
+            clock: Arc::new(StoppedClock),
+            random: Arc::new(Mutex::new(SystemRandom)),
+            threads: false,
+        };
+        let transfer = Arc::new(transfer);
+        let options = EngineOptions::new(index, api, transfer, keys, "here".into(), ports);
+        Self {
+            options,
+            folder,
+            dir,
+        }
+    }
+
+    /// Records a file at the top of the folder that was never synced. Returns its id.
+    pub(crate) fn local_file(&self, name: &str, skipped: Skipped) -> LocalId {
+        let row = LocalRow {
+            id: LocalId(0),
+            folder: self.folder.id,
+            parent: None,
+            name: Name::new(name.to_owned()).unwrap(),
+            kind: Kind::File,
+            stat: LocalStat::default(),
+            executable: false,
+            hash: None,
+            skipped,
+        };
+        let index = &self.options.index;
+        index.write(|db| db.insert_local(&row)).unwrap()
+    }
+
+    /// Returns the engine and the directory that goes when it is dropped.
+    pub(crate) fn into_engine(self) -> (Arc<Engine>, TempDir) {
+        (Arc::new(engine_of(self.options)), self.dir)
+    }
+}
+
+fn attached(db: &Db<'_>, root: &Path) -> Result<FolderRow, IndexError> {
+    let id = db.add_folder(root.to_str().unwrap(), "/", &FolderSettings::default())?;
+    let file = RealDisk::new().stat(root).unwrap().file_id;
+    db.attach_folder(id, None, (file.device, file.inode))?;
+    Ok(db.folder(id)?.unwrap())
+}

@@ -1,0 +1,138 @@
+//! The price of everyday changes in a folder that is in sync, in requests and files read: it follows what
+//! has changed, not how much there is, on any machine.
+
+use cairn_sim::device::{Device, ROOT};
+use cairn_sim::world::{World, tree_of};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const FOLDERS: usize = 20;
+const FILES: usize = 40;
+
+fn simulate(story: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+        .block_on(story);
+}
+
+fn path(text: &str) -> PathBuf {
+    Path::new(ROOT).join(text)
+}
+
+fn file(folder: usize, file: usize) -> PathBuf {
+    path(&format!("top/d{folder}/f{file}"))
+}
+
+/// Two devices in sync, with many files below one folder.
+async fn in_sync() -> World {
+    let mut world = World::new(1, 2).await;
+    let top = path("top");
+    world.devices[0]
+        .disk
+        .user(&top, false, |files| {
+            files.mkdir(&top)?;
+            for folder in 0..FOLDERS {
+                files.mkdir(&top.join(format!("d{folder}")))?;
+                for number in 0..FILES {
+                    let path = file(folder, number);
+                    files.write(&path, path.to_string_lossy().as_bytes())?;
+                }
+            }
+            Ok(())
+        })
+        .expect("the disk takes it");
+    world.settle().await.expect("calm");
+    world
+}
+
+/// Records the requests of a device from now on that read neither the feed nor the names of devices.
+fn listen(device: &Device) -> Arc<Mutex<Vec<String>>> {
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let all = Arc::clone(&requests);
+    device.line.lie(Some(Box::new(move |path, status, body| {
+        if !["/api/v1/changes", "/api/v1/devices"]
+            .iter()
+            .any(|start| path.starts_with(start))
+        {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(path.to_owned());
+        }
+        (status, body)
+    })));
+    requests
+}
+
+fn taken(requests: &Mutex<Vec<String>>) -> Vec<String> {
+    std::mem::take(&mut requests.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[test]
+fn a_rename_of_the_top_folder_is_one_request_and_reads_no_file() {
+    simulate(async {
+        let mut world = in_sync().await;
+        let sent = listen(&world.devices[0]);
+        let received = listen(&world.devices[1]);
+        let reads = [0, 1].map(|at| world.devices[at].disk.reads());
+        let (from, to) = (path("top"), path("renamed"));
+        world.devices[0]
+            .disk
+            .user(&to, true, |files| files.rename(&from, &to))
+            .expect("the disk takes it");
+        world.settle().await.expect("calm");
+        assert_eq!(taken(&sent).len(), 1);
+        assert_eq!(taken(&received), Vec::<String>::new());
+        assert_eq!([0, 1].map(|at| world.devices[at].disk.reads()), reads);
+        assert!(tree_of(&world.devices[1]).contains_key("renamed/d7/f7"));
+    });
+}
+
+#[test]
+fn a_restart_without_a_change_sends_nothing_and_reads_no_file() {
+    simulate(async {
+        let mut world = in_sync().await;
+        let device = &mut world.devices[0];
+        device.kill(false).await;
+        let requests = listen(device);
+        let reads = device.disk.reads();
+        device.start();
+        assert!(device.settle().await);
+        assert_eq!(taken(&requests), Vec::<String>::new());
+        assert_eq!(device.disk.reads(), reads);
+    });
+}
+
+#[test]
+fn single_deletions_travel_together_and_none_is_repeated() {
+    simulate(async {
+        let mut world = in_sync().await;
+        let sent = listen(&world.devices[0]);
+        let received = listen(&world.devices[1]);
+        let top = path("top");
+        world.devices[0]
+            .disk
+            .user(&top, true, |files| {
+                for folder in 0..FOLDERS {
+                    // Some stay, so that no folder goes as a whole.
+                    for number in 10..FILES {
+                        files.take(&file(folder, number))?;
+                    }
+                }
+                Ok(())
+            })
+            .expect("they are there");
+        world.settle().await.expect("calm");
+        let sent = taken(&sent);
+        // 500 go in one request.
+        assert_eq!(
+            sent.len(),
+            (FOLDERS * (FILES - 10)).div_ceil(500),
+            "{sent:?}"
+        );
+        assert_eq!(taken(&received), Vec::<String>::new());
+        let left = tree_of(&world.devices[1]);
+        assert_eq!(left.len(), 1 + FOLDERS * 11);
+    });
+}

@@ -1,0 +1,151 @@
+//! Folders, moves and deletions: they stand in nobody's way, and nobody in theirs.
+
+use cairn_model::RelPath;
+use cairn_sim::device::{Device, ROOT};
+use cairn_sim::time::{pass, until};
+use cairn_sim::world::{World, tree_of};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// More than go in one request.
+const FOLDERS: usize = 2_000;
+
+fn simulate(story: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+        .block_on(story);
+}
+
+/// Makes many folders, and one file beside them, without a hint.
+fn make(device: &Device) {
+    let root = Path::new(ROOT);
+    device
+        .disk
+        .user(root, false, |files| {
+            for number in 0..FOLDERS {
+                files.mkdir(&root.join(format!("d{number}")))?;
+            }
+            files.write(&root.join("first.txt"), b"first")
+        })
+        .expect("the disk takes it");
+}
+
+/// Records the paths of all requests of a device from now on.
+fn listen(device: &Device) -> Arc<Mutex<Vec<String>>> {
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let all = Arc::clone(&requests);
+    device.line.lie(Some(Box::new(move |path, status, body| {
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(path.to_owned());
+        (status, body)
+    })));
+    requests
+}
+
+#[test]
+fn a_file_does_not_wait_for_folders_that_it_does_not_need() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        let requests = listen(device);
+        make(device);
+        assert!(device.settle().await);
+        let requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = requests.iter().position(|path| path.contains("/uploads"));
+        let last = requests
+            .iter()
+            .rposition(|path| path.ends_with("/nodes/batch"));
+        let (sent, last) = (sent.expect("the file went"), last.expect("folders went"));
+        assert!(sent < last, "{requests:?}");
+    });
+}
+
+#[test]
+fn a_command_is_answered_while_steps_are_carried_out() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        let requests = listen(device);
+        let engine = device.engine().expect("it runs");
+        make(device);
+        engine.rescan(None);
+        let begun = || {
+            let requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+            requests.iter().any(|path| path.ends_with("/nodes/batch"))
+        };
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !begun() {
+            assert!(Instant::now() < limit, "no folder is created");
+            pass(Duration::from_millis(1)).await;
+        }
+        let asked = Instant::now();
+        let folder = engine.folders().expect("the index answers")[0].id;
+        let answer = engine.accept_disk(folder, RelPath::root()).await;
+        assert!(answer.is_err(), "no disk is missing");
+        assert!(asked.elapsed() < Duration::from_millis(2), "it had to wait");
+        let before = requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len();
+        assert!(device.settle().await);
+        let after = requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len();
+        assert!(before < after, "all was done when the answer came");
+    });
+}
+
+#[test]
+fn many_folders_are_made_durable_together() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.settle().await.expect("calm");
+        make(&world.devices[0]);
+        assert!(world.devices[0].settle().await);
+        let before = world.devices[1].disk.flushes();
+        assert!(world.devices[1].settle().await);
+        let flushes = world.devices[1].disk.flushes() - before;
+        assert_eq!(tree_of(&world.devices[1]).len(), FOLDERS + 1);
+        assert!(flushes < 20, "{flushes} flushes");
+    });
+}
+
+#[test]
+fn a_service_that_can_do_nothing_is_not_asked_for_one_list_after_the_other() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        let tries = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&tries);
+        device.line.lie(Some(Box::new(move |path, status, body| {
+            if path.ends_with("/nodes/batch") {
+                counted.fetch_add(1, Ordering::Relaxed);
+                return (
+                    cairn_api::StatusCode::SERVICE_UNAVAILABLE,
+                    bytes::Bytes::new(),
+                );
+            }
+            (status, body)
+        })));
+        make(device);
+        device.engine().expect("it runs").rescan(None);
+        let begun = || tries.load(Ordering::Relaxed) > 0;
+        assert!(until(begun, Duration::from_secs(10)).await);
+        pass(Duration::from_secs(10)).await;
+        // Pauses double, and each list has one request, which is tried twice.
+        let tries = tries.load(Ordering::Relaxed);
+        assert!(tries <= 16, "{tries} requests in ten seconds");
+        device.line.lie(None);
+        assert!(device.settle().await);
+    });
+}
