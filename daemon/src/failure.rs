@@ -170,6 +170,7 @@ impl From<EngineError> for Failure {
             | EngineError::NotRecorded
             | EngineError::Stopped
             | EngineError::NothingToConfirm
+            | EngineError::NoHeldDisk(_)
             | EngineError::NoConflict(_)
             | EngineError::RootGone(_)
             | EngineError::RemoteIsFile(_)

@@ -1,19 +1,59 @@
-//! `cairn folders`: the pairs of this device.
+//! `cairn folders`: the pairs of this device, and the disks that they are on.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::{Doing as _, Outcome};
 use crate::folders::open_index;
+use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::size;
 use cairn_control::{FolderStatus, typed};
 use cairn_model::SyncState;
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// Show the folders that are synced
 #[derive(clap::Args, Debug)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
 
-pub(super) async fn run(app: &App, _: Args) -> Outcome {
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Go on with another disk where one is missing
+    ///
+    /// A folder, or a directory in it, whose disk is gone or was replaced waits: nothing is deleted for it.
+    /// This takes what lies there now instead. Nothing is deleted here or on the service: what only one side
+    /// has comes to the other.
+    AcceptDisk {
+        /// The folder or directory, as `cairn status` names it
+        path: PathBuf,
+    },
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    match args.action {
+        Some(Action::AcceptDisk { path }) => accept_disk(app, &path).await,
+        None => list(app).await,
+    }
+}
+
+async fn accept_disk(app: &App, path: &Path) -> Outcome {
+    let path = local_path::folder(path)?;
+    let request = typed::AcceptDisk { path: path.clone() };
+    app.daemon()
+        .await?
+        .send(request)
+        .await
+        .doing(format_args!("go on with the disk at {path}"))?;
+    app.out.line(format_args!(
+        "{path} goes on with what lies there now; what the service has comes back to it."
+    ));
+    app.out.json(&json!({ "accepted": path }));
+    Ok(())
+}
+
+async fn list(app: &App) -> Outcome {
     let (folders, running) = match app.running().await? {
         Some(client) => (client.send(typed::Status {}).await?.folders, true),
         None => (from_files(app)?, false),

@@ -217,6 +217,12 @@ impl Daemon {
         Ok(Reply::Trashed(trashed))
     }
 
+    async fn accept_disk(&self, path: &str) -> Outcome<Reply> {
+        let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
+        self.engine.accept_disk(row.id, below).await?;
+        Ok(Reply::DONE)
+    }
+
     fn doctor(&self) -> Reply {
         let (status, account) = (self.engine.status(), &self.session.account);
         let watch_problems = status
@@ -280,6 +286,7 @@ impl Daemon {
                 Ok(Reply::Folder(folders::to_control(&row)))
             }
             Request::RemoveFolder { folder } => self.remove_folder(&folder).await,
+            Request::AcceptDisk { path } => self.accept_disk(&path).await,
             Request::Ignore { folder } => Ok(Reply::IgnoreRules(folders::ignore::rules(
                 &folders::find(index, &folder)?,
             )?)),

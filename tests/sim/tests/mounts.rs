@@ -1,6 +1,8 @@
 //! File systems that come and go, and get other numbers.
 
-use cairn_sim::device::{ROOT, path};
+use cairn_engine::EngineError;
+use cairn_model::RelPath;
+use cairn_sim::device::ROOT;
 use cairn_sim::disk::{Files, Node};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
@@ -200,5 +202,83 @@ fn another_disk_as_the_root_of_a_folder_deletes_nothing() {
             ["a", "b", "c", "d"],
             "nothing is deleted, and nothing comes from a disk that is another one"
         );
+    });
+}
+
+/// Lets the first device go on with what lies at a path of its folder now.
+async fn accept(world: &World, text: &str) -> Result<(), EngineError> {
+    let engine = world.devices[0].engine().expect("it runs");
+    let folder = engine.folders().expect("the index answers")[0].id;
+    let path = RelPath::parse(text).expect("a path");
+    engine.accept_disk(folder, path).await
+}
+
+#[test]
+fn a_new_disk_that_was_accepted_gets_the_files_of_the_old_one_and_keeps_its_own() {
+    simulate(async {
+        let mut world = with_mounted(&["DCIM/1", "a"]).await;
+        assert!(accept(&world, "photos").await.is_err(), "nothing is held");
+        exchange(&world, Some(other_disk(&["DCIM/7"])));
+        look_often(&world).await;
+        accept(&world, "photos").await.expect("it is held");
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            for file in ["doc", "photos/DCIM/1", "photos/a", "photos/DCIM/7"] {
+                assert!(tree.contains_key(file), "{file}: {tree:?}");
+            }
+        }
+        let status = world.devices[0].engine().expect("it runs").status();
+        assert_eq!(status.folders[0].errors, []);
+    });
+}
+
+#[test]
+fn a_mount_that_was_given_up_becomes_a_directory_with_its_files() {
+    simulate(async {
+        let mut world = with_mounted(&["a", "b"]).await;
+        exchange(&world, None);
+        look_often(&world).await;
+        accept(&world, "photos").await.expect("it is held");
+        world.settle().await.expect("calm");
+        let tree = tree_of(&world.devices[0]);
+        assert_eq!(tree.get("photos/a"), Some(&Some(b"a".to_vec())));
+        // From now on a deletion is one.
+        let file = path("photos/a");
+        let disk = &world.devices[0].disk;
+        disk.user(&file, true, |files| files.take(&file).map(drop))
+            .expect("it is there");
+        world.settle().await.expect("calm");
+        let elsewhere = tree_of(&world.devices[1]);
+        assert!(!elsewhere.contains_key("photos/a"), "{elsewhere:?}");
+        assert!(elsewhere.contains_key("photos/b"), "{elsewhere:?}");
+    });
+}
+
+#[test]
+fn a_folder_goes_on_with_another_disk_that_was_accepted() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        for name in ["a", "b", "c"] {
+            write(&world, 0, name, name.as_bytes());
+        }
+        world.settle().await.expect("calm");
+        assert!(accept(&world, "").await.is_err(), "nothing is held");
+        let root = Path::new(ROOT);
+        world.devices[0]
+            .disk
+            .user(root, false, |files| {
+                files.take(root)?;
+                files.mkdir(root)?;
+                files.write(&root.join("new"), b"new")?;
+                files.get_mut(root)?.put_on(2, 0);
+                Ok(())
+            })
+            .expect("the disk takes it");
+        look_often(&world).await;
+        accept(&world, "").await.expect("it is held");
+        world.settle().await.expect("calm");
+        let elsewhere = tree_of(&world.devices[1]);
+        assert_eq!(elsewhere.keys().collect::<Vec<_>>(), ["a", "b", "c", "new"]);
     });
 }

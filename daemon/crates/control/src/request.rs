@@ -93,6 +93,10 @@ requests! {
     } -> Done;
     /// Accepts the changes that were held because no device vouches for them.
     Accept -> Accepted;
+    /// Goes on with the disk that is at `path`, absolute, in place of the one before.
+    AcceptDisk {
+        path: String,
+    } -> Done;
     Confirm {
         folder: String,
         answer: DeletionDecision,

@@ -165,6 +165,9 @@ fn requests() {
         Request::Why {
             path: "/home/a/Cairn/x.log".into(),
         },
+        Request::AcceptDisk {
+            path: "/home/a/Cairn/photos".into(),
+        },
     ];
     let asks: Vec<Numbered> = (1..)
         .zip(all)

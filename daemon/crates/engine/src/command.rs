@@ -35,5 +35,6 @@ pub(crate) enum Command {
         Keep,
         oneshot::Sender<Result<(), EngineError>>,
     ),
+    AcceptDisk(FolderId, RelPath, oneshot::Sender<Result<(), EngineError>>),
     Stop,
 }

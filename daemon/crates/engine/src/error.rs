@@ -38,6 +38,8 @@ pub enum EngineError {
     Stopped,
     #[error("no deletion waits for a confirmation in this folder")]
     NothingToConfirm,
+    #[error("{} does not wait for a disk", .0.display())]
+    NoHeldDisk(PathBuf),
     #[error("{0} is not in conflict")]
     NoConflict(String),
     #[error("{0} is the only version that is left: choose mine or both")]
@@ -122,6 +124,7 @@ impl EngineError {
             Self::Protocol(_)
             | Self::RootGone(_)
             | Self::NothingToConfirm
+            | Self::NoHeldDisk(_)
             | Self::NoConflict(_)
             | Self::NoMerge { .. }
             | Self::OnlyCopy(_)
@@ -198,7 +201,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         ),
         EngineError::RootGone(_) => (
             ProblemCode::FolderGone,
-            "bring the folder back (mount it), or `cairn remove` it; nothing was deleted anywhere",
+            "bring the folder back (mount it), or go on with what lies there now: `cairn folders accept-disk PATH`; nothing was deleted anywhere",
         ),
         EngineError::RemoteGone(_) => (
             ProblemCode::RemoteGone,
@@ -218,6 +221,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         ),
         EngineError::Stopped
         | EngineError::NothingToConfirm
+        | EngineError::NoHeldDisk(_)
         | EngineError::NoConflict(_)
         | EngineError::NoMerge { .. }
         | EngineError::OnlyCopy(_) => (ProblemCode::Failed, "run `cairn doctor`"),

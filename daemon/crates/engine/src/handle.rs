@@ -168,6 +168,17 @@ impl EngineHandle {
         self.request(Command::Accept).await?
     }
 
+    /// Goes on with the disk that lies at the path of a held directory, or of a folder whose root is held
+    /// (the empty path), in place of the one before. Nothing is deleted on either side: both are compared
+    /// afresh.
+    ///
+    /// # Errors
+    /// [`EngineError::NoHeldDisk`] if nothing is held there, or the index's.
+    pub async fn accept_disk(&self, folder: FolderId, path: RelPath) -> Result<(), EngineError> {
+        self.request(|reply| Command::AcceptDisk(folder, path, reply))
+            .await?
+    }
+
     /// The index, for what is only read (activity, paths).
     #[must_use]
     pub fn index(&self) -> &Arc<cairn_index::Index> {

@@ -6,6 +6,7 @@
 //! Disk, network, clock and randomness come in through [`ports`], so that the whole engine runs in the
 //! simulator as it runs here. The decisions themselves are `plan`'s.
 
+mod accept_disk;
 mod admission;
 mod arriving;
 mod command;

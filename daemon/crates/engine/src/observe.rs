@@ -5,7 +5,7 @@
 
 pub(crate) mod hash;
 mod matching;
-mod mounts;
+pub(crate) mod mounts;
 mod problems;
 pub(crate) mod rules;
 pub(crate) mod same_disk;

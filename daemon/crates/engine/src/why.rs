@@ -214,7 +214,7 @@ fn skipped(facts: &Facts) -> Option<PathReport> {
         Skipped::Unmounted => (
             PathState::Unmounted,
             "is on a mount that is gone, or that another one hides",
-            "mount it as before; until then nothing in it is deleted anywhere",
+            "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`",
         ),
     };
     Some(because(state, format!("{above} {message}"), hint))

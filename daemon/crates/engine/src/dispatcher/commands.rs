@@ -1,11 +1,15 @@
 //! Commands from outside.
 
 use super::Dispatcher;
+use super::folder::Watching;
+use crate::accept_disk;
 use crate::command::Command;
 use crate::error::EngineError;
 use crate::feed;
 use crate::resolve;
-use cairn_model::FolderId;
+use cairn_model::{FolderId, RelPath};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -32,8 +36,37 @@ impl Dispatcher {
                 self.rescan_everything(folder);
                 drop(reply.send(result));
             }
+            Command::AcceptDisk(folder, path, reply) => {
+                drop(reply.send(self.accept_disk(folder, &path).await));
+            }
             Command::Stop => {}
         }
+    }
+
+    async fn accept_disk(&mut self, id: FolderId, path: &RelPath) -> Result<(), EngineError> {
+        let engine = Arc::clone(&self.engine);
+        // Whether a disk is held may have changed since the last look.
+        let Some(folder) = self.folders.get(&id) else {
+            return Err(EngineError::NoHeldDisk(path.to_path(Path::new("/"))));
+        };
+        let root = PathBuf::from(&folder.row.root);
+        if path.is_root() && self.check_root(id) {
+            return Err(EngineError::NoHeldDisk(root));
+        }
+        self.finish_steps().await;
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return Err(EngineError::NoHeldDisk(root));
+        };
+        let _disk_lock = engine.disk_lock.lock().await;
+        accept_disk::accept(&engine, &folder.row, path)?;
+        if let Some(row) = engine.index.read(|db| db.folder(id))? {
+            folder.row = Arc::new(row);
+        }
+        folder.queue.clear();
+        // The watches are on the old disk.
+        folder.watching = Watching::Broken;
+        self.rescan_everything(Some(id));
+        Ok(())
     }
 
     fn tune(&mut self, rescan_every: Duration, parallel: usize) {

@@ -83,7 +83,7 @@ impl Scan<'_, '_> {
             code: ProblemCode::FolderGone,
             message: "the file system that was mounted here is gone, or another one hides it"
                 .into(),
-            hint: "mount it as before; until then nothing in it is deleted anywhere".into(),
+            hint: "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`".into(),
         });
         self.hold(row.clone(), Skipped::Unmounted)
     }
