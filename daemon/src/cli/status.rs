@@ -3,10 +3,7 @@
 use crate::app::App;
 use crate::cli::watch::{self, Detail};
 use crate::failure::{Exit, Failure, Outcome};
-use crate::output::text::count;
-use cairn_control::{Client, Status, typed};
-use cairn_model::SyncState;
-use serde_json::json;
+use cairn_control::{Client, ControlError, Status, typed};
 use std::time::Duration;
 
 /// Show sync status
@@ -44,51 +41,48 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     if args.wait {
         return wait(app, &client, args.timeout, detail).await;
     }
-    let status = client.send(typed::Status {}).await?;
-    show(app, &client, &status, detail).await
+    show(app, &ask(&client, detail).await?, detail);
+    Ok(())
+}
+
+async fn ask(client: &Client, detail: Detail) -> Result<Status, ControlError> {
+    match detail {
+        Detail::All => client.send(typed::FullStatus {}).await,
+        Detail::Examples => client.send(typed::Status {}).await,
+    }
 }
 
 async fn wait(app: &App, client: &Client, timeout: Option<Duration>, detail: Detail) -> Outcome {
     let timeout_ms = timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
     let settled =
         watch::while_waiting(app, client, client.send(typed::Settle { timeout_ms })).await;
-    match settled {
-        Ok(status) => show(app, client, &status, detail).await,
-        Err(error) => {
-            let failure = Failure::from(error);
-            // The status shows what keeps it from being in sync.
-            if matches!(failure.exit, Exit::Decision | Exit::TimedOut)
-                && let Ok(status) = client.send(typed::Status {}).await
-            {
-                show(app, client, &status, detail).await?;
-                return Err(Failure {
-                    answered: true,
-                    ..failure
-                });
-            }
-            Err(failure)
+    let failure = match settled {
+        Ok(status) => {
+            let status = match detail {
+                Detail::All => ask(client, detail).await?,
+                Detail::Examples => status,
+            };
+            show(app, &status, detail);
+            return Ok(());
         }
+        Err(error) => Failure::from(error),
+    };
+    // The status shows what keeps it from being in sync.
+    if matches!(failure.exit, Exit::Decision | Exit::TimedOut)
+        && let Ok(status) = ask(client, detail).await
+    {
+        show(app, &status, detail);
+        return Err(Failure {
+            answered: true,
+            ..failure
+        });
     }
+    Err(failure)
 }
 
-async fn show(app: &App, client: &Client, status: &Status, detail: Detail) -> Outcome {
-    // Both versions of a conflict are in sync, but a person has to look at them.
-    let conflicts = client.send(typed::Conflicts {}).await?.conflicts.len() as u64;
-    let mut lines = watch::lines(&app.out, status, detail);
-    let to_resolve = format!(
-        "{} to resolve: see `cairn conflicts`",
-        count(conflicts, "conflict")
-    );
-    match (conflicts, lines.first_mut()) {
-        (0, _) => {}
-        (_, Some(headline)) if status.state == SyncState::Idle => *headline = to_resolve,
-        _ => lines.push(to_resolve),
-    }
-    for line in lines {
+fn show(app: &App, status: &Status, detail: Detail) {
+    for line in watch::lines(&app.out, app.offset, status, detail) {
         app.out.line(line);
     }
-    let mut document = json!(status);
-    document["open_conflicts"] = json!(conflicts);
-    app.out.json(&document);
-    Ok(())
+    app.out.json(status);
 }

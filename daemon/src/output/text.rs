@@ -46,12 +46,25 @@ pub(crate) fn span(seconds: u64) -> String {
     }
 }
 
-/// `1 file`, `2 files`.
-pub(crate) fn count(number: u64, one: &str) -> String {
-    if number == 1 {
+/// A number with its thousands apart: `14,881`.
+pub(crate) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 file`, `2 files`, `14,881 files`.
+pub(crate) fn count(files: u64, one: &str) -> String {
+    if files == 1 {
         format!("1 {one}")
     } else {
-        format!("{number} {one}s")
+        format!("{} {one}s", number(files))
     }
 }
 
@@ -150,6 +163,21 @@ mod tests {
         ] {
             assert_eq!(size(bytes), text);
         }
+    }
+
+    #[test]
+    fn large_numbers_have_their_thousands_apart() {
+        for (value, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (14_881, "14,881"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(count(1, "file"), "1 file");
+        assert_eq!(count(27_138, "change"), "27,138 changes");
     }
 
     #[test]

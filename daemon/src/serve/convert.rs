@@ -1,18 +1,21 @@
 //! From the engine's types to those of the control protocol.
 
-use crate::output::text::rfc3339;
+use crate::output::text::{count, rfc3339, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
 use cairn_model::{FolderId, ProblemCode, Side};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
+    let folders: Vec<_> = status.folders.iter().map(folder).collect();
     control::Status {
         state: status.state,
         pending: status.pending,
-        folders: status.folders.iter().map(folder).collect(),
+        open_conflicts: folders.iter().map(|folder| folder.conflicts).sum(),
+        folders,
         transfers: status.transfers.iter().map(transfer).collect(),
-        counters: status.counters,
+        progress: status.progress.as_ref().map(progress),
+        counters: counters(status.counters),
         message: status.message.clone(),
         paused_until: status.paused_until.map(rfc3339),
     }
@@ -29,7 +32,12 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
         .map(|(side, files)| control::Question { side, files })
         .collect();
     let mut errors: Vec<_> = folder.errors.iter().map(problem).collect();
-    errors.extend(questions.iter().map(|question| held(folder, question)));
+    let mut problems: Vec<_> = folder.problems.iter().map(|g| group(g, folder)).collect();
+    for question in &questions {
+        let held = held(folder, question);
+        problems.push(group_of_one(&held));
+        errors.push(held);
+    }
     control::FolderStatus {
         local: folder.local.clone(),
         remote: folder.remote.clone(),
@@ -38,8 +46,74 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
         files: folder.files,
         bytes: folder.bytes,
         errors,
+        problems,
+        conflicts: folder.conflicts,
         mode: folder.mode,
         questions,
+    }
+}
+
+fn group(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> control::ProblemGroup {
+    let examples = group.examples.iter().take(control::ProblemGroup::EXAMPLES);
+    control::ProblemGroup {
+        code: group.code,
+        count: group.count,
+        bytes: group.bytes,
+        message: summary(group, folder.free),
+        hint: group.hint.clone(),
+        examples: examples.map(|problem| problem.path.clone()).collect(),
+    }
+}
+
+/// All problems of a group in one sentence.
+fn summary(group: &engine::ProblemGroup, free: Option<u64>) -> String {
+    if group.code == ProblemCode::DiskFull {
+        let wait = if group.count == 1 { "waits" } else { "wait" };
+        let free = free.map(|free| format!("; {} free", size(free)));
+        return format!(
+            "disk full: {} ({}) {wait}{}",
+            count(group.count, "file"),
+            size(group.bytes),
+            free.unwrap_or_default()
+        );
+    }
+    let first = group.examples.first().map_or("", |first| &first.message);
+    match group.count {
+        1 => first.to_owned(),
+        more => format!("{}, such as: {first}", count(more, "problem")),
+    }
+}
+
+fn group_of_one(problem: &control::Problem) -> control::ProblemGroup {
+    control::ProblemGroup {
+        code: problem.code,
+        count: 1,
+        bytes: 0,
+        message: problem.message.clone(),
+        hint: problem.hint.clone(),
+        examples: Vec::new(),
+    }
+}
+
+fn progress(progress: &engine::OverallProgress) -> control::OverallProgress {
+    control::OverallProgress {
+        files_done: progress.files_done,
+        files_total: progress.files_total,
+        bytes_done: progress.bytes_done,
+        bytes_total: progress.bytes_total,
+        // Not 100 before the end.
+        percent: (progress.fraction * 100.0).clamp(0.0, 99.0) as u8,
+        speed: whole(progress.speed),
+        seconds_left: progress.time_left.map(whole),
+    }
+}
+
+/// A measurement as a whole number: what a float can't say exactly doesn't matter here.
+fn whole(value: f64) -> u64 {
+    if value.is_finite() && value > 0.0 {
+        value as u64
+    } else {
+        0
     }
 }
 
@@ -54,7 +128,7 @@ pub(super) fn problem(problem: &engine::Problem) -> control::Problem {
 
 /// A question, also as a line among the problems: whoever reads only those sees it too.
 fn held(folder: &engine::FolderStatus, question: &control::Question) -> control::Problem {
-    let files = crate::output::text::count(question.files, "file");
+    let files = count(question.files, "file");
     let message = match question.side {
         Side::Local => format!("{files} deleted on the service would be deleted here"),
         Side::Remote => format!("{files} deleted here would be deleted on the service"),
@@ -72,14 +146,6 @@ fn held(folder: &engine::FolderStatus, question: &control::Question) -> control:
 }
 
 fn transfer(transfer: &engine::TransferStatus) -> control::Transfer {
-    // Both are measurements: what a float can't say exactly doesn't matter here.
-    let whole = |value: f64| {
-        if value.is_finite() && value > 0.0 {
-            value as u64
-        } else {
-            0
-        }
-    };
     control::Transfer {
         path: transfer.path.clone(),
         direction: transfer.direction,
@@ -139,6 +205,43 @@ mod tests {
                 .hint
                 .contains("cairn confirm /home/a/Cairn keep")
         );
+    }
+
+    #[test]
+    fn a_full_disk_is_one_sentence_with_the_files_that_wait_and_the_room() {
+        let problem = engine::Problem {
+            path: "a".into(),
+            code: ProblemCode::DiskFull,
+            message: "there is no room for it on this disk".into(),
+            hint: "free some space".into(),
+        };
+        let folder = engine::FolderStatus {
+            state: SyncState::Attention,
+            errors: vec![problem.clone(); 20],
+            problems: vec![engine::ProblemGroup {
+                code: ProblemCode::DiskFull,
+                hint: "free some space".into(),
+                count: 14_881,
+                bytes: 602 << 20,
+                examples: vec![problem; 20],
+            }],
+            free: Some(0),
+            conflicts: 2,
+            ..Default::default()
+        };
+        let status = status(&engine::Status {
+            folders: vec![folder],
+            ..Default::default()
+        });
+        let group = &status.folders[0].problems[0];
+        assert_eq!(
+            group.message,
+            "disk full: 14,881 files (602 MiB) wait; 0 B free"
+        );
+        assert_eq!((group.count, group.bytes), (14_881, 602 << 20));
+        assert_eq!(group.examples.len(), control::ProblemGroup::EXAMPLES);
+        assert_eq!(status.folders[0].errors.len(), 20);
+        assert_eq!(status.open_conflicts, 2);
     }
 
     #[test]

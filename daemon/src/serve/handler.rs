@@ -75,6 +75,15 @@ impl Daemon {
         local.map(|local| self.folder(local)).transpose()
     }
 
+    /// Returns the status with every problem.
+    fn full_status(&self) -> cairn_control::Status {
+        let mut status = self.engine.status();
+        for folder in &mut status.folders {
+            folder.errors = self.engine.problems(FolderId(folder.id));
+        }
+        convert::status(&status)
+    }
+
     async fn settle(&self, timeout_ms: Option<u64>) -> Outcome<Reply> {
         let settled = self.engine.wait_until_idle();
         let settled = match timeout_ms {
@@ -165,7 +174,11 @@ impl Daemon {
             .read(|db| Ok((db.activity(limit)?, db.folders()?)))?;
         let events = rows
             .iter()
-            .map(|row| convert::activity(row, &folders))
+            .map(|row| {
+                let mut activity = convert::activity(row, &folders);
+                activity.device = activity.device.map(|name| self.engine.device_name(&name));
+                activity
+            })
             .collect();
         Ok(Reply::Activity(ActivityList { events }))
     }
@@ -180,7 +193,7 @@ impl Daemon {
                 copy: open.copy.to_string(),
                 folder: convert::root(&folders, open.folder).unwrap_or_default(),
                 kind: open.kind,
-                device: open.device,
+                device: self.engine.device_name(&open.device),
                 at: rfc3339(open.at_ms),
             })
             .collect();
@@ -249,6 +262,7 @@ impl Daemon {
         let index = self.engine.index();
         match request {
             Request::Status => Ok(Reply::Status(convert::status(&self.engine.status()))),
+            Request::FullStatus => Ok(Reply::Status(self.full_status())),
             Request::Settle { timeout_ms } => self.settle(timeout_ms).await,
             // The server of the protocol answers it; nothing is left to do.
             Request::Subscribe => Ok(Reply::DONE),
@@ -320,6 +334,7 @@ impl Daemon {
             Request::Trash { folder } => self.trash(folder.as_ref()),
             Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
             Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engine, &path)?))),
+            Request::Waiting { limit } => Ok(Reply::Waiting(why::waiting(&self.engine, limit)?)),
             Request::Doctor => Ok(self.doctor()),
             Request::Shutdown => {
                 self.stop.notify_one();

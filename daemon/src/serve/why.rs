@@ -2,7 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::output::text::{now_ms, rfc3339};
-use cairn_control::{DecidingRule, PathReport, RuleSource};
+use cairn_control::{DecidingRule, PathReport, RuleSource, WaitingList};
 use cairn_engine::EngineHandle;
 use cairn_index::FolderRow;
 use cairn_model::{PathState, RelPath};
@@ -39,6 +39,23 @@ pub(super) fn report(engine: &EngineHandle, path: &str) -> Outcome<PathReport> {
     };
     let report = engine.why(row, &below)?;
     Ok(to_control(path, row, &below, report))
+}
+
+/// Reports what waits in all pairs, at most `limit` paths of each.
+pub(super) fn waiting(engine: &EngineHandle, limit: u32) -> Outcome<WaitingList> {
+    let mut waiting = Vec::new();
+    for row in engine.folders()? {
+        for below in engine.waiting(&row, limit)? {
+            let report = engine.why(&row, &below)?;
+            // The mark of something that needs no step is taken off a little later.
+            if report.state == PathState::Synced {
+                continue;
+            }
+            let path = below.to_path(Path::new(&row.root));
+            waiting.push(to_control(&path.to_string_lossy(), &row, &below, report));
+        }
+    }
+    Ok(WaitingList { waiting })
 }
 
 fn to_control(

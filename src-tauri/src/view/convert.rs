@@ -139,6 +139,13 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         .iter()
         .filter(|problem| !INFORMATIONAL.contains(&problem.code))
         .collect();
+    // The daemon lists some of each cause, and counts them all.
+    let counted: u64 = folder
+        .problems
+        .iter()
+        .filter(|group| !INFORMATIONAL.contains(&group.code))
+        .map(|group| group.count)
+        .sum();
     FolderView {
         local: folder.local.clone(),
         name: last_part(&folder.local),
@@ -148,7 +155,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         pending: folder.pending,
         files: folder.files,
         bytes: folder.bytes,
-        problem_count: problems.len() as u64,
+        problem_count: counted.max(problems.len() as u64),
         problems: problems
             .into_iter()
             .take(MAX_PROBLEMS)
@@ -336,11 +343,23 @@ mod tests {
     #[test]
     fn ten_thousand_problems_cross_the_bridge_as_a_number() {
         let mut model = model_in(SyncState::Attention);
-        model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 10_000];
+        let group = |code, count| control::ProblemGroup {
+            code,
+            count,
+            bytes: 0,
+            message: String::new(),
+            hint: String::new(),
+            examples: Vec::new(),
+        };
+        model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 20];
+        model.status.folders[0].problems = vec![
+            group(ProblemCode::Unreadable, 10_000),
+            group(ProblemCode::Symlink, 5),
+        ];
         let folder = &build(&model, Language::En).folders[0];
-        assert_eq!(
-            (folder.problems.len(), folder.problem_count),
-            (MAX_PROBLEMS, 10_000)
-        );
+        assert_eq!((folder.problems.len(), folder.problem_count), (20, 10_000));
+        model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 1_000];
+        let folder = &build(&model, Language::En).folders[0];
+        assert_eq!(folder.problems.len(), MAX_PROBLEMS);
     }
 }

@@ -26,5 +26,8 @@ pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, NewFolder};
 pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
-pub use status::{DoctorInfo, FolderStatus, Problem, Question, Status, Transfer};
-pub use why::{DecidingRule, PathReport, RuleSource};
+pub use status::{
+    Counters, DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Question, Status,
+    Transfer,
+};
+pub use why::{DecidingRule, PathReport, RuleSource, WaitingList};

@@ -3,7 +3,7 @@
 use crate::folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
 use crate::history::{ActivityList, ConflictList, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
-use crate::why::PathReport;
+use crate::why::{PathReport, WaitingList};
 use cairn_model::{DeletionDecision, Keep};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,10 @@ macro_rules! requests {
 }
 
 requests! {
+    /// The status with some problems of each cause.
     Status -> crate::status::Status;
+    /// The status with every problem.
+    FullStatus -> crate::status::Status;
     /// The status once everything is in sync and nothing changed on either side meanwhile.
     /// Fails with `timed_out` after the time, in milliseconds.
     Settle {
@@ -152,6 +155,11 @@ requests! {
     Why {
         path: String,
     } -> PathReport;
+    /// Paths with a change that is to be done, with the reason why it is not done yet; at most so many of
+    /// each pair.
+    Waiting {
+        limit: u32,
+    } -> WaitingList;
     Doctor -> DoctorInfo;
     /// Finishes or journals the current steps and ends the daemon.
     Shutdown -> Done;
@@ -174,6 +182,7 @@ pub enum Reply {
     Doctor(DoctorInfo),
     Accepted(Accepted),
     Why(Box<PathReport>),
+    Waiting(WaitingList),
     Done(Done),
 }
 

@@ -13,6 +13,12 @@ pub struct Status {
     /// The running transfers.
     #[serde(default)]
     pub transfers: Vec<Transfer>,
+    /// All transfers together; absent where there is nothing to transfer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<OverallProgress>,
+    /// Conflicts that a person has not settled on this device.
+    #[serde(default)]
+    pub open_conflicts: u64,
     pub counters: Counters,
     /// The reason for the state `offline` or `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +40,14 @@ pub struct FolderStatus {
     /// Synced files, and the bytes in them.
     pub files: u64,
     pub bytes: u64,
+    /// Some of each cause; all of them in the reply to `full_status`.
     pub errors: Vec<Problem>,
+    /// All problems by their cause.
+    #[serde(default)]
+    pub problems: Vec<ProblemGroup>,
+    /// Conflicts that are open.
+    #[serde(default)]
+    pub conflicts: u64,
     #[serde(default)]
     pub mode: SyncMode,
     /// Deletions that wait for a person.
@@ -52,6 +65,42 @@ pub struct Problem {
     pub message: String,
     /// The advice to the person.
     pub hint: String,
+}
+
+/// Problems of one cause in a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProblemGroup {
+    pub code: ProblemCode,
+    pub count: u64,
+    /// Bytes of the files that wait because of it; 0 where they are not counted.
+    #[serde(default)]
+    pub bytes: u64,
+    /// All of them in one sentence.
+    pub message: String,
+    pub hint: String,
+    /// Paths of the first ones, at most [`ProblemGroup::EXAMPLES`].
+    pub examples: Vec<String>,
+}
+
+impl ProblemGroup {
+    pub const EXAMPLES: usize = 5;
+}
+
+/// The transfers since the folders were last equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OverallProgress {
+    pub files_done: u64,
+    /// Those known so far; it grows while more are found.
+    pub files_total: u64,
+    pub bytes_done: u64,
+    pub bytes_total: u64,
+    /// The part of the work that is done, from 0 to 100. It never falls.
+    pub percent: u8,
+    /// Bytes per second, lately.
+    pub speed: u64,
+    /// Absent while the pace is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_left: Option<u64>,
 }
 
 /// One file on its way.

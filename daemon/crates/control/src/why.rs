@@ -77,3 +77,9 @@ pub struct PathReport {
     #[serde(default)]
     pub problems_below: u64,
 }
+
+/// Paths that wait, each with its reason.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct WaitingList {
+    pub waiting: Vec<PathReport>,
+}

@@ -3,9 +3,10 @@
 
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
-    FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
-    PathReport, Problem, Question, Request, RuleSource, Status, Transfer, Trashed, TrashedList,
+    Activity, ActivityList, Conflict, ConflictList, Counters, DecidingRule, DoctorInfo, Event,
+    Failure, FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits,
+    NewFolder, OverallProgress, PathReport, Problem, ProblemGroup, Question, Request, RuleSource,
+    Status, Transfer, Trashed, TrashedList,
 };
 use cairn_model::{
     ActivityKind, ConflictKind, Counters, DeletionDecision, Keep, PathState, ProblemCode, Side,
@@ -40,6 +41,15 @@ fn status() -> Status {
                 message: "a/b can't be read".into(),
                 hint: "give this user the right to read it".into(),
             }],
+            problems: vec![ProblemGroup {
+                code: ProblemCode::Unreadable,
+                count: 1,
+                bytes: 0,
+                message: "a/b can't be read".into(),
+                hint: "give this user the right to read it".into(),
+                examples: vec!["a/b".into()],
+            }],
+            conflicts: 1,
             questions: vec![Question {
                 side: Side::Remote,
                 files: 100,
@@ -53,6 +63,16 @@ fn status() -> Status {
             speed: 5,
             seconds_left: Some(2),
         }],
+        progress: Some(OverallProgress {
+            files_done: 1,
+            files_total: 4,
+            bytes_done: 10,
+            bytes_total: 40,
+            percent: 25,
+            speed: 5,
+            seconds_left: Some(6),
+        }),
+        open_conflicts: 1,
         counters: Counters {
             uploads: 1,
             conflicts: 2,
@@ -165,9 +185,8 @@ fn requests() {
         Request::Why {
             path: "/home/a/Cairn/x.log".into(),
         },
-        Request::AcceptDisk {
-            path: "/home/a/Cairn/photos".into(),
-        },
+        Request::FullStatus,
+        Request::Waiting { limit: 10 },
     ];
     let asks: Vec<Numbered> = (1..)
         .zip(all)

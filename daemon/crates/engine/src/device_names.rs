@@ -2,25 +2,90 @@
 
 use cairn_model::DeviceId;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Default)]
+struct Known {
+    names: BTreeMap<DeviceId, String>,
+    loaded: bool,
+    /// Asked for since the last loading, and not known.
+    missed: BTreeSet<DeviceId>,
+    /// Not known to the service either.
+    nameless: BTreeSet<DeviceId>,
+}
 
 /// The names that were loaded.
 #[derive(Default)]
-pub(crate) struct DeviceNames(Mutex<BTreeMap<DeviceId, String>>);
+pub(crate) struct DeviceNames(Mutex<Known>);
 
 impl DeviceNames {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.lock().is_empty()
+    /// Returns whether the names are to be loaded: for the first time, or because somebody asked for the
+    /// name of a device that joined later.
+    pub(crate) fn is_due(&self) -> bool {
+        let known = self.0.lock();
+        !known.loaded || !known.missed.is_empty()
     }
 
-    pub(crate) fn extend(&self, names: impl IntoIterator<Item = (DeviceId, String)>) {
-        self.0.lock().extend(names);
+    /// Takes the names of all devices that there are.
+    pub(crate) fn load(&self, names: impl IntoIterator<Item = (DeviceId, String)>) {
+        let mut known = self.0.lock();
+        let known = &mut *known;
+        known.names.extend(names);
+        known.loaded = true;
+        // Asking again and again for a device that was removed helps nobody.
+        known.nameless.append(&mut known.missed);
+        known.nameless.retain(|id| !known.names.contains_key(id));
     }
 
     /// Returns a device's name, or its id where the name is not known.
     pub(crate) fn name(&self, id: Option<DeviceId>) -> Option<String> {
         let id = id?;
-        let names = self.0.lock();
-        Some(names.get(&id).cloned().unwrap_or_else(|| id.to_string()))
+        let mut known = self.0.lock();
+        if let Some(name) = known.names.get(&id) {
+            return Some(name.clone());
+        }
+        if !known.nameless.contains(&id) {
+            known.missed.insert(id);
+        }
+        Some(id.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(n: u8) -> DeviceId {
+        DeviceId::from_random_bytes([n; 16])
+    }
+
+    #[test]
+    fn the_name_of_a_device_that_joined_later_is_loaded_when_somebody_asks_for_it() {
+        let names = DeviceNames::default();
+        assert!(names.is_due());
+        names.load([(device(1), "first".to_owned())]);
+        assert!(!names.is_due());
+        assert_eq!(names.name(Some(device(1))).as_deref(), Some("first"));
+        assert_eq!(
+            names.name(Some(device(2))),
+            Some(device(2).to_string()),
+            "not known yet"
+        );
+        assert!(names.is_due());
+        names.load([(device(2), "second".to_owned())]);
+        assert_eq!(names.name(Some(device(2))).as_deref(), Some("second"));
+        assert!(!names.is_due());
+    }
+
+    #[test]
+    fn a_device_that_was_removed_is_asked_for_once() {
+        let names = DeviceNames::default();
+        names.load([]);
+        names.name(Some(device(1)));
+        assert!(names.is_due());
+        names.load([]);
+        names.name(Some(device(1)));
+        assert!(!names.is_due());
+        assert_eq!(names.name(None), None);
     }
 }

@@ -24,6 +24,7 @@ use crate::command::Command;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::key::{Key, LockedKeys};
+use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::step::Ctx;
 use crate::work::TransferResult;
@@ -64,7 +65,7 @@ impl Tuning {
 struct Done {
     folder: FolderId,
     keys: Vec<Key>,
-    count: u64,
+    sizes: Vec<u64>,
     results: Vec<TransferResult>,
 }
 
@@ -81,6 +82,8 @@ pub(crate) struct Dispatcher {
     transfers: JoinSet<Done>,
     structure: JoinSet<Executed>,
     lanes: Lanes,
+    /// Transfers that went through since the start.
+    transferred: Amount,
     locked: LockedKeys,
     /// Folders or settings were changed in the index.
     reload: bool,
@@ -117,6 +120,7 @@ impl Dispatcher {
             transfers: JoinSet::new(),
             structure: JoinSet::new(),
             lanes: Lanes::default(),
+            transferred: Amount::default(),
             locked: LockedKeys::new(),
             reload: false,
             poll_due: true,

@@ -1,6 +1,7 @@
 //! Carries a plan out: records and structure at once and in order, content as work for the pool.
 
 use crate::error::{Disposition, EngineError};
+use crate::full_disk::{self, FullDisk};
 use crate::key::{Key, LockedKeys};
 use crate::record;
 use crate::step::{Ctx, local, local_folders, remote, trash_local};
@@ -250,8 +251,12 @@ pub(crate) fn record_failure(
         }
     }
     let soon = disposition != Disposition::Park;
+    let full = full_disk::measure(ctx, key, &error);
     let mut health = ctx.engine.health();
     health.park(ctx.folder.id, key, path, &error, soon);
+    if let Some(FullDisk { wanted, free }) = full {
+        health.set_full(ctx.folder.id, key, wanted, free);
+    }
 }
 
 /// Returns the path of what a key stands for, for people.

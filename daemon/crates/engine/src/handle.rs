@@ -5,10 +5,11 @@ use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
-use crate::status::{Event, Status};
+use crate::status::{Event, Problem, Status};
 use crate::why::{self, PathReport};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
 use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -27,6 +28,12 @@ impl EngineHandle {
     #[must_use]
     pub fn status(&self) -> Status {
         self.engine.status()
+    }
+
+    /// All problems of a folder; the status has examples only.
+    #[must_use]
+    pub fn problems(&self, folder: FolderId) -> Vec<Problem> {
+        self.engine.health().problems(folder)
     }
 
     /// Events from now on.
@@ -111,6 +118,15 @@ impl EngineHandle {
         self.engine.index.read(|db| db.folders())
     }
 
+    /// The name of a device that is noted by its id because its name was not known then; any other text
+    /// as it is.
+    #[must_use]
+    pub fn device_name(&self, noted: &str) -> String {
+        let name = noted.parse().ok();
+        let name = name.and_then(|id| self.engine.devices.name(Some(id)));
+        name.unwrap_or_else(|| noted.to_owned())
+    }
+
     /// Open conflicts.
     ///
     /// # Errors
@@ -125,6 +141,25 @@ impl EngineHandle {
     /// The index's.
     pub fn why(&self, folder: &FolderRow, path: &RelPath) -> Result<PathReport, EngineError> {
         why::report(&self.engine, folder, path)
+    }
+
+    /// Paths of a pair with a change that is to be done, at most about `limit`.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn waiting(&self, folder: &FolderRow, limit: u32) -> Result<Vec<RelPath>, EngineError> {
+        let paths = self.engine.index.read(|db| {
+            let dirty = db.some_dirty(folder.id, limit)?;
+            let mut paths = BTreeSet::new();
+            for local in dirty.local {
+                paths.extend(db.local_path(local)?);
+            }
+            for node in dirty.node {
+                paths.extend(db.remote_path_in(folder, node)?);
+            }
+            Ok(paths)
+        })?;
+        Ok(paths.into_iter().take(limit as usize).collect())
     }
 
     /// Settles a conflict; `path` is the file's, or the copy's, relative to its folder.

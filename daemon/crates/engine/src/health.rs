@@ -1,11 +1,12 @@
 //! Problems by path, and the time of the next try of each.
 
+mod groups;
 mod path;
 
 use crate::error::{EngineError, explain};
 use crate::key::Key;
 use crate::status::Problem;
-use cairn_model::{FolderId, NodeId};
+use cairn_model::{FolderId, NodeId, ProblemCode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
@@ -19,6 +20,9 @@ const LONGEST: Duration = Duration::from_secs(300);
 /// The longest pause where the next try may well succeed: a file that is being written, a place that
 /// has just changed.
 const LONGEST_SOON: Duration = Duration::from_secs(60);
+/// Failed tries after which nobody waits any longer: where the next one may well succeed, and else.
+const TRIES_SOON: u32 = 6;
+const TRIES: u32 = 3;
 
 /// After a file that never rests was sent, it waits for a second for each so many bytes.
 const BYTES_A_SECOND: u64 = 10_000_000;
@@ -31,8 +35,12 @@ struct Parked {
     until: Instant,
     /// Shown only once it has failed again: most first failures pass by themselves.
     shown: bool,
+    /// It may well succeed at one of the next tries.
+    soon: bool,
     /// A copy of it was sent: it waits before the next one.
     rests: bool,
+    /// Bytes of the file, where they matter.
+    bytes: u64,
 }
 
 /// All problems of all folders.
@@ -47,6 +55,8 @@ pub(crate) struct Health {
     refused: BTreeMap<(NodeId, FolderId), Problem>,
     /// Of the folder as a whole: its root, and its link with the remote folder.
     whole: BTreeMap<FolderId, Problem>,
+    /// Bytes that a folder's disk had free when something didn't fit last.
+    free: BTreeMap<FolderId, u64>,
     /// Of its watcher.
     watch: BTreeMap<FolderId, Problem>,
     link: BTreeMap<FolderId, Problem>,
@@ -77,7 +87,7 @@ impl Health {
         let problem = Problem {
             path,
             code,
-            message: error.to_string(),
+            message: message(code, error),
             hint: hint.into(),
         };
         let shown = !soon || tries > 3;
@@ -88,7 +98,9 @@ impl Health {
                 tries,
                 until,
                 shown,
+                soon,
                 rests: false,
+                bytes: 0,
             },
         );
         until
@@ -164,7 +176,16 @@ impl Health {
     /// Returns whether something waits that will be tried again soon without a person.
     pub(crate) fn waits_briefly(&self) -> bool {
         let soon = Instant::now() + Duration::from_secs(20);
-        self.parked.values().any(|p| p.until < soon && p.tries < 6)
+        self.parked.values().any(|parked| {
+            let tries = if parked.soon { TRIES_SOON } else { TRIES };
+            parked.until < soon && parked.tries < tries
+        })
+    }
+
+    /// Returns whether something of a folder waits for a person: it was tried, and reported.
+    pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
+        let mut parked = self.parked.iter().filter(|((of, _), _)| *of == folder);
+        parked.any(|(_, parked)| !parked.soon && !parked.rests)
     }
 
     /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
@@ -229,33 +250,20 @@ impl Health {
             }
         }
     }
+}
 
-    pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
-        let mut out: Vec<Problem> = self.whole.get(&folder).cloned().into_iter().collect();
-        out.extend(self.watch.get(&folder).cloned());
-        out.extend(self.link.get(&folder).cloned());
-        out.extend(
-            self.scanned
-                .get(&folder)
-                .into_iter()
-                .flat_map(|m| m.values().cloned()),
-        );
-        out.extend(
-            self.refused
-                .iter()
-                .filter(|((_, f), _)| *f == folder)
-                .map(|(_, p)| p.clone()),
-        );
-        out.extend(
-            self.parked
-                .iter()
-                .filter(|((f, _), p)| *f == folder && p.shown)
-                .map(|(_, p)| p.problem.clone()),
-        );
-        out.sort();
-        out.dedup();
-        out
+/// Returns the pause after so many tries.
+fn pause(tries: u32, longest: Duration) -> Duration {
+    let doublings = tries.saturating_sub(1).min(12);
+    FIRST.saturating_mul(1 << doublings).min(longest)
+}
+
+/// The failure in words. That there is no room is said without the temporary file that met it.
+fn message(code: ProblemCode, error: &EngineError) -> String {
+    if code == ProblemCode::DiskFull {
+        return "there is no room for it on this disk".to_owned();
     }
+    error.to_string()
 }
 
 fn parent(path: &str) -> &str {

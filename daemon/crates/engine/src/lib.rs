@@ -17,14 +17,14 @@ mod engine;
 mod error;
 mod executor;
 mod feed;
-mod folder_rules;
+mod full_disk;
 mod gate;
 mod handle;
 mod health;
 mod key;
 mod node_rows;
 mod observe;
-mod pauses;
+mod overall_progress;
 mod planning;
 mod record;
 mod release;
@@ -52,5 +52,7 @@ pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, RuleOrigin, RuleSource, Rules};
 pub use start::{EngineOptions, start};
-pub use status::{Event, FolderStatus, Problem, Status, TransferStatus};
+pub use status::{
+    Counters, Event, FolderStatus, OverallProgress, Problem, ProblemGroup, Status, TransferStatus,
+};
 pub use why::PathReport;

@@ -1,11 +1,11 @@
-//! IdleWaiters conflicts on a person's word. Whatever loses goes to the local trash, never away.
+//! Settles conflicts on a person's word. Whatever loses goes to the local trash, never away.
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::TEMP_DIR;
 use crate::trash;
-use cairn_index::{ConflictRow, FolderRow, LocalRow};
+use cairn_index::{ConflictRow, Db, FolderRow, IndexError, LocalRow};
 use cairn_model::{ActivityKind, ConflictKind, FolderId, Keep, Kind, NodeId, RelPath};
 use cairn_platform::Expect;
 use cairn_platform::disk::is_target_changed;
@@ -56,17 +56,12 @@ fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
             if !copy.name.is_conflict_copy() {
                 continue;
             }
-            let original = match conflict.node {
-                Some(node) => match db.synced(folder.id, node)? {
-                    Some(synced) => db.local(synced.local)?,
-                    None => None,
-                },
-                None => None,
-            };
-            let path = match &original {
+            let Original { node, local } = original(db, &folder, &conflict, &copy_path)?;
+            let path = match &local {
                 Some(row) => db.local_path(row.id)?.unwrap_or_else(|| copy_path.clone()),
                 None => original_path(&copy_path),
             };
+            let conflict = ConflictRow { node, ..conflict };
             let open = OpenConflict {
                 folder: folder.id,
                 folder_root: folder.root.clone(),
@@ -81,11 +76,46 @@ fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 folder,
                 open,
                 copy,
-                original,
+                original: local,
             });
         }
         Ok(out)
     })?)
+}
+
+/// The version that has the name in a conflict.
+#[derive(Default)]
+struct Original {
+    node: Option<NodeId>,
+    local: Option<LocalRow>,
+}
+
+/// Finds what has the name: the node that was noted, or, where another device noted it, whatever has the
+/// copy's name without the mark now.
+fn original(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    conflict: &ConflictRow,
+    copy: &RelPath,
+) -> Result<Original, IndexError> {
+    if let Some(node) = conflict.node {
+        let local = match db.synced(folder.id, node)? {
+            Some(synced) => db.local(synced.local)?,
+            None => None,
+        };
+        return Ok(Original {
+            node: Some(node),
+            local,
+        });
+    }
+    let Some(local) = db.local_at(folder.id, &original_path(copy))? else {
+        return Ok(Original::default());
+    };
+    let node = db.synced_by_local(local.id)?.map(|synced| synced.node);
+    Ok(Original {
+        node,
+        local: Some(local),
+    })
 }
 
 /// Returns the path of the file of which a path is the conflict copy.

@@ -23,8 +23,12 @@ impl Running {
         self.done.store(bytes, Ordering::Relaxed);
     }
 
+    fn bytes(&self) -> u64 {
+        self.done.load(Ordering::Relaxed).min(self.total)
+    }
+
     fn status(&self) -> TransferStatus {
-        let bytes = self.done.load(Ordering::Relaxed).min(self.total);
+        let bytes = self.bytes();
         let seconds = self.since.elapsed().as_secs_f64();
         let speed = if seconds > 0.0 {
             bytes as f64 / seconds
@@ -71,6 +75,12 @@ impl RunningTransfers {
             id,
             running,
         }
+    }
+
+    /// Returns the bytes that running transfers have done.
+    pub(crate) fn bytes(&self) -> u64 {
+        let transfers = self.transfers.lock();
+        transfers.values().map(|running| running.bytes()).sum()
     }
 
     pub(crate) fn status(&self) -> Vec<TransferStatus> {

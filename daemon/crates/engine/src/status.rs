@@ -16,6 +16,39 @@ pub struct Problem {
     pub hint: String,
 }
 
+/// The problems of one cause in a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProblemGroup {
+    pub code: ProblemCode,
+    /// The remedy, which they have in common.
+    pub hint: String,
+    pub count: u64,
+    /// Bytes of the files that wait because of it; 0 where they are not counted.
+    pub bytes: u64,
+    /// The first ones, at most [`ProblemGroup::EXAMPLES`].
+    pub examples: Vec<Problem>,
+}
+
+impl ProblemGroup {
+    /// The most problems of one cause that a status lists.
+    pub const EXAMPLES: usize = 20;
+}
+
+/// The transfers since the folders were last equal: done, and known.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct OverallProgress {
+    pub files_done: u64,
+    pub files_total: u64,
+    pub bytes_done: u64,
+    pub bytes_total: u64,
+    /// The part of the work that is done, from 0 to 1. It never falls, also where more work is found.
+    pub fraction: f64,
+    /// Bytes a second, over the last seconds.
+    pub speed: f64,
+    /// Seconds, if the pace of the last seconds lasts.
+    pub time_left: Option<f64>,
+}
+
 /// A transfer that is running.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TransferStatus {
@@ -41,7 +74,14 @@ pub struct FolderStatus {
     pub pending: u64,
     pub files: u64,
     pub bytes: u64,
+    /// Examples of all causes, in order.
     pub errors: Vec<Problem>,
+    /// All problems, by cause.
+    pub problems: Vec<ProblemGroup>,
+    /// Bytes that the folder's disk had free when something didn't fit last.
+    pub free: Option<u64>,
+    /// Conflicts that are open.
+    pub conflicts: u64,
     /// Deletions that wait for `confirm`: files to be deleted here, and on the service.
     pub waiting_local_deletions: u64,
     pub waiting_remote_deletions: u64,
@@ -54,6 +94,8 @@ pub struct Status {
     pub pending: u64,
     pub folders: Vec<FolderStatus>,
     pub transfers: Vec<TransferStatus>,
+    /// Absent where nothing is to be transferred.
+    pub progress: Option<OverallProgress>,
     pub counters: Counters,
     /// The reason why the state is `offline` or `error`, if it is.
     pub message: Option<String>,

@@ -1,8 +1,10 @@
 //! The figures from which the status is made.
 
-use crate::status::{FolderStatus, Problem, Status, TransferStatus};
-use cairn_model::{Counters, FolderId, ProblemCode, SyncState};
+use crate::overall_progress::{ProgressMeter, TransferFigures};
+use crate::status::{Counters, FolderStatus, Status, TransferStatus};
+use cairn_model::{FolderId, ProblemCode, SyncState};
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 #[derive(Default)]
 struct Figures {
@@ -14,6 +16,8 @@ struct Figures {
     last_error: Option<(SyncState, String)>,
     /// Something is being scanned, polled or planned.
     busy: bool,
+    transfers: TransferFigures,
+    meter: ProgressMeter,
 }
 
 /// The latest figures of all folders, of the account's connection and of the engine.
@@ -65,25 +69,39 @@ impl StatusSnapshot {
         changed
     }
 
-    /// Makes the status of these figures, the running transfers and the problems of each folder.
+    /// Takes the figures of the transfers; `moving` are the bytes that running ones have done.
+    pub(crate) fn set_transfers(&self, transfers: TransferFigures, moving: u64) {
+        let mut figures = self.0.lock();
+        figures.transfers = transfers;
+        figures.meter.observe(Instant::now(), &transfers, moving);
+    }
+
+    /// Makes the status of these figures and the running transfers; `complete` adds the problems and
+    /// conflicts of a folder.
     pub(crate) fn status(
         &self,
         transfers: Vec<TransferStatus>,
         remote_calls: u64,
-        problems: impl Fn(FolderId) -> Vec<Problem>,
+        complete: impl Fn(FolderId, &mut FolderStatus),
     ) -> Status {
-        let figures = self.0.lock();
+        let mut figures = self.0.lock();
+        let figures = &mut *figures;
         let mut folders = figures.folders.clone();
         for folder in &mut folders {
-            folder.errors = problems(FolderId(folder.id));
+            complete(FolderId(folder.id), folder);
             folder.state = folder_state(folder);
         }
-        let state = overall_state(&figures, &folders, !transfers.is_empty());
+        let state = overall_state(figures, &folders, !transfers.is_empty());
+        let moving = transfers.iter().map(|transfer| transfer.bytes).sum();
+        let progress = figures
+            .meter
+            .observe(Instant::now(), &figures.transfers, moving);
         Status {
             state,
             pending: folders.iter().map(|f| f.pending).sum(),
             folders,
             transfers,
+            progress,
             counters: Counters {
                 remote_calls,
                 ..figures.counters
@@ -94,17 +112,20 @@ impl StatusSnapshot {
     }
 }
 
+/// Returns the state of a folder. Something that needs a person is never hidden by what still goes on,
+/// or by the next of many tries.
 fn folder_state(folder: &FolderStatus) -> SyncState {
-    if folder.state != SyncState::Idle {
+    if !matches!(folder.state, SyncState::Idle | SyncState::Syncing) {
         return folder.state;
     }
     let waiting = folder.waiting_local_deletions + folder.waiting_remote_deletions > 0;
-    if waiting || folder.errors.iter().any(|p| needs_person(p.code)) {
+    let problem = folder.problems.iter().any(|group| needs_person(group.code));
+    if waiting || problem || folder.conflicts > 0 {
         SyncState::Attention
     } else if folder.pending > 0 {
         SyncState::Syncing
     } else {
-        SyncState::Idle
+        folder.state
     }
 }
 
@@ -129,4 +150,51 @@ fn needs_person(code: ProblemCode) -> bool {
         code,
         ProblemCode::Symlink | ProblemCode::Special | ProblemCode::Changing
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::ProblemGroup;
+
+    fn folder(state: SyncState, codes: &[ProblemCode]) -> FolderStatus {
+        let problems = codes.iter().map(|code| ProblemGroup {
+            code: *code,
+            hint: String::new(),
+            count: 1,
+            bytes: 0,
+            examples: Vec::new(),
+        });
+        FolderStatus {
+            state,
+            problems: problems.collect(),
+            ..FolderStatus::default()
+        }
+    }
+
+    #[test]
+    fn what_needs_a_person_is_never_syncing_or_up_to_date() {
+        use SyncState::{Attention, Error, Idle, Offline, Paused, Syncing};
+        let unreadable = [ProblemCode::Unreadable];
+        let link = [ProblemCode::Symlink];
+        for (state, codes, pending, conflicts, expected) in [
+            (Idle, &[][..], 0, 0, Idle),
+            (Syncing, &[], 0, 0, Syncing),
+            (Idle, &[], 1, 0, Syncing),
+            (Syncing, &unreadable, 1, 0, Attention),
+            (Idle, &unreadable, 1, 0, Attention),
+            (Syncing, &[ProblemCode::DiskFull], 9, 0, Attention),
+            (Syncing, &link, 0, 0, Syncing),
+            (Idle, &link, 0, 0, Idle),
+            (Idle, &[], 0, 1, Attention),
+            (Syncing, &[], 5, 1, Attention),
+            (Paused, &unreadable, 1, 1, Paused),
+            (Offline, &unreadable, 1, 1, Offline),
+            (Error, &unreadable, 1, 1, Error),
+        ] {
+            let mut folder = folder(state, codes);
+            (folder.pending, folder.conflicts) = (pending, conflicts);
+            assert_eq!(folder_state(&folder), expected, "{folder:?}");
+        }
+    }
 }

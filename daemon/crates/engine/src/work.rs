@@ -3,6 +3,7 @@
 use crate::error::EngineError;
 use crate::executor::path_of;
 use crate::key::Key;
+use crate::overall_progress::Amount;
 use crate::step::{Ctx, download, upload};
 use cairn_index::IndexError;
 use cairn_model::TransferDirection;
@@ -46,6 +47,30 @@ impl Work {
             Self::Upload(_) | Self::Download(_) => 1,
             Self::Uploads(tasks) => tasks.len() as u64,
             Self::Downloads(tasks) => tasks.len() as u64,
+        }
+    }
+
+    /// Returns the bytes of each file.
+    pub(crate) fn sizes(&self) -> Vec<u64> {
+        match self {
+            Self::Upload(task) => vec![task.size],
+            Self::Download(task) => vec![task.size],
+            Self::Uploads(tasks) => tasks.iter().map(|task| task.size).collect(),
+            Self::Downloads(tasks) => tasks.iter().map(|task| task.size).collect(),
+        }
+    }
+
+    /// Returns the files and bytes of it.
+    pub(crate) fn amount(&self) -> Amount {
+        let bytes = match self {
+            Self::Upload(task) => task.size,
+            Self::Download(task) => task.size,
+            Self::Uploads(tasks) => tasks.iter().map(|task| task.size).sum(),
+            Self::Downloads(tasks) => tasks.iter().map(|task| task.size).sum(),
+        };
+        Amount {
+            files: self.len(),
+            bytes,
         }
     }
 
@@ -148,6 +173,13 @@ impl Queue {
     /// Returns the number of files.
     pub(crate) fn len(&self) -> u64 {
         self.works().map(Work::len).sum()
+    }
+
+    /// Returns the files and bytes of all of it.
+    pub(crate) fn amount(&self) -> Amount {
+        let mut all = Amount::default();
+        self.works().for_each(|work| all.add(work.amount()));
+        all
     }
 }
 

@@ -1,9 +1,11 @@
 //! Open conflicts: each is a conflict copy that still stands on this disk.
 
 use crate::error::IndexError;
+use crate::local::LocalRow;
 use crate::open::Db;
 use crate::sql_types::{collect, node_from};
-use cairn_model::{ConflictKind, FolderId, LocalId, NodeId};
+use cairn_model::{ConflictKind, FolderId, LocalId, Name, NodeId};
+use std::collections::BTreeMap;
 
 /// An open conflict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +40,52 @@ impl Db<'_> {
                 row.at_ms,
             ))?;
         Ok(())
+    }
+
+    /// Opens the conflict of a new local row that has the name of a conflict copy: another device made
+    /// it, and a person may settle it here as well.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub(crate) fn open_conflict_of_copy(
+        &self,
+        copy: LocalId,
+        row: &LocalRow,
+    ) -> Result<(), IndexError> {
+        if !row.name.is_conflict_copy() {
+            return Ok(());
+        }
+        self.open_conflict(&ConflictRow {
+            folder: row.folder,
+            copy,
+            // Whichever node has the name when somebody asks.
+            node: None,
+            kind: ConflictKind::Edit,
+            device: String::new(),
+            // When the copy came to this disk.
+            at_ms: row.stat.ctime / 1_000_000,
+        })
+    }
+
+    /// The number of open conflicts of each folder that has any. A copy that was renamed is none.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn conflict_counts(&self) -> Result<BTreeMap<FolderId, u64>, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT c.folder, l.name FROM conflicts c CROSS JOIN local l ON l.id = c.copy",
+        )?;
+        let rows = collect(&mut statement.query([])?, |row| {
+            let name: String = row.get(1)?;
+            Ok((FolderId(row.get(0)?), name))
+        })?;
+        let mut counts = BTreeMap::new();
+        for (folder, name) in rows {
+            if Name::new(name).is_ok_and(|name| name.is_conflict_copy()) {
+                *counts.entry(folder).or_default() += 1;
+            }
+        }
+        Ok(counts)
     }
 
     /// Closes the conflict of a copy.

@@ -3,7 +3,7 @@
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
-use crate::sql_types::{TOP, node_from, parent_node_from, parent_node_to};
+use crate::sql_types::{TOP, collect, node_from, parent_node_from, parent_node_to};
 use cairn_model::{FolderId, LocalId, NodeId};
 
 /// Keys of dirty nodes of one folder.
@@ -65,6 +65,25 @@ impl Db<'_> {
             out.node.push(node_from(&bytes)?);
         }
         Ok(out)
+    }
+
+    /// Some dirty keys of a folder, at most `limit` of either kind.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn some_dirty(&self, folder: FolderId, limit: u32) -> Result<Dirty, IndexError> {
+        let mut statement = self
+            .prepare("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local LIMIT ?2")?;
+        let local = collect(&mut statement.query((folder.0, limit))?, |row| {
+            Ok(LocalId(row.get(0)?))
+        })?;
+        let mut statement =
+            self.prepare("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node LIMIT ?2")?;
+        let node = collect(&mut statement.query((folder.0, limit))?, |row| {
+            let bytes: Vec<u8> = row.get(0)?;
+            node_from(&bytes)
+        })?;
+        Ok(Dirty { local, node })
     }
 
     /// Returns whether anything of a folder is dirty.

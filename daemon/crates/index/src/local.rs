@@ -257,6 +257,7 @@ impl Db<'_> {
         execute(&mut insert, row.folder.0, row)?;
         let id = LocalId(self.0.last_insert_rowid());
         self.mark_local(row.folder, id)?;
+        self.open_conflict_of_copy(id, row)?;
         Ok(id)
     }
 

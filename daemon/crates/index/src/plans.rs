@@ -260,6 +260,7 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
         at_ms: 0,
     })?;
     db.conflicts()?;
+    db.conflict_counts()?;
     db.close_conflict(file)?;
     db.put_confirmation(&ConfirmationRow {
         folder,
@@ -277,6 +278,7 @@ fn plan_and_remove(db: &Db<'_>, rows: &Rows) -> Done {
     let pair = db.folder(folder)?.unwrap();
     db.dirty(folder)?;
     db.is_dirty(folder)?;
+    db.some_dirty(folder, 10)?;
     db.snapshot(&pair)?;
     db.unlink_below(folder, node(1))?;
     db.forget_local_below(folder, dir)?;

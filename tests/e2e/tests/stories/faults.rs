@@ -289,6 +289,10 @@ fn s210_a_full_disk_holds_up_only_what_does_not_fit() -> Result<()> {
             status.problem_at("big").is_some()
         })?;
     clear(status.problem_at("big"))?;
+    ensure!(status.state == "attention", "{status:?}");
+    let message = status.problem_at("big").map(|problem| &*problem.message);
+    let internal = |text: &str| text.contains(".cairn-tmp") || text.contains("os error");
+    ensure!(message.is_some_and(|text| !internal(text)), "{message:?}");
     ensure!(
         !world.b.files().exists("big"),
         "a part of the file is at its path"

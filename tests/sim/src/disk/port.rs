@@ -25,10 +25,8 @@ struct State {
     refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     blind: bool,
-    /// The number of times that something was made durable for the engine.
-    flushes: usize,
-    /// The number of files that the engine has opened.
-    reads: usize,
+    /// Free bytes; unlimited if none.
+    room: Option<u64>,
 }
 
 /// Something that a user does.
@@ -85,9 +83,9 @@ impl SimDisk {
         }
     }
 
-    /// Gives the disk the rules of Windows for names.
-    pub fn refuse_names_of_windows(&self) {
-        self.state().windows = true;
+    /// Lets the disk say that it has so many bytes free, or as many as anybody wants.
+    pub fn set_room(&self, room: Option<u64>) {
+        self.state().room = room;
     }
 
     /// Lets watching fail as soon as it is begun, or work again when it is begun next.
@@ -435,7 +433,7 @@ impl Disk for SimDisk {
     }
 
     fn free_space(&self, _path: &Path) -> io::Result<u64> {
-        Ok(u64::MAX)
+        Ok(self.state().room.unwrap_or(u64::MAX))
     }
 }
 

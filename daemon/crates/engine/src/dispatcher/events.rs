@@ -3,7 +3,8 @@
 use super::folder::Watching;
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
 use super::{Dispatcher, Done};
-use crate::executor::{ExecutionResult, overload, record_failure};
+use crate::executor::{ExecutionResult, record_failure};
+use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::status::Problem;
 use cairn_model::{FolderId, ProblemCode, RelPath};
@@ -125,7 +126,7 @@ impl Dispatcher {
                     tracing::error!("a transfer broke off; everything is compared again");
                     self.locked.clear();
                     for folder in self.folders.values_mut() {
-                        folder.in_flight = 0;
+                        (folder.in_flight, folder.in_flight_bytes) = (0, 0);
                     }
                     self.rescan_everything(None);
                 }
@@ -138,18 +139,19 @@ impl Dispatcher {
         let Some(ctx) = self.ctx(done.folder) else {
             return;
         };
-        let mut executed = ExecutionResult {
-            overload: overload(done.results.iter().map(|transfer| &transfer.result)),
-            ..ExecutionResult::default()
-        };
-        for transfer in done.results {
+        let mut executed = ExecutionResult::default();
+        let (files, bytes) = (done.sizes.len() as u64, done.sizes.iter().sum());
+        for (transfer, size) in done.results.into_iter().zip(done.sizes) {
             let Some(key) = transfer.keys.first().copied() else {
                 continue;
             };
             match transfer.result {
                 Ok(()) => {
-                    executed.progress = true;
                     ctx.engine.health().clear(done.folder, key);
+                    self.transferred.add(Amount {
+                        files: 1,
+                        bytes: size,
+                    });
                 }
                 Err(error) => {
                     tracing::debug!(path = %transfer.path, %error, "a transfer failed");
@@ -158,7 +160,8 @@ impl Dispatcher {
             }
         }
         if let Some(folder) = self.folders.get_mut(&done.folder) {
-            folder.in_flight = folder.in_flight.saturating_sub(done.count);
+            folder.in_flight = folder.in_flight.saturating_sub(files);
+            folder.in_flight_bytes = folder.in_flight_bytes.saturating_sub(bytes);
             folder.totals_due = true;
             if folder.queue.is_empty() && folder.in_flight == 0 {
                 folder.plan_due = true;

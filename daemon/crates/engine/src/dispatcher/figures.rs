@@ -3,6 +3,7 @@
 use super::Dispatcher;
 use super::folder::Folder;
 use crate::engine::Engine;
+use crate::overall_progress::{Amount, TransferFigures};
 use crate::status::FolderStatus;
 use cairn_index::{ConfirmationState, IndexError};
 use cairn_model::{FolderId, Side, SyncState};
@@ -35,11 +36,21 @@ impl Dispatcher {
                 mode: folder.row.settings.mode,
                 state: folder_state(folder, error_state, now_ms),
                 pending: folder.pending(),
-                errors: Vec::new(),
                 ..figures
             });
         }
-        let busy = !self.transfers.is_empty() || !self.structure.is_empty() || self.poll_due;
+        let mut left = Amount::default();
+        for folder in self.folders.values() {
+            left.add(folder.transfers_left());
+        }
+        let transfers = TransferFigures {
+            finished: self.transferred,
+            left,
+            active: self.folders.values().any(Folder::is_busy),
+        };
+        let moving = self.engine.running.bytes();
+        self.engine.figures.set_transfers(transfers, moving);
+        let busy = !self.transfers.is_empty() || self.poll_due;
         if self.engine.figures.set_folders(statuses, busy) {
             self.engine.status_changed();
         }

@@ -3,6 +3,9 @@
 use super::schedule::Schedule;
 use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
+use crate::observe::rules::Rules;
+use crate::overall_progress::Amount;
+use crate::status::Problem;
 use crate::work::Queue;
 use cairn_index::FolderRow;
 use std::sync::Arc;
@@ -38,8 +41,7 @@ pub(super) struct Folder {
     pub(super) failed_plans: u32,
     pub(super) queue: Queue,
     pub(super) in_flight: u64,
-    /// A list of its steps is being carried out; true ends that early.
-    pub(super) executing: Option<watch::Sender<bool>>,
+    pub(super) in_flight_bytes: u64,
     /// Steps that wait.
     pub(super) waiting: u64,
     pub(super) deletions: DeletionFlow,
@@ -61,17 +63,21 @@ impl Folder {
         self.queue.len() + self.in_flight + self.waiting
     }
 
-    /// Ends the list of steps that is being carried out at the next safe point.
-    pub(super) fn end_steps(&self) {
-        if let Some(end) = &self.executing {
-            end.send_replace(true);
-        }
+    /// Returns the transfers that are queued or running.
+    pub(super) fn transfers_left(&self) -> Amount {
+        let mut left = self.queue.amount();
+        left.add(Amount {
+            files: self.in_flight,
+            bytes: self.in_flight_bytes,
+        });
+        left
     }
 
-    /// Returns whether something is to be done without a person.
+    /// Returns whether something is done now, or will be without a person and without waiting for the
+    /// next try of what failed.
     pub(super) fn is_busy(&self) -> bool {
-        self.pending() > 0
-            || self.executing.is_some()
+        !self.queue.is_empty()
+            || self.in_flight > 0
             || self.plan_due
             || self.deletions.quiet_at().is_some()
             || self.schedule.is_pending()

@@ -27,10 +27,14 @@ impl Dispatcher {
             }
             return;
         }
-        let needs_person = self.engine.status().folders.iter().any(|f| {
-            f.waiting_local_deletions + f.waiting_remote_deletions > 0
-                || f.state == SyncState::Error
-        });
+        let health = self.engine.health();
+        let parked = self.folders.keys().any(|id| health.waits_for_person(*id));
+        drop(health);
+        let needs_person = parked
+            || self.engine.status().folders.iter().any(|f| {
+                f.waiting_local_deletions + f.waiting_remote_deletions > 0
+                    || f.state == SyncState::Error
+            });
         self.waiters.reply(if needs_person {
             WaitResult::NeedsPerson
         } else {

@@ -75,11 +75,11 @@ impl Dispatcher {
         if result == PollResult::More {
             return Ok(result);
         }
-        if self.engine.devices.is_empty()
+        if self.engine.devices.is_due()
             && let Ok(devices) = self.engine.api.devices().await
         {
             let names = devices.into_iter().map(|d| (d.id, d.name));
-            self.engine.devices.extend(names);
+            self.engine.devices.load(names);
         }
         self.attach_new_folders().await?;
         Ok(result)

@@ -100,9 +100,10 @@ impl Dispatcher {
 
     fn start_transfer(&mut self, id: FolderId, direction: TransferDirection, work: Work) {
         let Some(ctx) = self.ctx(id) else { return };
-        let (keys, count) = (work.keys(), work.len());
+        let (keys, sizes, amount) = (work.keys(), work.sizes(), work.amount());
         if let Some(folder) = self.folders.get_mut(&id) {
-            folder.in_flight += count;
+            folder.in_flight += amount.files;
+            folder.in_flight_bytes += amount.bytes;
         }
         self.locked.extend(keys.iter().copied());
         let slot = self.lanes.of(direction).take(work.is_small());
@@ -112,7 +113,7 @@ impl Dispatcher {
             Done {
                 folder: id,
                 keys,
-                count,
+                sizes,
                 results,
             }
         });

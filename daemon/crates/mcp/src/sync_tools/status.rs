@@ -3,13 +3,14 @@
 use super::connection::request;
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
-use cairn_control::{ActivityList, ConflictList, ControlError, DoctorInfo, Status, typed};
-use cairn_model::SyncState;
+use cairn_control::{
+    ActivityList, ControlError, DoctorInfo, PathReport, Status, WaitingList, typed,
+};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Problems of one folder that are listed; the rest is counted.
-const MAX_PROBLEMS: usize = 20;
+/// Paths that wait and are listed; `pending` counts them all.
+const WAITING: u32 = 10;
 /// The time limit for asking the service whose account these tools use.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -28,25 +29,22 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
         }
         Err(error) => return Err(error),
     };
-    let conflicts: ConflictList = request(services, typed::Conflicts {}).await?;
     let doctor: DoctorInfo = request(services, typed::Doctor {}).await?;
     let last: ActivityList = request(services, typed::Activity { limit: 1 }).await?;
-    let open = conflicts.conflicts.len();
-    // A conflict waits for a person although nothing is left to transfer.
-    let attention = open > 0 && status.state == SyncState::Idle;
     let mut value = shown(&status);
     value["running"] = json!(true);
     value["account"] = json!(doctor.account);
     value["device"] = json!(doctor.device);
-    value["open_conflicts"] = json!(open);
     value["connected"] = json!(doctor.online);
     value["server"] = json!(doctor.server);
     value["version"] = json!(doctor.version);
     value["last_activity"] = json!(last.events.first());
-    if attention {
-        value["state"] = json!(SyncState::Attention);
+    if status.pending > 0 {
+        let list: WaitingList = request(services, typed::Waiting { limit: WAITING }).await?;
+        let waiting = list.waiting.iter().take(WAITING as usize);
+        value["waiting"] = waiting.map(waits).collect();
     }
-    if open > 0 {
+    if status.open_conflicts > 0 {
         value["hint"] = json!("sync_conflicts lists the open conflicts");
     }
     if let Some(other) = other_account(services, &doctor).await {
@@ -58,18 +56,17 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
     Ok(value)
 }
 
-/// Returns the status with at most some problems of each folder.
+/// Returns what a caller wants to know of a path that waits; `sync_why` tells the rest.
+fn waits(report: &PathReport) -> Value {
+    json!({ "path": report.path, "state": report.state, "reason": report.message })
+}
+
+/// Returns the status with the problems by cause: their examples are in the groups.
 fn shown(status: &Status) -> Value {
     let mut value = json!(status);
-    for folder in value["folders"].as_array_mut().into_iter().flatten() {
-        let Some(problems) = folder["errors"].as_array_mut() else {
-            continue;
-        };
-        let more = problems.len().saturating_sub(MAX_PROBLEMS);
-        problems.truncate(MAX_PROBLEMS);
-        if more > 0 {
-            folder["more_errors"] = json!(more);
-        }
+    let folders = value["folders"].as_array_mut().into_iter().flatten();
+    for folder in folders.filter_map(Value::as_object_mut) {
+        folder.remove("errors");
     }
     value
 }
@@ -87,34 +84,36 @@ async fn other_account(services: &Services, doctor: &DoctorInfo) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_control::{FolderStatus, Problem};
+    use cairn_control::{FolderStatus, Problem, ProblemGroup};
     use cairn_model::ProblemCode;
 
     #[test]
-    fn of_many_problems_some_are_shown_and_the_rest_counted() {
+    fn problems_are_shown_by_their_cause_and_once() {
         let problem = Problem {
             path: "x".to_owned(),
             code: ProblemCode::Watch,
             message: String::new(),
             hint: String::new(),
         };
+        let group = ProblemGroup {
+            code: ProblemCode::Watch,
+            count: 30_000,
+            bytes: 0,
+            message: "30,000 problems".to_owned(),
+            hint: String::new(),
+            examples: vec!["x".to_owned()],
+        };
         let status = Status {
-            folders: vec![
-                FolderStatus {
-                    errors: vec![problem.clone(); MAX_PROBLEMS + 3],
-                    ..FolderStatus::default()
-                },
-                FolderStatus {
-                    errors: vec![problem],
-                    ..FolderStatus::default()
-                },
-            ],
+            folders: vec![FolderStatus {
+                errors: vec![problem; 20],
+                problems: vec![group],
+                ..FolderStatus::default()
+            }],
             ..Status::default()
         };
-        let value = shown(&status);
-        let folder = &value["folders"][0];
-        assert_eq!(folder["errors"].as_array().unwrap().len(), MAX_PROBLEMS);
-        assert_eq!(folder["more_errors"], 3);
-        assert!(value["folders"][1].get("more_errors").is_none());
+        let folder = &shown(&status)["folders"][0];
+        assert!(folder.get("errors").is_none(), "{folder}");
+        assert_eq!(folder["problems"][0]["count"], 30_000);
+        assert_eq!(folder["problems"][0]["examples"][0], "x");
     }
 }

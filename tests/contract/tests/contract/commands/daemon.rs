@@ -77,7 +77,10 @@ fn a_conflict_is_listed_and_settled() {
     }
     let status = world.run("b", &["status"]).stdout;
     let headline = status.lines().next().unwrap_or_default();
-    assert_eq!(headline, "1 conflict to resolve: see `cairn conflicts`");
+    assert_eq!(
+        headline,
+        "needs attention, 1 conflict to resolve (see `cairn conflicts`)"
+    );
     let conflict = world.json("b", &["conflicts"])["conflicts"][0].clone();
     assert_eq!(
         (&conflict["path"], &conflict["kind"]),
@@ -118,6 +121,60 @@ fn a_conflict_is_listed_and_settled() {
         std::fs::read(world.path("folder-b/f.txt")).unwrap(),
         b"edited on a"
     );
+}
+
+#[test]
+fn a_conflict_is_open_on_every_device_that_has_the_copy() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        world.json(home, &["add", &format!("folder-{home}")]);
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    let both = || {
+        for home in ["a", "b", "a"] {
+            wait(&world, home);
+        }
+    };
+    world.write("folder-a/f.txt", "one\n2\n3\n4\n5\n");
+    both();
+    world.json("b", &["pause"]);
+    world.write("folder-a/f.txt", "ONE\n2\n3\n4\n5\n");
+    world.write("folder-b/f.txt", "one\n2\n3\n4\nFIVE\n");
+    wait(&world, "a");
+    world.json("b", &["resume"]);
+    wait(&world, "b");
+    both();
+    for home in ["a", "b"] {
+        let status = world.json(home, &["status"]);
+        assert_eq!(
+            (&status["state"], &status["open_conflicts"]),
+            (&json!("attention"), &json!(1)),
+            "{home}: {status}"
+        );
+        let folder = &status["folders"][0];
+        assert_eq!(
+            (&folder["state"], &folder["conflicts"]),
+            (&json!("attention"), &json!(1))
+        );
+        let conflict = world.json(home, &["conflicts"])["conflicts"][0].clone();
+        assert_eq!(conflict["path"], "f.txt", "{home}: {conflict}");
+    }
+    // The device that did not make the copy settles it, and it is settled on both.
+    world.json("a", &["resolve", "folder-a/f.txt", "--keep", "merge"]);
+    both();
+    for home in ["a", "b"] {
+        let merged = world.path(&format!("folder-{home}/f.txt"));
+        let merged = std::fs::read_to_string(merged).unwrap();
+        assert_eq!(merged, "ONE\n2\n3\n4\nFIVE\n");
+        assert_eq!(names(&world.path(&format!("folder-{home}"))), ["f.txt"]);
+        let status = world.json(home, &["status"]);
+        assert_eq!(
+            (&status["state"], &status["open_conflicts"]),
+            (&json!("idle"), &json!(0)),
+            "{home}: {status}"
+        );
+    }
 }
 
 #[test]

@@ -1,0 +1,143 @@
+//! The problems of a folder: all of them, or grouped by their cause.
+
+use super::Health;
+use crate::key::Key;
+use crate::status::{Problem, ProblemGroup};
+use cairn_model::{FolderId, ProblemCode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A problem, and the bytes of the file that waits because of it.
+type Waiting<'a> = (&'a Problem, u64);
+
+impl Health {
+    /// Records the size of a parked file that doesn't fit, and the room that there is, in bytes.
+    pub(crate) fn set_full(&mut self, folder: FolderId, key: Key, bytes: u64, free: u64) {
+        if let Some(parked) = self.parked.get_mut(&(folder, key)) {
+            parked.bytes = bytes;
+            self.free.insert(folder, free);
+        }
+    }
+
+    /// Returns the bytes that a folder's disk had free when something didn't fit last.
+    pub(crate) fn free(&self, folder: FolderId) -> Option<u64> {
+        self.free.get(&folder).copied()
+    }
+
+    /// All problems of a folder, in order.
+    pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
+        let all: BTreeSet<&Problem> = self.all(folder).map(|(problem, _)| problem).collect();
+        all.into_iter().cloned().collect()
+    }
+
+    /// The problems of a folder by cause, in the order of their first ones, with at most `examples` each.
+    pub(crate) fn groups(&self, folder: FolderId, examples: usize) -> Vec<ProblemGroup> {
+        let mut groups: BTreeMap<(ProblemCode, &str), (u64, BTreeSet<&Problem>, u64)> =
+            BTreeMap::new();
+        for (problem, bytes) in self.all(folder) {
+            let key = (problem.code, problem.hint.as_str());
+            let (count, first, sum) = groups.entry(key).or_default();
+            // The scan and a step may report the same.
+            if !first.insert(problem) {
+                continue;
+            }
+            *count += 1;
+            *sum += bytes;
+            if first.len() > examples {
+                first.pop_last();
+            }
+        }
+        let mut groups: Vec<_> = groups
+            .into_iter()
+            .map(|((code, hint), (count, first, bytes))| ProblemGroup {
+                code,
+                hint: hint.to_owned(),
+                count,
+                bytes,
+                examples: first.into_iter().cloned().collect(),
+            })
+            .collect();
+        groups.sort_by(|one, other| one.examples.cmp(&other.examples));
+        groups
+    }
+
+    fn all(&self, folder: FolderId) -> impl Iterator<Item = Waiting<'_>> {
+        let of_folder = [&self.whole, &self.watch, &self.link]
+            .into_iter()
+            .filter_map(move |problems| problems.get(&folder));
+        let scanned = self
+            .scanned
+            .get(&folder)
+            .into_iter()
+            .flat_map(BTreeMap::values);
+        let refused = self
+            .refused
+            .iter()
+            .filter(move |((_, of), _)| *of == folder)
+            .map(|(_, problem)| problem);
+        let parked = self
+            .parked
+            .iter()
+            .filter(move |((of, _), parked)| *of == folder && parked.shown)
+            .map(|(_, parked)| (&parked.problem, parked.bytes));
+        of_folder
+            .chain(scanned)
+            .chain(refused)
+            .map(|problem| (problem, 0))
+            .chain(parked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::EngineError;
+    use cairn_model::LocalId;
+    use std::io;
+
+    const FOLDER: FolderId = FolderId(1);
+
+    fn full(health: &mut Health, number: i64) {
+        let error = EngineError::Disk(io::Error::new(
+            io::ErrorKind::StorageFull,
+            "can't write to /home/a/.cairn-tmp/1-2: No space left on device (os error 28)",
+        ));
+        let key = Key::Local(LocalId(number));
+        health.park(FOLDER, key, format!("f{number:05}"), &error, false);
+        health.set_full(FOLDER, key, 10, 7);
+    }
+
+    #[test]
+    fn thousands_of_one_cause_are_a_number_and_examples() {
+        let mut health = Health::default();
+        for number in 0..14_881 {
+            full(&mut health, number);
+        }
+        let denied = EngineError::Disk(io::ErrorKind::PermissionDenied.into());
+        let key = Key::Local(LocalId(-1));
+        health.park(FOLDER, key, "a".into(), &denied, false);
+        let groups = health.groups(FOLDER, 5);
+        let shown: Vec<_> = groups
+            .iter()
+            .map(|group| (group.code, group.count, group.bytes, group.examples.len()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (ProblemCode::Unreadable, 1, 0, 1),
+                (ProblemCode::DiskFull, 14_881, 148_810, 5)
+            ]
+        );
+        let paths: Vec<_> = groups[1].examples.iter().map(|p| &*p.path).collect();
+        assert_eq!(paths, ["f00000", "f00001", "f00002", "f00003", "f00004"]);
+        assert_eq!(health.free(FOLDER), Some(7));
+        assert_eq!(health.problems(FOLDER).len(), 14_882);
+    }
+
+    #[test]
+    fn a_full_disk_is_told_without_temporary_files_and_numbers_of_errors() {
+        let mut health = Health::default();
+        full(&mut health, 1);
+        let message = &health.problems(FOLDER)[0].message;
+        assert_eq!(message, "there is no room for it on this disk");
+    }
+}
