@@ -118,7 +118,11 @@ pub(crate) fn create_nested_folders(call: Call) -> ToolFuture {
     .boxed()
 }
 
-async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> ToolResult<Value> {
+pub(crate) async fn make_levels(
+    space: &Space,
+    names: &[Name],
+    parent: Option<NodeId>,
+) -> ToolResult<Value> {
     let mut at = parent;
     let mut made = Vec::new();
     for name in names {
@@ -132,7 +136,7 @@ async fn make_levels(space: &Space, names: &[Name], parent: Option<NodeId>) -> T
 }
 
 /// Splits a path into folder names.
-fn path_levels(path: &str) -> ToolResult<Vec<Name>> {
+pub(crate) fn path_levels(path: &str) -> ToolResult<Vec<Name>> {
     let parts: Vec<_> = path.trim_matches('/').split('/').collect();
     if parts.len() > MAX_LEVELS {
         return Err(ToolError::argument(format!(
@@ -154,7 +158,7 @@ fn name(call: &Call, argument: &str) -> ToolResult<Name> {
     Name::new(text).map_err(|e| ToolError::argument(format!("{argument} can't be {text:?}: {e}")))
 }
 
-fn current_name(node: &Node) -> ToolResult<Name> {
+pub(crate) fn current_name(node: &Node) -> ToolResult<Name> {
     Name::new(node.name.clone())
         .map_err(|e| ToolError::refused(format!("its name can't be used: {e}")))
 }

@@ -2,6 +2,7 @@
 
 use crate::device::DeviceTrust;
 use crate::keys::Opened;
+use crate::session_journal::SessionJournal;
 use crate::spaces::Location;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::Unlocked;
@@ -88,6 +89,8 @@ pub(crate) struct Services {
     pub(crate) wrong_passphrase: AtomicBool,
     pub(crate) trust: Arc<dyn DeviceTrust>,
     pub(crate) files: Arc<dyn LocalFiles>,
+    /// The changes that this session made.
+    pub(crate) journal: SessionJournal,
     /// True if local files are replaced without a question.
     pub(crate) may_replace: bool,
     /// The daemon's socket, if one runs for this user.
@@ -131,6 +134,7 @@ impl Services {
             wrong_passphrase: AtomicBool::new(false),
             trust,
             files,
+            journal: SessionJournal::default(),
             may_replace,
             daemon,
         })

@@ -6,6 +6,7 @@ mod locate;
 pub(crate) mod status;
 mod target;
 pub(crate) mod watch;
+mod why;
 
 use crate::call::{Call, with_success};
 use crate::error::ToolResult;
@@ -32,6 +33,10 @@ pub(crate) fn activity(call: Call) -> ToolFuture {
 
 pub(crate) fn locate(call: Call) -> ToolFuture {
     async move { locate::find(&call).await }.boxed()
+}
+
+pub(crate) fn why(call: Call) -> ToolFuture {
+    async move { why::read(&call).await }.boxed()
 }
 
 pub(crate) fn doctor(call: Call) -> ToolFuture {

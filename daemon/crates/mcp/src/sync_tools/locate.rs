@@ -87,7 +87,7 @@ fn remote_path(folders: &[FolderStatus], given: &str) -> Option<String> {
 }
 
 /// Returns the local paths of a path on the service, one for each folder that syncs it.
-fn local_paths(folders: &[FolderStatus], remote: &str) -> Vec<PathBuf> {
+pub(super) fn local_paths(folders: &[FolderStatus], remote: &str) -> Vec<PathBuf> {
     let local = |folder: &FolderStatus| {
         let top = folder.remote.trim_end_matches('/');
         let below = remote.strip_prefix(top)?;

@@ -1,6 +1,8 @@
 //! The sync daemon of this machine.
 
-use crate::param::{choice, date_time, integer_in, non_empty, text};
+use crate::move_files;
+use crate::param::{choice, date_time, integer_in, non_empty, text, uuid, uuids};
+use crate::session_journal;
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool};
 
@@ -86,6 +88,14 @@ pub(super) const TOOLS: &[Tool] = &[
         Run::Custom(sync_tools::locate),
     ),
     Tool::new(
+        "sync_why",
+        "Why a file is not synced",
+        Effect::ReadOnly,
+        "Tells whether a path is in sync, or why not: ignored by which rule, conflict, waiting, failed with which error, not selected.",
+        &[non_empty("path", "Such as ~/Docs/a.txt, /docs/a.txt").required()],
+        Run::Custom(sync_tools::why),
+    ),
+    Tool::new(
         "sync_devices",
         "Sync devices",
         Effect::ReadOnly,
@@ -116,5 +126,32 @@ pub(super) const TOOLS: &[Tool] = &[
         "Resumes sync of one folder, or all.",
         &[text("folder", "Local folder; all if omitted")],
         Run::Custom(sync_tools::resume),
+    ),
+    Tool::new(
+        "move_files",
+        "Move many files",
+        Effect::IdempotentDestructive,
+        "Moves up to 100 files or folders into one folder, which may be new.",
+        &[
+            uuids("file_uuids", 100, "Files or folders").required(),
+            uuid(
+                "target_folder_uuid",
+                "Target folder; a space or team id is its root",
+            )
+            .required(),
+            text(
+                "new_path",
+                "Path below the target, such as 2026/03; made where missing",
+            ),
+        ],
+        Run::Custom(move_files::move_files),
+    ),
+    Tool::new(
+        "undo_session",
+        "Undo session",
+        Effect::IdempotentDestructive,
+        "Takes back the moves, renames, deletions, restores, copies and new folders of this session, newest first, where nothing newer stands in the way.",
+        &[],
+        Run::Custom(session_journal::undo_session),
     ),
 ];

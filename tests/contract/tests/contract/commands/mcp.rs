@@ -504,6 +504,21 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     assert_eq!(found["local_paths"], json!([local]), "{found}");
     let read = json!({ "file_uuid": found["node"]["id"] });
     assert_eq!(session.call("read_file_content", read)["content"], "from a");
+    let why = session.call("sync_why", json!({ "path": "f.txt" }));
+    assert_eq!(
+        (&why["state"], &why["remote"]),
+        (&json!("synced"), &json!("/f.txt")),
+        "{why}"
+    );
+    session.call("sync_pause", json!({}));
+    world.write("folder-b/.cairnignore", "*.log\n");
+    world.write("folder-b/later.txt", "x");
+    world.write("folder-b/x.log", "x");
+    let why = session.call("sync_why", json!({ "path": world.path("folder-b/x.log") }));
+    assert_eq!(why["state"], "ignored", "{why}");
+    let why = session.call("sync_why", json!({ "path": "/later.txt" }));
+    assert_eq!(why["state"], "waiting", "{why}");
+    session.call("sync_resume", json!({}));
     let doctor = session.call("sync_doctor", json!({}));
     assert_eq!(
         (&doctor["online"], &doctor["account"]),

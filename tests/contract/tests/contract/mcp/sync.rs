@@ -1,7 +1,116 @@
 //! The tools of the sync daemon while none runs. With a real daemon they are tested beside the program.
 
+use crate::mcp::session::Session;
 use crate::mcp::world::{Setup, World};
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// With the group for sync: 12,000 tokens, of which each stands for 4.2 bytes of such a list.
+const MOST_BYTES: usize = 50_400;
+
+/// A session of an account with the group for sync.
+async fn with_sync(world: &World) -> (Session, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let setup = Setup {
+        daemon: Some(dir.path().join("daemon.sock")),
+        ..Setup::default()
+    };
+    (world.session(setup).await, dir)
+}
+
+#[tokio::test]
+async fn all_tools_together_stay_small() {
+    let world = World::start().await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let list = session.request("tools/list", json!({})).await;
+    let text = list["result"].to_string();
+    assert!(text.len() <= MOST_BYTES, "{} bytes", text.len());
+}
+
+/// The ids of new folders at the top.
+async fn folders(session: &mut Session, names: &[&str]) -> Vec<Value> {
+    let mut ids = Vec::new();
+    for name in names {
+        let made = session.call_ok("create_folder", json!({ "name": name }));
+        ids.push(made.await["id"].clone());
+    }
+    ids
+}
+
+/// The names in a folder, in order.
+async fn listed(session: &mut Session, folder: Option<&Value>) -> Vec<String> {
+    let arguments = match folder {
+        Some(folder) => json!({ "folder_uuid": folder }),
+        None => json!({}),
+    };
+    let page = session.call_ok("list_files", arguments).await;
+    let nodes = page["content"].as_array().expect("a list");
+    let names = nodes
+        .iter()
+        .map(|node| node["name"].as_str().unwrap().to_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn many_files_are_moved_in_one_call_and_a_session_is_taken_back() {
+    let world = World::start().await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let ids = folders(&mut session, &["a", "b", "c", "d"]).await;
+    // What was there before this session's undo begins is not its business.
+    let (mut session, _dir) = with_sync(&world).await;
+    let stranger = "00000000-0000-4000-8000-000000000000";
+    let moved = session
+        .call_ok(
+            "move_files",
+            json!({
+                "file_uuids": [ids[0], ids[1], stranger],
+                "target_folder_uuid": ids[3],
+                "new_path": "2026/03",
+            }),
+        )
+        .await;
+    assert_eq!(moved["moved"], 2, "{moved}");
+    assert_eq!(moved["failed"][0]["file_uuid"], stranger, "{moved}");
+    assert_eq!(
+        listed(&mut session, Some(&moved["folder_uuid"])).await,
+        ["a", "b"]
+    );
+    let rename = json!({ "file_uuid": ids[2], "new_name": "C" });
+    session.call_ok("rename_file", rename).await;
+    session
+        .call_ok("delete_file", json!({ "file_uuid": ids[2] }))
+        .await;
+    assert_eq!(listed(&mut session, None).await, ["d"]);
+
+    let undone = session.call_ok("undo_session", json!({})).await;
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(undone["taken_back"], 6, "{undone}");
+    assert_eq!(listed(&mut session, None).await, ["a", "b", "c", "d"]);
+    assert_eq!(
+        listed(&mut session, Some(&ids[3])).await,
+        Vec::<String>::new()
+    );
+    let again = session.call_ok("undo_session", json!({})).await;
+    assert_eq!(again["taken_back"], 0, "{again}");
+}
+
+#[tokio::test]
+async fn what_was_changed_since_is_not_taken_back() {
+    let world = World::start().await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let ids = folders(&mut session, &["made"]).await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let inside = json!({ "name": "inside", "parent_uuid": ids[0] });
+    other.call_ok("create_folder", inside).await;
+    let undone = session.call_ok("undo_session", json!({})).await;
+    assert_eq!(
+        undone["left"],
+        json!(["made was worked on since"]),
+        "{undone}"
+    );
+    assert_eq!(listed(&mut session, None).await, ["made"]);
+}
 
 #[tokio::test]
 async fn a_daemon_that_does_not_run_is_a_state_and_not_a_missing_tool() {

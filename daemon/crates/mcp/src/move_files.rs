@@ -1,0 +1,90 @@
+//! Moving many files in one call.
+
+use crate::call::Call;
+use crate::error::{ToolError, ToolResult};
+use crate::node_tools;
+use crate::tool::{ToolFuture, Verb};
+use cairn_model::{Name, NodeId};
+use cairn_wire::nodes::Node;
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+
+pub(crate) fn move_files(call: Call) -> ToolFuture {
+    async move {
+        let target = target(&call).await?;
+        let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
+        let ids: Vec<&str> = ids
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut failed = Vec::new();
+        for id in &ids {
+            if let Err(error) = move_one(&call, id, target).await {
+                failed.push(json!({ "file_uuid": id, "error": error.public_message() }));
+            }
+        }
+        Ok(json!({
+            "moved": ids.len() - failed.len(),
+            "failed": failed,
+            "folder_uuid": target,
+        }))
+    }
+    .boxed()
+}
+
+/// Returns the folder that the files go to, and makes the levels of its path that are missing.
+async fn target(call: &Call) -> ToolResult<NodeId> {
+    let top = call.arguments.required("target_folder_uuid")?;
+    let Some(path) = call
+        .arguments
+        .text("new_path")
+        .filter(|path| !path.is_empty())
+    else {
+        return call.arguments.id("target_folder_uuid");
+    };
+    let names = node_tools::path_levels(path)?;
+    let leaf = match call.services.folder_if_opened(Some(top)).await? {
+        Some((space, parent)) => node_tools::make_levels(&space, &names, parent).await?,
+        None => {
+            let path: Vec<_> = names.iter().map(Name::as_str).collect();
+            let body = json!({ "path": path.join("/"), "parent_id": top });
+            let path = ["nodes", "folders"];
+            let mut made = call.request(Verb::Post, &path, &[], Some(&body)).await?;
+            made["leaf_folder_uuid"] = made["leaf_id"].take();
+            made
+        }
+    };
+    crate::session_journal::after(
+        &call.services,
+        "create_nested_folders",
+        crate::session_journal::Before::Nothing,
+        &leaf,
+    );
+    let id = leaf["leaf_folder_uuid"]
+        .as_str()
+        .and_then(|id| id.parse().ok());
+    id.ok_or(ToolError::Internal)
+}
+
+async fn move_one(call: &Call, id: &str, target: NodeId) -> ToolResult<()> {
+    let id: NodeId = id
+        .parse()
+        .map_err(|_| ToolError::argument("it is not an id of the service"))?;
+    let services = &call.services;
+    if let Some((space, node)) = services.node_if_opened(id).await? {
+        let to = services.folder_in(&space, target).await?;
+        let name = node_tools::current_name(&node)?;
+        let moved = space.move_node(&node, to, &name).await?;
+        services.note_move(&node, &moved);
+        return Ok(());
+    }
+    let before = services.node_as_it_is(id).await?;
+    let (text, body) = (id.to_string(), json!({ "parent_id": target }));
+    let moved = call
+        .request(Verb::Put, &["nodes", &text], &[], Some(&body))
+        .await?;
+    let moved: Node = serde_json::from_value(moved).map_err(|_| ToolError::Internal)?;
+    services.note_move(&before, &moved);
+    Ok(())
+}
