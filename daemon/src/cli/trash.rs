@@ -5,7 +5,7 @@ use crate::failure::{Doing as _, Failure, Outcome};
 use crate::folders::{self, open_index, trash};
 use crate::local_path;
 use crate::output::table::{Align, Table};
-use crate::output::text::{local_rfc3339, local_time, size};
+use crate::output::text::{clean, local_rfc3339, local_time, size};
 use crate::remote::{Remote, Within};
 use cairn_control::{TrashedList, typed};
 use cairn_model::NodeId;
@@ -44,6 +44,9 @@ enum Action {
         /// The folder that it was in, if several are synced
         #[arg(long, value_name = "LOCAL")]
         folder: Option<PathBuf>,
+        /// Put it at this path instead, on the same file system
+        #[arg(long, value_name = "PATH", conflicts_with = "remote")]
+        to: Option<PathBuf>,
         /// From the service's trash
         #[arg(long, conflicts_with = "folder")]
         remote: bool,
@@ -65,7 +68,9 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             team,
             ..
         } => restore_remote(app, &id, team).await,
-        Action::Restore { id, folder, .. } => restore(app, &id, folder.as_deref()).await,
+        Action::Restore { id, folder, to, .. } => {
+            restore(app, &id, folder.as_deref(), to.as_deref()).await
+        }
     }
 }
 
@@ -102,7 +107,11 @@ fn list(app: &App, folder: Option<&Path>) -> Outcome {
     Ok(())
 }
 
-async fn restore(app: &App, id: &str, folder: Option<&Path>) -> Outcome {
+async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) -> Outcome {
+    let to = match to {
+        Some(to) => Some(local_path::file(to)?),
+        None => None,
+    };
     let mut holding = Vec::new();
     for row in pairs(app, folder)? {
         if trash::list(&RealDisk::new(), &row)?
@@ -125,7 +134,7 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>) -> Outcome {
             )));
         }
     };
-    let restored = trash::restore(&RealDisk::new(), row, id)?;
+    let restored = trash::restore(&RealDisk::new(), row, id, to.as_deref())?;
     if let Some(client) = app.running().await? {
         client
             .send(typed::Rescan {
@@ -133,11 +142,13 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>) -> Outcome {
             })
             .await?;
     }
-    app.out.line(format_args!(
-        "{} is back in {}.",
-        crate::output::text::clean(&restored.path),
-        restored.folder
-    ));
+    let path = clean(&restored.path);
+    match to {
+        Some(_) => app.out.line(format_args!("It is back as {path}.")),
+        None => app
+            .out
+            .line(format_args!("{path} is back in {}.", restored.folder)),
+    }
     app.out.json(&restored);
     Ok(())
 }
@@ -180,10 +191,8 @@ async fn restore_remote(app: &App, id: &str, team: Option<String>) -> Outcome {
         .doing(format_args!("restore {id}"))?;
     let node = remote.restore_node(&trashed).await?;
     let path = remote.path_of(&node, &mut Default::default()).await?;
-    app.out.line(format_args!(
-        "{} is back on the service.",
-        crate::output::text::clean(&path)
-    ));
+    app.out
+        .line(format_args!("{} is back on the service.", clean(&path)));
     app.out.json(&json!({ "id": node.id, "path": path }));
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 use crate::app::App;
 use crate::cli::download::fetch;
+use crate::cli::restore::by_name;
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::node::NodeView;
 use crate::output::table::{Align, Table};
-use crate::output::text::{local_time, size};
+use crate::output::text::{clean, local_time, size};
 use crate::remote::{Remote, Within};
-use cairn_model::{Kind, RevisionId};
-use cairn_wire::nodes::Node;
+use cairn_model::Kind;
+use cairn_wire::nodes::{Node, Revision};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -17,12 +18,12 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// A path such as /a/b, or an id
     node: String,
-    /// Make this revision's content the newest again; the present one stays in the history
-    #[arg(long, value_name = "ID", conflicts_with_all = ["download", "out", "force"])]
-    restore: Option<RevisionId>,
-    /// Download this revision
-    #[arg(long, value_name = "ID")]
-    download: Option<RevisionId>,
+    /// Make this version's content the newest again; the present one stays in the history
+    #[arg(long, value_name = "N|ID", conflicts_with_all = ["download", "out", "force"])]
+    restore: Option<String>,
+    /// Download this version: its number, or the beginning of its id
+    #[arg(long, value_name = "N|ID")]
+    download: Option<String>,
     /// With --download: where to
     #[arg(long, short, value_name = "PATH", requires = "download")]
     out: Option<PathBuf>,
@@ -35,17 +36,6 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let remote = Remote::open(app, &args.within).await?;
-    if args.download.is_some() {
-        return fetch(
-            app,
-            &remote,
-            &args.node,
-            args.download,
-            args.out.as_deref(),
-            args.force,
-        )
-        .await;
-    }
     let node = remote.find(&args.node).await?.node()?;
     if node.kind == Kind::Folder {
         return Err(Failure::usage(format!(
@@ -53,55 +43,67 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             args.node
         )));
     }
-    match args.restore {
-        Some(revision) => restore(app, &remote, &args.node, &node, revision).await,
-        None => list(app, &remote, &args.node, &node).await,
+    let listed = remote.api.revisions(node.id).await;
+    let revisions = listed.doing(format_args!("list the versions of {}", args.node))?;
+    if let Some(version) = &args.download {
+        let revision = Some(named(&revisions, &args.node, version)?.id);
+        let out = args.out.as_deref();
+        return fetch(app, &remote, &args.node, revision, out, args.force).await;
+    }
+    match &args.restore {
+        Some(version) => {
+            let revision = named(&revisions, &args.node, version)?;
+            restore(app, &remote, &node, revision).await
+        }
+        None => list(app, &remote, &node, &revisions).await,
     }
 }
 
-/// Makes a revision's content the newest again.
-async fn restore(
-    app: &App,
-    remote: &Remote,
-    named: &str,
-    node: &Node,
-    revision: RevisionId,
-) -> Outcome {
-    let listed = remote.api.revisions(node.id).await;
-    let revisions = listed.doing(format_args!("list the versions of {named}"))?;
-    let found = revisions.iter().find(|one| one.id == revision);
-    let found =
-        found.ok_or_else(|| Failure::usage(format!("{named} has no revision {revision}")))?;
-    let restored = remote.restore_revision(node, found).await?;
+/// Finds the version that a person means.
+fn named<'a>(revisions: &'a [Revision], node: &str, version: &str) -> Outcome<&'a Revision> {
+    by_name(revisions, version).ok_or_else(|| {
+        Failure::usage(format!(
+            "{node} has no version {version}: give the number, or 4 digits or more of the id, that `cairn versions` shows"
+        ))
+    })
+}
+
+/// Makes a version's content the newest again.
+async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -> Outcome {
+    let restored = remote.restore_revision(node, revision).await?;
     let path = remote.path_of(&restored, &mut Default::default()).await?;
     app.out.line(format_args!(
-        "{} is as it was in revision {revision}.",
-        crate::output::text::clean(&path)
+        "{} is as it was in version {}.",
+        clean(&path),
+        revision.number
     ));
     app.out
         .json(&json!({ "node": NodeView::new(&restored, path) }));
     Ok(())
 }
 
-async fn list(app: &App, remote: &Remote, named: &str, node: &Node) -> Outcome {
-    let revisions = remote
-        .api
-        .revisions(node.id)
-        .await
-        .doing(format_args!("list the versions of {named}"))?;
+async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -> Outcome {
+    let devices = remote.api.devices().await.doing("list the devices")?;
+    let device = |revision: &Revision| {
+        let id = revision.device_id?;
+        let known = devices.iter().find(|device| device.id == id);
+        Some(known.map_or_else(|| id.to_string(), |device| clean(&device.name)))
+    };
     let mut table = Table::new(&[
         ("NO", Align::Right),
         ("SIZE", Align::Right),
         ("UPLOADED", Align::Left),
+        ("DEVICE", Align::Left),
         ("BY", Align::Left),
-        ("REVISION", Align::Left),
+        ("ID", Align::Left),
     ]);
-    for revision in &revisions {
+    for revision in revisions {
         let mark = if revision.current { " (current)" } else { "" };
         table.row([
             revision.number.to_string(),
             size(revision.size),
             local_time(revision.created_at.0, app.offset),
+            device(revision).unwrap_or_default(),
             revision.uploaded_by.clone(),
             format!("{}{mark}", revision.id),
         ]);

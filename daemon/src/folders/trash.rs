@@ -5,6 +5,7 @@ use crate::output::text::rfc3339;
 use cairn_control::Trashed;
 use cairn_index::FolderRow;
 use cairn_platform::Disk;
+use std::io;
 use std::path::Path;
 
 /// Returns the content of the local trash, newest first.
@@ -23,8 +24,14 @@ pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> Outcome<Vec<Trashed>> {
         .collect())
 }
 
-/// Puts one thing back. The answer's path says where it stands now.
-pub(crate) fn restore(disk: &dyn Disk, row: &FolderRow, id: &str) -> Outcome<Trashed> {
+/// Puts one thing back where it was, or at another path, absolute. Never over anything. The answer's path
+/// says where it stands now.
+pub(crate) fn restore(
+    disk: &dyn Disk,
+    row: &FolderRow,
+    id: &str,
+    to: Option<&Path>,
+) -> Outcome<Trashed> {
     let all = list(disk, row)?;
     let found = all
         .into_iter()
@@ -35,21 +42,34 @@ pub(crate) fn restore(disk: &dyn Disk, row: &FolderRow, id: &str) -> Outcome<Tra
                 row.root
             ))
         })?;
-    let path = cairn_engine::trash::restore(disk, Path::new(&row.root), id);
-    let path = match path {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+    let root = Path::new(&row.root);
+    let (restored, path) = match to {
+        Some(to) => (
+            cairn_engine::trash::restore_to(disk, root, id, to),
+            to.display().to_string(),
+        ),
+        None => (
+            cairn_engine::trash::restore(disk, root, id).map(drop),
+            found.path.clone(),
+        ),
+    };
+    match restored {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             return Err(Failure::new(
                 Exit::Decision,
                 format!(
-                    "there is another {} in {}: rename or move that first",
-                    found.path, row.root
+                    "there is another {path} in {}: rename or move that first, or restore to another path with --to",
+                    row.root
                 ),
             ));
         }
-        other => other.doing(format_args!("restore {id}"))?,
-    };
-    Ok(Trashed {
-        path: path.to_string(),
-        ..found
-    })
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            return Err(Failure::failed(format!(
+                "{path} is on another file system than {}: restore to a path on that one, then move it",
+                row.root
+            )));
+        }
+        other => other.doing(format_args!("restore {}", found.path))?,
+    }
+    Ok(Trashed { path, ..found })
 }

@@ -225,7 +225,7 @@ impl Daemon {
 
     fn restore(&self, folder: &str, id: &str) -> Outcome<Reply> {
         let row = folders::find(self.engine.index(), folder)?;
-        let trashed = crate::folders::trash::restore(&RealDisk::new(), &row, id)?;
+        let trashed = crate::folders::trash::restore(&RealDisk::new(), &row, id, None)?;
         self.engine.rescan(Some(row.id));
         Ok(Reply::Trashed(trashed))
     }

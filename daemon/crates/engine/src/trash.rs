@@ -176,6 +176,26 @@ fn collect(
 /// # Errors
 /// `NotFound` for an id that is not in the trash, `AlreadyExists` where something is in its place.
 pub fn restore(disk: &dyn Disk, root: &Path, id: &str) -> io::Result<RelPath> {
+    let (_, path) = locate(root, id)?;
+    restore_to(disk, root, id, &path.to_path(root))?;
+    Ok(path)
+}
+
+/// Puts something from the trash at an absolute path on the same file system; never over anything.
+///
+/// # Errors
+/// `NotFound` for an id that is not in the trash, `AlreadyExists` where something is at the path.
+pub fn restore_to(disk: &dyn Disk, root: &Path, id: &str, to: &Path) -> io::Result<()> {
+    let (from, _) = locate(root, id)?;
+    disk.stat(&from)?;
+    if let Some(parent) = to.parent().filter(|parent| parent.starts_with(root)) {
+        make_dirs(disk, root, parent)?;
+    }
+    disk.rename(&from, to)
+}
+
+/// Returns where something of the trash lies, and the path that it had.
+fn locate(root: &Path, id: &str) -> io::Result<(PathBuf, RelPath)> {
     let unknown = || {
         io::Error::new(
             io::ErrorKind::NotFound,
@@ -187,14 +207,7 @@ pub fn restore(disk: &dyn Disk, root: &Path, id: &str) -> io::Result<RelPath> {
     if parse_stamp(bucket).is_none() || bucket.contains(['/', '\\']) || path.is_root() {
         return Err(unknown());
     }
-    let from = path.to_path(&root.join(TRASH_DIR).join(bucket));
-    let to = path.to_path(root);
-    disk.stat(&from)?;
-    if let Some(parent) = to.parent() {
-        make_dirs(disk, root, parent)?;
-    }
-    disk.rename(&from, &to)?;
-    Ok(path)
+    Ok((path.to_path(&root.join(TRASH_DIR).join(bucket)), path))
 }
 
 #[cfg(test)]

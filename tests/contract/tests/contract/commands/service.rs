@@ -70,7 +70,14 @@ fn a_file_goes_up_and_comes_down_in_all_its_versions() {
         ],
     );
     assert!(std::fs::read(world.path("second")).unwrap() == first);
-    world.json("a", &["versions", "/big", "--restore", old]);
+    // By its number, or the beginning of its id, as the list shows them.
+    let by_number = ["versions", "/big", "--download", "1", "--out", "first"];
+    world.json("a", &by_number);
+    assert!(std::fs::read(world.path("first")).unwrap() == first);
+    world
+        .run("a", &["versions", "/big", "--restore", "7"])
+        .refused(2, &["no version 7", "cairn versions"]);
+    world.json("a", &["versions", "/big", "--restore", &old[..8]]);
     world.json("a", &["download", "/big", "--out", "third"]);
     assert!(std::fs::read(world.path("third")).unwrap() == first);
     let id = made["id"].as_str().unwrap();
