@@ -167,19 +167,38 @@ pub(crate) fn forget_secrets(secrets: &dyn Secrets) -> Outcome {
     Ok(())
 }
 
-/// Ends the kept login at its provider, as far as it can be reached; tells whether there was one.
-pub(crate) async fn end_login(secrets: &dyn Secrets) -> Outcome<bool> {
+/// The end of a credential at a logout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoginEnd {
+    /// The login was ended at its provider.
+    Ended,
+    /// The provider could not be reached.
+    Unreachable,
+    /// It was an API key, which other programs may use, too.
+    ApiKey,
+    /// There was none.
+    Nothing,
+}
+
+/// Ends the kept login at its provider, as far as it can be reached.
+pub(crate) async fn end_login(secrets: &dyn Secrets) -> Outcome<LoginEnd> {
     // One that can't be read can't be ended, and is forgotten next.
     let Ok(Some(tokens)) = tokens::read(secrets) else {
-        return Ok(false);
+        let has_key = matches!(secrets.get(API_KEY), Ok(Some(_)));
+        return Ok(if has_key {
+            LoginEnd::ApiKey
+        } else {
+            LoginEnd::Nothing
+        });
     };
     if let Some(endpoint) = &tokens.revocation_endpoint {
         let transport = HttpTransport::new()?;
         if let Err(error) = cairn_api::revoke(&transport, endpoint, &tokens.refresh_token).await {
             tracing::warn!(%error, "the login could not be ended at the server; it ends by itself");
+            return Ok(LoginEnd::Unreachable);
         }
     }
-    Ok(true)
+    Ok(LoginEnd::Ended)
 }
 
 /// The label that tells this home's secrets from those of another one in the same keyring.

@@ -3,12 +3,13 @@
 use crate::account::Account;
 use crate::app::App;
 use crate::failure::{Doing as _, Outcome};
-use crate::session;
+use crate::session::{self, LoginEnd};
+use cairn_api::ApiError;
 use cairn_platform::Home;
 use serde_json::json;
 use std::io;
 
-/// Forget the account's secrets on this device
+/// Forget the account's secrets on this device, and take it off the account's devices
 ///
 /// Files stay where they are. Logging in again goes on where syncing stopped.
 #[derive(clap::Args, Debug)]
@@ -22,6 +23,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let account = Account::load(&app.home)?;
     app.stop().await?;
+    let unlisted = take_off_list(app, &account).await;
     let secrets = session::open_secrets(&app.home, &account)?;
     let ended = session::end_login(&*secrets).await?;
     session::forget_secrets(&*secrets)?;
@@ -33,18 +35,50 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     if args.purge {
         purge(&app.home)?;
     }
-    let rest = if ended {
-        ""
-    } else {
-        " The API key stays valid on the service."
-    };
     app.out.line(format_args!(
-        "Logged out of {} ({}).{rest}",
+        "Logged out of {} ({}).",
         account.server, account.email
     ));
-    app.out
-        .json(&json!({ "logged_out": true, "purged": args.purge, "server": account.server, "email": account.email }));
+    if !unlisted {
+        app.out.note(format_args!(
+            "{} could not be told: {} stays among the account's devices; `cairn devices remove` on another one removes it",
+            account.server, account.device_name
+        ));
+    }
+    if ended == LoginEnd::ApiKey {
+        app.out.line(
+            "The API key stays valid for whoever has it: revoke it where you made it if nothing else uses it.",
+        );
+    }
+    if ended == LoginEnd::Unreachable {
+        app.out.note(
+            "the login could not be ended at the server: it ends by itself when it has not been used for a while",
+        );
+    }
+    app.out.json(&json!({
+        "logged_out": true,
+        "purged": args.purge,
+        "device_removed": unlisted,
+        "login_ended": ended == LoginEnd::Ended,
+        "api_key_stays_valid": ended == LoginEnd::ApiKey,
+        "server": account.server,
+        "email": account.email,
+    }));
     Ok(())
+}
+
+/// Takes this device off the account's list, if the server can be reached. Returns whether it is off.
+async fn take_off_list(app: &App, account: &Account) -> bool {
+    let Ok(session) = app.session() else {
+        return false;
+    };
+    match session.api.remove_device(account.device).await {
+        Ok(_) | Err(ApiError::NotFound { .. }) => true,
+        Err(error) => {
+            tracing::warn!(%error, "this device stays on the account's list");
+            false
+        }
+    }
 }
 
 /// Deletes the state of a home: the index with its companions, the account, pins and logs. The

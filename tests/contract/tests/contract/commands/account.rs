@@ -122,7 +122,19 @@ fn a_home_with_folders_belongs_to_its_account() {
 fn logging_out_forgets_the_secrets_and_keeps_the_device() {
     let world = World::new();
     let device = world.login("a")["device_id"].clone();
-    world.json("a", &["logout"]);
+    let ended = world.json("a", &["logout"]);
+    assert_eq!(
+        (
+            &ended["device_removed"],
+            &ended["login_ended"],
+            &ended["api_key_stays_valid"]
+        ),
+        (&json!(true), &json!(false), &json!(true))
+    );
+    world.login("b");
+    let devices = world.json("b", &["devices"])["devices"].clone();
+    let ids = devices.as_array().unwrap().iter().map(|one| &one["id"]);
+    assert!(!ids.into_iter().any(|id| *id == device), "{devices}");
     world.run("a", &["whoami"]).refused(3, &["cairn login"]);
     let left = std::fs::read_to_string(world.path("a/secrets.json")).unwrap_or_default();
     assert!(
