@@ -4,6 +4,7 @@ mod accept;
 mod activity;
 mod add;
 mod autostart;
+mod bugreport;
 mod cat;
 mod completions;
 mod config;
@@ -13,6 +14,7 @@ mod copy;
 mod daemon;
 mod delete;
 mod devices;
+mod diff;
 mod doctor;
 mod download;
 mod download_folder;
@@ -148,6 +150,7 @@ enum Command {
     Config(config::Args),
     Doctor(doctor::Args),
     Logs(logs::Args),
+    Bugreport(bugreport::Args),
     Trash(trash::Args),
 
     Upload(upload::Args),
@@ -167,6 +170,7 @@ enum Command {
     #[command(visible_alias = "rm")]
     Delete(delete::Args),
     Versions(versions::Args),
+    Diff(diff::Args),
     History(history::Args),
     Restore(restore::Args),
     Rewind(rewind::Args),
@@ -286,6 +290,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Config(args) => config::run(app, args).await,
         Command::Doctor(args) => doctor::run(app, args).await,
         Command::Logs(args) => logs::run(app, args).await,
+        Command::Bugreport(args) => bugreport::run(app, args).await,
         Command::Trash(args) => trash::run(app, args).await,
         Command::Upload(args) => upload::run(app, args).await,
         Command::Download(args) => download::run(app, args).await,
@@ -300,6 +305,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
         Command::Copy(args) => copy::run(app, args).await,
         Command::Delete(args) => delete::run(app, args).await,
         Command::Versions(args) => versions::run(app, args).await,
+        Command::Diff(args) => diff::run(app, args).await,
         Command::History(args) => history::run(app, args).await,
         Command::Restore(args) => restore::run(app, args).await,
         Command::Rewind(args) => rewind::run(app, args).await,

@@ -1,5 +1,7 @@
 //! `cairn add`: pairs a local folder with one on the service.
 
+mod preview;
+
 use crate::account::Account;
 use crate::app::App;
 use crate::cli::prompt;
@@ -41,6 +43,9 @@ pub(super) struct Args {
     /// [default: the setting sync.deletion_gate]
     #[arg(long, value_name = "off|N%:M", value_parser = gate)]
     deletion_gate: Option<GateArg>,
+    /// Show what the first merge would transfer and keep twice, and change nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Don't ask before a whole disk, a whole home folder or a network file system is synced
     #[arg(long)]
     yes: bool,
@@ -57,6 +62,9 @@ fn gate(text: &str) -> Result<GateArg, String> {
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     drop(Account::load(&app.home)?);
     let default_gate = Config::load(&app.home)?.deletion_gate;
+    if args.dry_run {
+        return preview::run(app, &args).await;
+    }
     if !args.local.exists() {
         std::fs::create_dir(&args.local).map_err(|e| {
             Failure::usage(format!(

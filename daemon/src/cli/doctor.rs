@@ -24,7 +24,7 @@ pub(super) struct Args {}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Verdict {
+pub(super) enum Verdict {
     Ok,
     Warning,
     Failed,
@@ -32,14 +32,14 @@ enum Verdict {
 
 /// One finding: what was checked, how it is, what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-struct Finding {
-    check: &'static str,
-    verdict: Verdict,
-    message: String,
+pub(super) struct Finding {
+    pub(super) check: &'static str,
+    pub(super) verdict: Verdict,
+    pub(super) message: String,
 }
 
 #[derive(Default)]
-struct Findings(Vec<Finding>);
+pub(super) struct Findings(pub(super) Vec<Finding>);
 
 impl Findings {
     fn add(&mut self, check: &'static str, verdict: Verdict, message: impl Into<String>) {
@@ -63,6 +63,11 @@ impl Findings {
 }
 
 pub(super) async fn run(app: &App, _: Args) -> Outcome {
+    report(app, &check(app).await)
+}
+
+/// Checks everything, one by one.
+pub(super) async fn check(app: &App) -> Findings {
     let mut findings = Findings::default();
     if findings
         .found("configuration", Config::load(&app.home))
@@ -96,7 +101,7 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
     }
     folders(app, &mut findings);
     daemon(app, &mut findings).await;
-    report(app, &findings)
+    findings
 }
 
 /// Shows the findings, and fails if a check did.

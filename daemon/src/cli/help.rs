@@ -45,7 +45,9 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Back in time",
-        &["history", "versions", "restore", "rewind", "undo", "trash"],
+        &[
+            "history", "versions", "diff", "restore", "rewind", "undo", "trash",
+        ],
     ),
     ("Sharing", &["share"]),
     ("Teams", &["teams"]),
@@ -76,7 +78,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "help",
         ],
     ),
-    ("Diagnosis", &["doctor", "verify", "logs"]),
+    ("Diagnosis", &["doctor", "verify", "logs", "bugreport"]),
 ];
 
 /// Returns the definition of the command line with its commands in groups.

@@ -25,26 +25,41 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let dir = app.home.logs_dir();
-    let Some(path) = newest(&dir)? else {
+    let tail = tail(&dir, args.lines)?;
+    for line in &tail.lines {
+        app.out.line(line);
+    }
+    app.out
+        .json(&json!({ "file": tail.path.display().to_string(), "lines": tail.lines }));
+    if args.follow {
+        return follow(app, &dir, tail.path, tail.end).await;
+    }
+    Ok(())
+}
+
+/// The last lines of the newest log.
+pub(super) struct Tail {
+    path: PathBuf,
+    /// The length of the file, in bytes.
+    end: u64,
+    pub(super) lines: Vec<String>,
+}
+
+/// Reads the last lines of the newest log.
+pub(super) fn tail(dir: &Path, lines: usize) -> Outcome<Tail> {
+    let Some(path) = newest(dir)? else {
         return Err(Failure::failed(format!(
             "there is no log in {} yet: run `cairn start`",
             dir.display()
         )));
     };
     let text = std::fs::read(&path).doing(format_args!("read {}", path.display()))?;
-    let at = text.len() as u64;
+    let end = text.len() as u64;
     let text = String::from_utf8_lossy(&text);
-    let lines: Vec<&str> = text.lines().collect();
-    let tail = &lines[lines.len().saturating_sub(args.lines)..];
-    for line in tail {
-        app.out.line(line);
-    }
-    app.out
-        .json(&json!({ "file": path.display().to_string(), "lines": tail }));
-    if args.follow {
-        return follow(app, &dir, path, at).await;
-    }
-    Ok(())
+    let all: Vec<&str> = text.lines().collect();
+    let lines = &all[all.len().saturating_sub(lines)..];
+    let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+    Ok(Tail { path, end, lines })
 }
 
 async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Outcome {

@@ -5,7 +5,7 @@ use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
 use cairn_platform::{Disk as _, RealDisk};
-use cairn_transfer::{Download, FileTarget, temp_in};
+use cairn_transfer::{Download, FileTarget, MemoryTarget};
 use cairn_wire::nodes::Node;
 use std::fs::FileTimes;
 use std::io;
@@ -37,6 +37,17 @@ impl Remote {
                 )),
                 None => Failure::failed("the server has a file without content there"),
             })
+    }
+
+    /// Reads one revision of a file into memory: for files whose size was looked at.
+    pub(crate) async fn read(&self, node: &Node, revision: Option<RevisionId>) -> Outcome<Vec<u8>> {
+        let content = self.content(node, revision).await?;
+        let target = Arc::new(MemoryTarget::default());
+        self.transfer
+            .download(content, target.clone(), &())
+            .await
+            .doing(format_args!("download {}", node.name))?;
+        Ok(target.take())
     }
 
     /// Downloads one revision to a path, which it replaces only if it may.

@@ -185,7 +185,7 @@ fn has_size(path: &Path, size: u64) -> bool {
         .is_ok_and(|meta| meta.is_file() && meta.len() == size)
 }
 
-fn local_hash(path: &Path) -> io::Result<ContentHash> {
+pub(crate) fn local_hash(path: &Path) -> io::Result<ContentHash> {
     let mut file = File::open(path)?;
     let mut hasher = ContentHasher::new();
     let mut block = vec![0; BLOCK];

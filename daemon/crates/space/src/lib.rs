@@ -7,6 +7,7 @@
 pub mod account_keys;
 mod download_plan;
 mod each;
+mod merge_preview;
 mod share;
 mod space;
 mod team;
@@ -15,6 +16,7 @@ mod upload_folder;
 mod verify;
 
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
+pub use merge_preview::{Counted, LeftOut, MergePreview};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};

@@ -2,6 +2,7 @@
 
 mod account;
 mod daemon;
+mod look_first;
 mod mcp;
 mod past;
 mod people;

@@ -1,0 +1,230 @@
+//! The first merge of a local folder with one on the service, looked at before it is made: what goes up,
+//! what comes down, what is equal, what both sides have in two versions. Nothing is changed or transferred.
+
+use crate::Space;
+use crate::download_plan::local_hash;
+use crate::each::each;
+use crate::verify::ring;
+use cairn_model::{Kind, Name, NameKey, NodeId, RelPath};
+use cairn_transfer::{Download, TransferError};
+use cairn_wire::nodes::Node;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+/// The most paths of each kind that are named.
+const EXAMPLES: usize = 10;
+
+/// Files of one kind.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Counted {
+    pub files: u64,
+    pub bytes: u64,
+    /// Paths of the first ones, below the folder.
+    pub examples: Vec<String>,
+}
+
+impl Counted {
+    fn add(&mut self, path: &RelPath, bytes: u64) {
+        self.files += 1;
+        self.bytes += bytes;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(path.to_string());
+        }
+    }
+}
+
+/// The result of looking.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MergePreview {
+    /// Only on this disk.
+    pub local: Counted,
+    /// Only on the service.
+    pub remote: Counted,
+    /// On both sides with the same content.
+    pub equal: Counted,
+    /// On both sides with different contents, or a file here and a folder there.
+    pub different: Counted,
+    /// Here, but of no kind that syncs, or with a name or rights that forbid it.
+    pub skipped: Counted,
+}
+
+/// Decides whether a path below the folder is left out; the second is true for a folder.
+pub type LeftOut<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
+
+/// A folder on one side or both.
+struct Both {
+    path: RelPath,
+    local: Option<PathBuf>,
+    /// `None`: not on the service; of the inner one: the top of the space.
+    remote: Option<Option<NodeId>>,
+}
+
+/// A file of the same size on both sides.
+struct SameSize {
+    path: RelPath,
+    local: PathBuf,
+    bytes: u64,
+}
+
+struct Looking<'a> {
+    left_out: &'a LeftOut<'a>,
+    found: MergePreview,
+    waiting: Vec<Both>,
+    same_size: Vec<(SameSize, Node)>,
+}
+
+impl Space {
+    /// Looks at the first merge of a local folder with a folder of the service; `remote` is `None` where
+    /// there is none yet.
+    ///
+    /// # Errors
+    /// The network's; [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each
+    /// other. What can't be read here is counted as skipped.
+    pub async fn preview_merge(
+        &self,
+        local: &Path,
+        remote: Option<Option<NodeId>>,
+        left_out: &LeftOut<'_>,
+    ) -> Result<MergePreview, TransferError> {
+        let mut looking = Looking {
+            left_out,
+            found: MergePreview::default(),
+            waiting: vec![Both {
+                path: RelPath::default(),
+                // It is made only when the pair is added.
+                local: local.is_dir().then(|| local.to_owned()),
+                remote,
+            }],
+            same_size: Vec::new(),
+        };
+        let mut seen = HashSet::new();
+        while let Some(folder) = looking.waiting.pop() {
+            let mut nodes = BTreeMap::new();
+            if let Some(id) = folder.remote {
+                if !seen.insert(id) {
+                    return Err(ring());
+                }
+                for node in self.children(id).await? {
+                    if let Ok(name) = Name::new(node.name.clone()) {
+                        nodes.insert(name.key(), (name, node));
+                    }
+                }
+            }
+            looking.look_into(&folder, nodes);
+        }
+        self.compare(&mut looking).await;
+        Ok(looking.found)
+    }
+
+    /// Compares the contents of files of the same size.
+    async fn compare(&self, looking: &mut Looking<'_>) {
+        let mut with_content: Vec<(SameSize, Download)> = Vec::new();
+        for (file, node) in std::mem::take(&mut looking.same_size) {
+            match self.head(&node) {
+                Ok(download) => with_content.push((file, download)),
+                // Nobody can tell, so both would be kept.
+                Err(_) => looking.found.different.add(&file.path, file.bytes),
+            }
+        }
+        let manifests = each(with_content, async |downloads| {
+            self.transfer.manifests(&downloads).await
+        });
+        for (file, manifest) in manifests.await {
+            let path = file.local.clone();
+            let blocking = self.transfer.blocking();
+            let local = blocking.run(move || local_hash(&path)).await;
+            let kind = match (manifest, local) {
+                (Ok(manifest), Ok(local)) if manifest.hash == local => &mut looking.found.equal,
+                (_, Err(_)) => &mut looking.found.skipped,
+                (_, Ok(_)) => &mut looking.found.different,
+            };
+            kind.add(&file.path, file.bytes);
+        }
+    }
+}
+
+impl Looking<'_> {
+    fn look_into(&mut self, folder: &Both, mut nodes: BTreeMap<NameKey, (Name, Node)>) {
+        for (name, local, meta) in self.entries(folder) {
+            let path = folder.path.join(name.clone());
+            let there = nodes.remove(&name.key()).map(|(_, node)| node);
+            if (self.left_out)(&path, meta.is_dir()) {
+                continue;
+            }
+            match there {
+                Some(node) if meta.is_dir() && node.kind == Kind::Folder => {
+                    self.waiting.push(Both {
+                        path,
+                        local: Some(local),
+                        remote: Some(Some(node.id)),
+                    });
+                }
+                Some(node) if meta.is_file() && node.kind == Kind::File => {
+                    self.both_files(path, local, meta.len(), node);
+                }
+                Some(_) => self.found.different.add(&path, 0),
+                None if meta.is_dir() => self.waiting.push(Both {
+                    path,
+                    local: Some(local),
+                    remote: None,
+                }),
+                None => self.found.local.add(&path, meta.len()),
+            }
+        }
+        for (name, node) in nodes.into_values() {
+            let path = folder.path.join(name);
+            if (self.left_out)(&path, node.kind == Kind::Folder) {
+                continue;
+            }
+            match node.kind {
+                Kind::Folder => self.waiting.push(Both {
+                    path,
+                    local: None,
+                    remote: Some(Some(node.id)),
+                }),
+                Kind::File => self.found.remote.add(&path, node.size),
+            }
+        }
+    }
+
+    fn both_files(&mut self, path: RelPath, local: PathBuf, bytes: u64, node: Node) {
+        if bytes != node.size {
+            self.found.different.add(&path, bytes);
+            return;
+        }
+        self.same_size.push((SameSize { path, local, bytes }, node));
+    }
+
+    /// Lists the files and folders of a local folder, in order; the rest is counted as skipped.
+    fn entries(&mut self, folder: &Both) -> Vec<(Name, PathBuf, Metadata)> {
+        let Some(local) = &folder.local else {
+            return Vec::new();
+        };
+        let Ok(listing) = std::fs::read_dir(local) else {
+            self.found.skipped.add(&folder.path, 0);
+            return Vec::new();
+        };
+        let mut entries = Vec::new();
+        for entry in listing.flatten() {
+            let name = entry.file_name();
+            let name = name.to_str().and_then(|name| Name::new(name).ok());
+            let meta = entry.path().symlink_metadata().ok();
+            let usual = |meta: &Metadata| meta.is_file() || meta.is_dir();
+            match (name, meta) {
+                (Some(name), Some(meta)) if usual(&meta) => {
+                    entries.push((name, entry.path(), meta));
+                }
+                (Some(name), _) => {
+                    let path = folder.path.join(name);
+                    if !(self.left_out)(&path, false) {
+                        self.found.skipped.add(&path, 0);
+                    }
+                }
+                (None, _) => self.found.skipped.add(&folder.path, 0),
+            }
+        }
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        entries
+    }
+}

@@ -1,0 +1,210 @@
+//! `cairn add --dry-run`: the first merge of a pair, looked at before it is made.
+
+use super::Args;
+use crate::app::App;
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::local_path;
+use crate::output::Out;
+use crate::output::text::{clean, count, size};
+use crate::remote::{Place, Remote, Within};
+use cairn_engine::{RuleMatch, Rules};
+use cairn_index::FolderSettings;
+use cairn_model::{Kind, NodeId, RelPath, SyncMode};
+use cairn_platform::RealDisk;
+use cairn_space::{Counted, MergePreview};
+use cairn_wire::nodes::Node;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The most paths of each kind that are printed.
+const EXAMPLES: usize = 5;
+/// A longer rules file is not read.
+const MAX_RULES: u64 = 1024 * 1024;
+/// The rules file at the root of a folder.
+const IGNORE_FILE: &str = ".cairnignore";
+
+pub(super) async fn run(app: &App, args: &Args) -> Outcome {
+    let local = local_path::file(&args.local)?;
+    if local.exists() && !local.is_dir() {
+        return Err(Failure::usage(format!(
+            "can't sync {}: it isn't a folder",
+            local.display()
+        )));
+    }
+    let remote = Remote::open(app, &Within { team: None }).await?;
+    let path = crate::folders::remote_path(&args.remote)?;
+    let there = match remote.look_up(&path).await? {
+        None => None,
+        Some(Place::Top) => Some(None),
+        Some(Place::Node(node)) if node.kind == Kind::Folder => Some(Some(node.id)),
+        Some(Place::Node(_)) => {
+            return Err(Failure::usage(format!(
+                "{path} is a file on the service: name a folder"
+            )));
+        }
+    };
+    let rules = rules(&remote, args, &local, there).await?;
+    let left_out =
+        |path: &RelPath, is_dir: bool| matches!(rules.check(path, is_dir), RuleMatch::Ignored(_));
+    let preview = remote.space.preview_merge(&local, there, &left_out);
+    let preview = preview.await.doing("look at both sides")?;
+    let mode = args.mode.unwrap_or_default();
+    for line in lines(&app.out, &preview, mode) {
+        app.out.line(line);
+    }
+    app.out.json(&document(&preview, mode, &local, &path));
+    Ok(())
+}
+
+/// The rules that the pair would have: those of this disk, or else the service's.
+async fn rules(
+    remote: &Remote,
+    args: &Args,
+    local: &Path,
+    there: Option<Option<NodeId>>,
+) -> Outcome<Rules> {
+    let settings = FolderSettings {
+        mode: args.mode.unwrap_or_default(),
+        exclude: args.exclude.clone(),
+        only: args.only.clone(),
+        ..FolderSettings::default()
+    };
+    let has_own = local.join(IGNORE_FILE).exists();
+    let shared = match there {
+        Some(folder) if !has_own => remote.child(folder, IGNORE_FILE).await?,
+        Some(_) | None => None,
+    };
+    let is_usual = |node: &Node| node.kind == Kind::File && node.size <= MAX_RULES;
+    let Some(node) = shared.filter(is_usual) else {
+        return Ok(Rules::load(&RealDisk::new(), local, &settings));
+    };
+    let text = remote.read(&node, None).await?;
+    let place = tempfile::tempdir().doing("make a temporary folder")?;
+    std::fs::write(place.path().join(IGNORE_FILE), text).doing("note the rules")?;
+    Ok(Rules::load(&RealDisk::new(), place.path(), &settings))
+}
+
+/// The effect that the mode has on each kind.
+fn effects(preview: &MergePreview, mode: SyncMode) -> Vec<(&'static str, &Counted)> {
+    let (up, down, different) = match mode {
+        SyncMode::TwoWay => (
+            "to upload",
+            "to download",
+            "in two versions: both are kept, one as a conflict copy",
+        ),
+        SyncMode::Upload => (
+            "to upload",
+            "only on the service: they stay there",
+            "in two versions: both stay as they are",
+        ),
+        SyncMode::Download => (
+            "only here: they stay here",
+            "to download",
+            "in two versions: both stay as they are",
+        ),
+    };
+    vec![
+        (up, &preview.local),
+        (down, &preview.remote),
+        (different, &preview.different),
+        ("equal: they are linked without a transfer", &preview.equal),
+        (
+            "skipped: no files or folders, or with a name or rights that forbid it",
+            &preview.skipped,
+        ),
+    ]
+}
+
+fn lines(out: &Out, preview: &MergePreview, mode: SyncMode) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (effect, counted) in effects(preview, mode) {
+        if counted.files == 0 {
+            continue;
+        }
+        let files = count(counted.files, "file");
+        lines.push(format!("{files} ({}) {effect}", size(counted.bytes)));
+        if std::ptr::eq(counted, &preview.equal) {
+            continue;
+        }
+        for path in counted.examples.iter().take(EXAMPLES) {
+            lines.push(out.paint(crate::output::Style::Dim, format!("  {}", clean(path))));
+        }
+        let more = counted.files.saturating_sub(EXAMPLES as u64);
+        if more > 0 {
+            lines.push(format!("  … and {}", count(more, "more file")));
+        }
+    }
+    if lines.is_empty() {
+        lines.push("Both sides are empty.".to_owned());
+    }
+    lines.push("Nothing was changed.".to_owned());
+    lines
+}
+
+fn document(preview: &MergePreview, mode: SyncMode, local: &Path, remote: &str) -> Value {
+    let view = |counted: &Counted| {
+        json!({
+            "files": counted.files,
+            "bytes": counted.bytes,
+            "examples": counted.examples,
+        })
+    };
+    let nothing = Counted::default();
+    let (up, down) = match mode {
+        SyncMode::TwoWay => (&preview.local, &preview.remote),
+        SyncMode::Upload => (&preview.local, &nothing),
+        SyncMode::Download => (&nothing, &preview.remote),
+    };
+    json!({
+        "dry_run": true,
+        "local": local,
+        "remote": remote,
+        "mode": mode,
+        "upload": view(up),
+        "download": view(down),
+        "conflicts": view(&preview.different),
+        "equal": view(&preview.equal),
+        "skipped": view(&preview.skipped),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_counts_and_names_some() {
+        let preview = MergePreview {
+            local: Counted {
+                files: 1_200,
+                bytes: 3 << 20,
+                examples: (0..10).map(|n| format!("f{n}")).collect(),
+            },
+            different: Counted {
+                files: 1,
+                bytes: 5,
+                examples: vec!["both".into()],
+            },
+            ..MergePreview::default()
+        };
+        let out = Out::new(true);
+        assert_eq!(
+            lines(&out, &preview, SyncMode::TwoWay),
+            [
+                "1,200 files (3.0 MiB) to upload",
+                "  f0",
+                "  f1",
+                "  f2",
+                "  f3",
+                "  f4",
+                "  … and 1,195 more files",
+                "1 file (5 B) in two versions: both are kept, one as a conflict copy",
+                "  both",
+                "Nothing was changed.",
+            ]
+        );
+        let document = document(&preview, SyncMode::Download, Path::new("/x"), "/");
+        assert_eq!(document["upload"]["files"], 0);
+        assert_eq!(document["conflicts"]["examples"][0], "both");
+    }
+}

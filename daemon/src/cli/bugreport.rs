@@ -1,0 +1,185 @@
+//! `cairn bugreport`: what somebody needs who looks for a fault, in one archive, without the names of files.
+
+mod scrub;
+
+use crate::account::Account;
+use crate::app::App;
+use crate::cli::{doctor, logs};
+use crate::config::{Config, SETTINGS};
+use crate::failure::{Doing as _, Failure, Outcome};
+use crate::output::text::{now_ms, rfc3339, size};
+use cairn_control::{DoctorInfo, FolderStatus, Status, typed};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Cursor, Write as _};
+use std::path::PathBuf;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Lines of the log that go into a report.
+const LINES: usize = 5_000;
+
+/// Collect versions, settings, state and logs for a report of a fault
+///
+/// Names of files and folders, addresses and accounts are left out unless --names is given; keys,
+/// passwords and contents are never in it. Read it before you hand it on.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// With names, paths, the account and the server's address
+    #[arg(long)]
+    names: bool,
+    /// The archive to write [default: cairn-bugreport-TIME.zip, here]
+    #[arg(long, short, value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
+    out: Option<PathBuf>,
+}
+
+pub(super) async fn run(app: &App, args: Args) -> Outcome {
+    let report = collect(app, args.names).await;
+    let report = serde_json::to_vec_pretty(&report)
+        .map_err(|e| Failure::failed(format!("can't write the report: {e}")))?;
+    let log = log(app, args.names);
+    let archive = archive(&[("report.json", &report), ("log.txt", log.as_bytes())])
+        .map_err(|e| Failure::failed(format!("can't pack the report: {e}")))?;
+    let path = args.out.unwrap_or_else(|| {
+        let at = rfc3339(now_ms()).replace([':', '.'], "-");
+        PathBuf::from(format!("cairn-bugreport-{at}.zip"))
+    });
+    // Never over a file that is there.
+    File::create_new(&path)
+        .and_then(|mut file| file.write_all(&archive))
+        .doing(format_args!("write {}", path.display()))?;
+    let path = std::path::absolute(&path).unwrap_or(path);
+    app.out.line(format_args!(
+        "{} ({}): read it before you hand it on.",
+        path.display(),
+        size(archive.len() as u64)
+    ));
+    app.out
+        .json(&json!({ "path": path, "bytes": archive.len(), "names": args.names }));
+    Ok(())
+}
+
+fn archive(entries: &[(&str, &[u8])]) -> zip::result::ZipResult<Vec<u8>> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in entries {
+        zip.start_file(*name, SimpleFileOptions::default())?;
+        zip.write_all(content)?;
+    }
+    Ok(zip.finish()?.into_inner())
+}
+
+/// Collects everything but the log. What can't be had is said in its place: a report is wanted most where
+/// something fails.
+async fn collect(app: &App, names: bool) -> Value {
+    let shown = |text: &str| scrub::message(text, names);
+    let account = match (Account::load(&app.home), names) {
+        (Ok(account), true) => json!({
+            "logged_in": true,
+            "email": account.email,
+            "server": account.server,
+            "device": account.device_name,
+            "secrets": account.secrets,
+        }),
+        (Ok(account), false) => json!({ "logged_in": true, "secrets": account.secrets }),
+        (Err(_), _) => json!({ "logged_in": false }),
+    };
+    let settings = match Config::load(&app.home) {
+        Ok(config) => {
+            let all = SETTINGS.iter();
+            all.map(|setting| {
+                let value = setting.show(&config);
+                // As TOML writes it, which is JSON for all but times.
+                let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+                (setting.key.to_owned(), value)
+            })
+            .collect::<Map<_, _>>()
+            .into()
+        }
+        Err(failure) => json!({ "error": shown(&failure.message) }),
+    };
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "system": std::env::consts::OS,
+        "processor": std::env::consts::ARCH,
+        "at": rfc3339(now_ms()),
+        "names": names,
+        "account": account,
+        "settings": settings,
+        "doctor": findings(app, names).await,
+        "daemon": daemon(app, names).await,
+    })
+}
+
+async fn findings(app: &App, names: bool) -> Vec<Value> {
+    let findings = doctor::check(app).await.0;
+    let view = |finding: &doctor::Finding| {
+        let mut view = json!({ "check": finding.check, "verdict": finding.verdict });
+        // Of what is well, the message holds hardly more than names.
+        if names || finding.verdict != doctor::Verdict::Ok {
+            view["message"] = json!(scrub::message(&finding.message, names));
+        }
+        view
+    };
+    findings.iter().map(view).collect()
+}
+
+async fn daemon(app: &App, names: bool) -> Value {
+    let client = match app.running().await {
+        Ok(Some(client)) => client,
+        Ok(None) => return json!({ "running": false }),
+        Err(failure) => return json!({ "error": scrub::message(&failure.message, names) }),
+    };
+    let info: Option<DoctorInfo> = client.send(typed::Doctor {}).await.ok();
+    let status: Option<Status> = client.send(typed::Status {}).await.ok();
+    json!({
+        "running": true,
+        "version": info.as_ref().map(|info| &info.version),
+        "started_at": info.as_ref().map(|info| &info.started_at),
+        "online": info.as_ref().map(|info| info.online),
+        "status": status.map(|status| status_view(&status, names)),
+    })
+}
+
+fn status_view(status: &Status, names: bool) -> Value {
+    if names {
+        return json!(status);
+    }
+    let folders: Vec<_> = status.folders.iter().map(folder_view).collect();
+    json!({
+        "state": status.state,
+        "pending": status.pending,
+        "transfers": status.transfers.len(),
+        "progress": status.progress,
+        "open_conflicts": status.open_conflicts,
+        "counters": status.counters,
+        "folders": folders,
+    })
+}
+
+fn folder_view(folder: &FolderStatus) -> Value {
+    let mut problems: BTreeMap<String, u64> = BTreeMap::new();
+    for group in &folder.problems {
+        *problems.entry(group.code.to_string()).or_default() += group.count;
+    }
+    json!({
+        "state": folder.state,
+        "mode": folder.mode,
+        "pending": folder.pending,
+        "files": folder.files,
+        "bytes": folder.bytes,
+        "conflicts": folder.conflicts,
+        "problems": problems,
+        "questions": folder.questions,
+    })
+}
+
+fn log(app: &App, names: bool) -> String {
+    match logs::tail(&app.home.logs_dir(), LINES) {
+        Ok(tail) => {
+            let lines = tail.lines.iter().map(|line| scrub::log_line(line, names));
+            lines.collect::<Vec<_>>().join("\n") + "\n"
+        }
+        Err(failure) => scrub::message(&failure.message, names) + "\n",
+    }
+}

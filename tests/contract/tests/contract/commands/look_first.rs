@@ -1,0 +1,163 @@
+//! Commands that show something before it is done, or after it went wrong: the first merge, the difference
+//! of versions, the report of a fault.
+
+use crate::commands::world::{Stopping, World};
+use serde_json::json;
+use std::io::Read as _;
+
+#[test]
+fn a_dry_run_of_add_counts_both_sides_and_changes_nothing() {
+    let world = World::new();
+    world.login("a");
+    std::fs::create_dir_all(world.path("up/deep")).unwrap();
+    for (name, text) in [
+        ("up/equal", "the same"),
+        ("up/differs", "on the service"),
+        ("up/deep/there", "only there"),
+        ("up/.cairnignore", "*.log\n"),
+    ] {
+        world.write(name, text);
+    }
+    world.json("a", &["mkdir", "/job"]);
+    world.json("a", &["upload", "-r", "up", "--to", "/job"]);
+    std::fs::create_dir_all(world.path("f/new")).unwrap();
+    for (name, text) in [
+        ("f/equal", "the same"),
+        ("f/differs", "on this machine"),
+        ("f/new/here", "only here"),
+        ("f/x.log", "left out by the rules of the service"),
+    ] {
+        world.write(name, text);
+    }
+    let preview = world.json("a", &["add", "f", "--remote", "/job/up", "--dry-run"]);
+    for (kind, files, example) in [
+        ("upload", 1, json!(["new/here"])),
+        ("conflicts", 1, json!(["differs"])),
+        ("equal", 1, json!(["equal"])),
+        ("skipped", 0, json!([])),
+    ] {
+        assert_eq!(
+            (&preview[kind]["files"], &preview[kind]["examples"]),
+            (&json!(files), &example),
+            "{kind}: {preview}"
+        );
+    }
+    let down = &preview["download"];
+    assert_eq!(down["files"], 2, "{preview}");
+    assert_eq!(down["examples"], json!([".cairnignore", "deep/there"]));
+    assert!(!world.path("f/deep").exists(), "nothing was downloaded");
+    assert_eq!(world.json("a", &["folders"])["folders"], json!([]));
+    let text = world.run("a", &["add", "none", "--remote", "/nothing", "--dry-run"]);
+    assert!(text.stdout.contains("Both sides are empty."), "{text:?}");
+    assert!(!world.path("none").exists(), "the folder was made");
+}
+
+#[test]
+fn versions_of_a_text_are_compared_with_each_other_and_with_the_file_here() {
+    let world = World::new();
+    world.login("a");
+    for text in ["one\ntwo\n", "one\nTWO\n"] {
+        world.write("f", text);
+        world.json("a", &["upload", "f", "--to", "/"]);
+    }
+    let diff = world.json("a", &["diff", "/f"]);
+    assert_eq!(
+        (
+            &diff["from"]["version"],
+            &diff["to"]["version"],
+            &diff["equal"]
+        ),
+        (&json!(1), &json!(2), &json!(false))
+    );
+    let lines = diff["diff"].as_str().unwrap();
+    assert!(lines.contains("-two\n+TWO"), "{lines}");
+    let back = world.json("a", &["diff", "/f", "2", "1"]);
+    assert!(
+        back["diff"].as_str().unwrap().contains("-TWO\n+two"),
+        "{back}"
+    );
+    assert_eq!(world.json("a", &["diff", "/f", "2", "2"])["equal"], true);
+    world
+        .run("a", &["diff", "/f", "7"])
+        .refused(2, &["no version 7"]);
+
+    // A file of a synced folder against the newest version on the service.
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("folder")).unwrap();
+    world.json("a", &["add", "folder", "--remote", "/"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    world.json("a", &["pause"]);
+    world.write("folder/f", "one\nTWO\nthree\n");
+    let diff = world.json("a", &["diff", "folder/f"]);
+    assert!(diff["diff"].as_str().unwrap().contains("+three"), "{diff}");
+    assert!(diff["to"]["local"].is_string(), "{diff}");
+
+    world.write("picture", [0u8, 159, 146, 150]);
+    world.json("a", &["upload", "picture", "--to", "/"]);
+    world.write("picture", [1u8, 0, 255]);
+    world.json("a", &["upload", "picture", "--to", "/"]);
+    let binary = world.json("a", &["diff", "/picture"]);
+    assert_eq!(binary["text"], false, "{binary}");
+    let told = world.run("a", &["diff", "/picture"]).stdout;
+    assert!(told.contains("only text is compared"), "{told}");
+}
+
+/// The texts in an archive.
+fn unpacked(path: &str) -> Vec<(String, String)> {
+    let file = std::fs::File::open(path).expect("the archive is there");
+    let mut archive = zip::ZipArchive::new(file).expect("it is an archive");
+    (0..archive.len())
+        .map(|at| {
+            let mut entry = archive.by_index(at).expect("an entry");
+            let mut text = String::new();
+            entry.read_to_string(&mut text).expect("text");
+            (entry.name().expect("a name").into_owned(), text)
+        })
+        .collect()
+}
+
+#[test]
+fn a_bug_report_has_state_and_logs_and_no_names() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("holiday")).unwrap();
+    world.write("holiday/secretplan.txt", "x");
+    world.json("a", &["add", "holiday", "--remote", "/holiday"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+
+    let made = world.json("a", &["bugreport", "--out", "report.zip"]);
+    let path = made["path"].as_str().unwrap();
+    let entries = unpacked(path);
+    let files: Vec<_> = entries.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(files, ["report.json", "log.txt"]);
+    for (file, text) in &entries {
+        for name in [
+            "secretplan",
+            "holiday",
+            "owner@example.com",
+            "127.0.0.1",
+            "ck_dev",
+        ] {
+            assert!(!text.contains(name), "{name} is in {file}: {text}");
+        }
+    }
+    let report: serde_json::Value = serde_json::from_str(&entries[0].1).unwrap();
+    assert_eq!(
+        (
+            &report["daemon"]["running"],
+            &report["daemon"]["status"]["folders"][0]["files"],
+            &report["settings"]["sync.verify"]
+        ),
+        (&json!(true), &json!(1), &json!("warn"))
+    );
+    assert!(entries[1].1.contains("the daemon runs"), "{}", entries[1].1);
+    world
+        .run("a", &["bugreport", "--out", "report.zip"])
+        .refused(1, &["report.zip"]);
+
+    let named = world.json("a", &["bugreport", "--names", "--out", "named.zip"]);
+    let entries = unpacked(named["path"].as_str().unwrap());
+    assert!(entries[0].1.contains("holiday") && entries[0].1.contains("owner@example.com"));
+    assert!(!entries.iter().any(|(_, text)| text.contains("ck_dev")));
+}
