@@ -60,7 +60,6 @@ pub(crate) fn user(command: User) -> Result<()> {
 
 fn add(account: &Account, password_stdin: bool) -> Result<()> {
     let place = &account.place;
-    place.check_directory()?;
     let password = password::read(password_stdin)?;
     let id = place.server()?.add_user(&account.email, &password)?;
     if place.json {

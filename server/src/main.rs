@@ -38,20 +38,14 @@ impl Place {
         Ok(build(self.options()?)?)
     }
 
-    /// Refuses a directory that is not there: a typo must not make a second, empty server.
-    fn check_directory(&self) -> Result<()> {
+    /// Opens the server's data, which has to be there: a typo must not make a second, empty server.
+    fn existing_server(&self) -> Result<Server> {
         if !self.data.is_dir() {
             bail!(
-                "there is no directory {}; start the server with --data once, or make the directory",
+                "there is no directory {}; start the server with --data once, or add an account",
                 self.data.display()
             );
         }
-        Ok(())
-    }
-
-    /// Opens the server's data, which has to be there.
-    fn existing_server(&self) -> Result<Server> {
-        self.check_directory()?;
         if !self.data.join("cairn.db").is_file() {
             bail!(
                 "{} holds no data of a server; check --data",

@@ -23,6 +23,10 @@ const BACK_OFF: Duration = Duration::from_secs(15);
 
 /// A change of the connection, or an event that came over it.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all of them are events, and few are kept at once"
+)]
 pub enum ConnectionEvent {
     /// The daemon is being looked for, or started.
     Starting,

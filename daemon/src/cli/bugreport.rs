@@ -69,7 +69,7 @@ fn archive(entries: &[(&str, &[u8])]) -> zip::result::ZipResult<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Collects everything but the log. What can't be had is said in its place: a report is wanted most where
+/// Collects everything but the log. Missing parts are named in their place: a report is wanted most where
 /// something fails.
 async fn collect(app: &App, names: bool) -> Value {
     let shown = |text: &str| scrub::message(text, names);

@@ -5,7 +5,7 @@ use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
 use cairn_platform::{Disk as _, RealDisk};
-use cairn_transfer::{Download, FileTarget, MemoryTarget};
+use cairn_transfer::{Download, FileTarget, MemoryTarget, temp_in};
 use cairn_wire::nodes::Node;
 use std::fs::FileTimes;
 use std::io;

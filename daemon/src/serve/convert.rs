@@ -15,7 +15,7 @@ pub(super) fn status(status: &engine::Status) -> control::Status {
         folders,
         transfers: status.transfers.iter().map(transfer).collect(),
         progress: status.progress.as_ref().map(progress),
-        counters: counters(status.counters),
+        counters: status.counters,
         message: status.message.clone(),
         paused_until: status.paused_until.map(rfc3339),
     }

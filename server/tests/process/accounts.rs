@@ -217,8 +217,7 @@ fn a_typo_in_the_directory_makes_no_server() {
     let dir = tempfile::tempdir().unwrap();
     let typo = dir.path().join("typo");
     for words in [
-        &["user", "add", "a@example.com", "--password-stdin"][..],
-        &["user", "list"],
+        &["user", "list"][..],
         &["apikey", "a@example.com"],
         &["token", "a@example.com"],
     ] {

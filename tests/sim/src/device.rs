@@ -99,6 +99,32 @@ impl Device {
         }
     }
 
+    /// Lets the user do something at a path below the root, which the watcher notices.
+    ///
+    /// # Panics
+    /// If the disk refuses it.
+    pub fn user<T>(&self, below: &str, deed: impl FnOnce(&mut Files, &Path) -> io::Result<T>) -> T {
+        let path = path(below);
+        self.disk
+            .user(&path, true, |files| deed(files, &path))
+            .expect("the disk does it")
+    }
+
+    /// Writes a file as the user, with the folder that it lies in.
+    ///
+    /// # Panics
+    /// If the disk refuses it.
+    pub fn write(&self, below: &str, bytes: &[u8]) {
+        self.user(below, |files, path| {
+            if let Some(parent) = path.parent()
+                && files.get(parent).is_err()
+            {
+                files.mkdir(parent)?;
+            }
+            files.write(path, bytes)
+        });
+    }
+
     /// Returns the index, to be damaged or read; it outlives the engine.
     #[must_use]
     pub fn index(&self) -> &Index {

@@ -1,26 +1,14 @@
 //! The price of everyday changes in a folder that is in sync, in requests and files read: it follows what
 //! has changed, not how much there is, on any machine.
 
-use cairn_sim::device::{Device, ROOT};
+use cairn_sim::device::{Device, path};
+use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const FOLDERS: usize = 20;
 const FILES: usize = 40;
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
-
-fn path(text: &str) -> PathBuf {
-    Path::new(ROOT).join(text)
-}
 
 fn file(folder: usize, file: usize) -> PathBuf {
     path(&format!("top/d{folder}/f{file}"))

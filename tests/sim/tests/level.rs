@@ -83,8 +83,8 @@ fn s235_three_hundred_edits_in_ten_thousand_files_cost_the_same_each() {
         assert!(late.disk_calls <= early.disk_calls, "{early:?}, {late:?}");
         assert!(late.requests <= early.requests, "{early:?}, {late:?}");
         assert!(late.time <= early.time, "{early:?}, {late:?}");
-        // An edit looks at its file and folder, not at the tree.
-        assert!(late.disk_calls < 100, "{late:?}");
+        // An edit looks at its file and the hundred in its folder, not at the tree.
+        assert!(late.disk_calls < 1_000, "{late:?}");
         let last = tree_of(&world.devices[1]);
         let edited = last
             .values()

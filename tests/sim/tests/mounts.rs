@@ -2,7 +2,7 @@
 
 use cairn_engine::EngineError;
 use cairn_model::RelPath;
-use cairn_sim::device::ROOT;
+use cairn_sim::device::{ROOT, path};
 use cairn_sim::disk::{Files, Node};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
@@ -260,7 +260,7 @@ fn a_folder_goes_on_with_another_disk_that_was_accepted() {
     simulate(async {
         let mut world = World::new(1, 2).await;
         for name in ["a", "b", "c"] {
-            write(&world, 0, name, name.as_bytes());
+            world.devices[0].write(name, name.as_bytes());
         }
         world.settle().await.expect("calm");
         assert!(accept(&world, "").await.is_err(), "nothing is held");

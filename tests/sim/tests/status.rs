@@ -3,18 +3,10 @@
 use cairn_engine::{Status, WaitResult};
 use cairn_model::{ProblemCode, SyncState};
 use cairn_sim::device::ROOT;
+use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-fn simulate(story: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
-        .block_on(story);
-}
 
 fn path(name: &str) -> PathBuf {
     Path::new(ROOT).join(name)
@@ -59,7 +51,7 @@ fn a_file_that_can_not_be_read_needs_attention_and_nobody_waits_for_it() {
         assert_eq!(blocked.folders[0].problems[0].code, ProblemCode::Unreadable);
         // It stays so, also in the moments in which it is tried again.
         for _ in 0..2_000 {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            pass(Duration::from_millis(50)).await;
             assert_eq!(status(&world, 0).state, SyncState::Attention);
         }
 
@@ -115,7 +107,7 @@ fn the_progress_of_all_transfers_never_falls() {
         let (mut last, mut seen) = (0.0, 0);
         // A request takes some milliseconds of simulated time.
         for _ in 0..600_000 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            pass(Duration::from_millis(1)).await;
             let now = status(&world, 0);
             if let Some(progress) = now.progress {
                 assert!(progress.fraction >= last, "{progress:?} after {last}");

@@ -27,7 +27,6 @@ pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, Trash
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{
-    Counters, DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Question, Status,
-    Transfer,
+    DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Question, Status, Transfer,
 };
 pub use why::{DecidingRule, PathReport, RuleSource, WaitingList};

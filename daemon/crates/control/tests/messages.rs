@@ -3,10 +3,10 @@
 
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Conflict, ConflictList, Counters, DecidingRule, DoctorInfo, Event,
-    Failure, FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits,
-    NewFolder, OverallProgress, PathReport, Problem, ProblemGroup, Question, Request, RuleSource,
-    Status, Transfer, Trashed, TrashedList,
+    Activity, ActivityList, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
+    FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
+    OverallProgress, PathReport, Problem, ProblemGroup, Question, Request, RuleSource, Status,
+    Transfer, Trashed, TrashedList,
 };
 use cairn_model::{
     ActivityKind, ConflictKind, Counters, DeletionDecision, Keep, PathState, ProblemCode, Side,
@@ -184,6 +184,9 @@ fn requests() {
         Request::Shutdown,
         Request::Why {
             path: "/home/a/Cairn/x.log".into(),
+        },
+        Request::AcceptDisk {
+            path: "/home/a/Cairn/photos".into(),
         },
         Request::FullStatus,
         Request::Waiting { limit: 10 },

@@ -7,7 +7,7 @@ use crate::health::Health;
 use crate::pauses::Pauses;
 use crate::ports::Ports;
 use crate::running::RunningTransfers;
-use crate::status::{Counters, Event, ProblemGroup, Status};
+use crate::status::{Event, ProblemGroup, Status};
 use crate::status_snapshot::StatusSnapshot;
 use crate::stop_signal::StopSignal;
 use cairn_api::Api;

@@ -137,10 +137,13 @@ pub(crate) fn overload<'a>(
 
 /// Returns whether a step is held by an earlier failure or a running transfer.
 pub(crate) fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
+    // What fails about a node is its transfer. That it is no longer paired is a record that steps of its
+    // local file rely on, and those have another key.
+    let is_record = matches!(step, Step::Forget { .. } | Step::Unlink { .. });
     let health = ctx.engine.health();
     keys_of(step).iter().any(|key| {
         locks.contains(key)
-            || health.is_parked(ctx.folder.id, *key)
+            || (!is_record && health.is_parked(ctx.folder.id, *key))
             || ctx.engine.arriving.contains(*key)
     })
 }

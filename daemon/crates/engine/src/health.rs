@@ -163,8 +163,8 @@ impl Health {
         }
     }
 
-    /// Returns the earliest moment after `planned_at` at which something of a folder may be tried again. What
-    /// could be tried by then was tried by the plan made at that moment, or no step needs it.
+    /// Returns the earliest moment after `planned_at` at which something of a folder may be tried again. Things
+    /// that could be tried by then were tried by the plan made at that moment, or no step needs them.
     pub(crate) fn next_try(&self, folder: FolderId, planned_at: Instant) -> Option<Instant> {
         self.parked
             .iter()
@@ -250,12 +250,6 @@ impl Health {
             }
         }
     }
-}
-
-/// Returns the pause after so many tries.
-fn pause(tries: u32, longest: Duration) -> Duration {
-    let doublings = tries.saturating_sub(1).min(12);
-    FIRST.saturating_mul(1 << doublings).min(longest)
 }
 
 /// The failure in words. That there is no room is said without the temporary file that met it.

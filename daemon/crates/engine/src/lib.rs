@@ -17,6 +17,7 @@ mod engine;
 mod error;
 mod executor;
 mod feed;
+mod folder_rules;
 mod full_disk;
 mod gate;
 mod handle;
@@ -25,6 +26,7 @@ mod key;
 mod node_rows;
 mod observe;
 mod overall_progress;
+mod pauses;
 mod planning;
 mod record;
 mod release;
@@ -53,6 +55,6 @@ pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, RuleOrigin, RuleSource, Rules};
 pub use start::{EngineOptions, start};
 pub use status::{
-    Counters, Event, FolderStatus, OverallProgress, Problem, ProblemGroup, Status, TransferStatus,
+    Event, FolderStatus, OverallProgress, Problem, ProblemGroup, Status, TransferStatus,
 };
 pub use why::PathReport;

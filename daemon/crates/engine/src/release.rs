@@ -5,7 +5,7 @@ use crate::key::{Key, LockedKeys};
 use crate::step::Ctx;
 use crate::work::{Queue, pack};
 use cairn_index::{Db, IndexError};
-use cairn_model::LocalId;
+use cairn_model::{LocalId, NodeId};
 use cairn_plan::{Plan, Step};
 use std::collections::BTreeSet;
 
@@ -33,10 +33,15 @@ pub(crate) fn release(
     let (transfers, structure): (Vec<Step>, Vec<Step>) = std::mem::take(&mut plan.steps)
         .into_iter()
         .partition(is_transfer);
-    let touched: BTreeSet<Key> = structure.iter().flat_map(keys_of).collect();
+    let mut touched: BTreeSet<Key> = structure.iter().flat_map(keys_of).collect();
+    let unlinked = unlinked(&structure);
     plan.steps = structure;
     let (mut free, mut waiting, mut looked_at) = (Vec::new(), 0, 0);
     ctx.engine.index.read(|db| {
+        for node in unlinked {
+            let synced = db.synced(ctx.folder.id, node)?;
+            touched.extend(synced.map(|synced| Key::Local(synced.local)));
+        }
         for step in transfers {
             if waits(ctx, &step, locks) {
                 waiting += 1;
@@ -60,6 +65,17 @@ pub(crate) fn release(
         work: pack(ctx, &free)?,
         waiting,
     })
+}
+
+/// Returns the nodes that will not be paired with their local files any more.
+fn unlinked(structure: &[Step]) -> Vec<NodeId> {
+    let node = |step: &Step| {
+        let Step::Unlink { node } = step else {
+            return None;
+        };
+        Some(*node)
+    };
+    structure.iter().filter_map(node).collect()
 }
 
 /// Returns whether a transfer is touched by none of the other steps, and its place is there and free.
@@ -115,4 +131,48 @@ fn moves_above(db: &Db<'_>, local: LocalId, touched: &BTreeSet<Key>) -> Result<b
         at = db.local(above)?.and_then(|row| row.parent);
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::EngineError;
+    use crate::folder_rules::present;
+    use crate::testing::TestEngine;
+    use cairn_model::Name;
+    use cairn_plan::{Parent, ParentAndName};
+    use std::sync::Arc;
+    use tokio::sync::watch;
+
+    #[tokio::test]
+    async fn a_file_that_becomes_a_copy_is_unpaired_though_the_other_version_could_not_be_had() {
+        let test = TestEngine::new();
+        let folder = Arc::new(test.folder.clone());
+        let (engine, _dir) = test.into_engine();
+        let node = NodeId::from_random_bytes([1; 16]);
+        engine.health().park(
+            folder.id,
+            Key::Node(node),
+            "f".into(),
+            &EngineError::Stale,
+            true,
+        );
+        let ctx = Ctx {
+            rules: Arc::new(present(&engine, &folder).unwrap()),
+            engine,
+            folder,
+            pause: watch::channel(false).1,
+            ended: None,
+        };
+        let to = ParentAndName {
+            parent: Parent::Root,
+            name: Name::new("f".to_owned()).unwrap(),
+        };
+        let over = None;
+        let none = LockedKeys::new();
+        assert!(waits(&ctx, &Step::Download { node, over, to }, &none));
+        assert!(!waits(&ctx, &Step::Unlink { node }, &none));
+        let running = LockedKeys::from([Key::Node(node)]);
+        assert!(waits(&ctx, &Step::Unlink { node }, &running));
+    }
 }

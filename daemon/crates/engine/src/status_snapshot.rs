@@ -1,8 +1,8 @@
 //! The figures from which the status is made.
 
 use crate::overall_progress::{ProgressMeter, TransferFigures};
-use crate::status::{Counters, FolderStatus, Status, TransferStatus};
-use cairn_model::{FolderId, ProblemCode, SyncState};
+use crate::status::{FolderStatus, Status, TransferStatus};
+use cairn_model::{Counters, FolderId, ProblemCode, SyncState};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 

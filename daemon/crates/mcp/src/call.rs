@@ -6,7 +6,7 @@ use crate::local_paths::LocalPaths;
 use crate::missing;
 use crate::progress::Reporter;
 use crate::services::Services;
-use crate::session_journal;
+use crate::session_changes;
 use crate::spaces::Sent;
 use crate::tool::{Route, Run, Tool, Verb};
 use cairn_api::Method;
@@ -31,10 +31,10 @@ pub(crate) struct Call {
 /// Runs the tool.
 pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let services = call.services.clone();
-    let before = session_journal::before(tool.name, &call).await;
+    let before = session_changes::before(tool.name, &call).await;
     let mut value = run_unfinished(tool, call).await?;
     if let Some(before) = before {
-        session_journal::after(&services, tool.name, before, &value);
+        session_changes::after(&services, tool.name, before, &value);
     }
     crate::share_address::complete_addresses(&services, &mut value).await;
     crate::node_paths::add(&services, &mut value).await;

@@ -55,10 +55,10 @@ async fn target(call: &Call) -> ToolResult<NodeId> {
             made
         }
     };
-    crate::session_journal::after(
+    crate::session_changes::after(
         &call.services,
         "create_nested_folders",
-        crate::session_journal::Before::Nothing,
+        crate::session_changes::Before::Nothing,
         &leaf,
     );
     let id = leaf["leaf_folder_uuid"]

@@ -80,7 +80,7 @@ impl Space {
     ///
     /// # Errors
     /// The network's; [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each
-    /// other. What can't be read here is counted as skipped.
+    /// other. Files that can't be read here are counted as skipped.
     pub async fn preview_merge(
         &self,
         local: &Path,

@@ -25,8 +25,28 @@ struct State {
     refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     blind: bool,
+    /// The disk has the rules of Windows for names.
+    windows: bool,
+    /// The power never goes: nothing has to be remembered for it.
+    powered: bool,
+    /// Calls that looked at files or changed them.
+    calls: u64,
+    /// The number of times that something was made durable for the engine.
+    flushes: usize,
+    /// The number of files that the engine has opened.
+    reads: usize,
     /// Free bytes; unlimited if none.
     room: Option<u64>,
+}
+
+impl State {
+    /// Remembers everything as it is for the time after the power has gone.
+    fn flush(&mut self) {
+        self.flushes += 1;
+        if !self.powered {
+            self.durable = self.now.clone();
+        }
+    }
 }
 
 /// Something that a user does.
@@ -81,6 +101,11 @@ impl SimDisk {
         } else {
             state.refused.remove(path);
         }
+    }
+
+    /// Gives the disk the rules of Windows for names.
+    pub fn refuse_names_of_windows(&self) {
+        self.state().windows = true;
     }
 
     /// Lets the disk say that it has so many bytes free, or as many as anybody wants.
@@ -143,9 +168,18 @@ impl SimDisk {
     }
 
     fn flush(&self) {
-        let mut state = self.state();
-        state.flushes += 1;
-        state.durable = state.now.clone();
+        self.state().flush();
+    }
+
+    /// Promises that the power never goes: with many files, remembering what was flushed takes long.
+    pub fn never_crashes(&self) {
+        self.state().powered = true;
+    }
+
+    /// Returns the number of calls of the engine that looked at files or changed them.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.state().calls
     }
 }
 

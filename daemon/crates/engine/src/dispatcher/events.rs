@@ -3,7 +3,7 @@
 use super::folder::Watching;
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
 use super::{Dispatcher, Done};
-use crate::executor::{ExecutionResult, record_failure};
+use crate::executor::{ExecutionResult, overload, record_failure};
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::status::Problem;
@@ -139,7 +139,10 @@ impl Dispatcher {
         let Some(ctx) = self.ctx(done.folder) else {
             return;
         };
-        let mut executed = ExecutionResult::default();
+        let mut executed = ExecutionResult {
+            overload: overload(done.results.iter().map(|transfer| &transfer.result)),
+            ..ExecutionResult::default()
+        };
         let (files, bytes) = (done.sizes.len() as u64, done.sizes.iter().sum());
         for (transfer, size) in done.results.into_iter().zip(done.sizes) {
             let Some(key) = transfer.keys.first().copied() else {
@@ -147,6 +150,7 @@ impl Dispatcher {
             };
             match transfer.result {
                 Ok(()) => {
+                    executed.progress = true;
                     ctx.engine.health().clear(done.folder, key);
                     self.transferred.add(Amount {
                         files: 1,
@@ -167,7 +171,10 @@ impl Dispatcher {
                 folder.plan_due = true;
             }
         }
-        self.waiters.reset();
+        // What fails is tried again with each fresh look: a look for each failure would never end.
+        if executed.progress {
+            self.waiters.reset();
+        }
         self.apply(done.folder, executed);
     }
 

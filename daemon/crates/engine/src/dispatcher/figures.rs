@@ -50,7 +50,7 @@ impl Dispatcher {
         };
         let moving = self.engine.running.bytes();
         self.engine.figures.set_transfers(transfers, moving);
-        let busy = !self.transfers.is_empty() || self.poll_due;
+        let busy = !self.transfers.is_empty() || !self.structure.is_empty() || self.poll_due;
         if self.engine.figures.set_folders(statuses, busy) {
             self.engine.status_changed();
         }

@@ -3,9 +3,7 @@
 use super::schedule::Schedule;
 use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
-use crate::observe::rules::Rules;
 use crate::overall_progress::Amount;
-use crate::status::Problem;
 use crate::work::Queue;
 use cairn_index::FolderRow;
 use std::sync::Arc;
@@ -41,6 +39,8 @@ pub(super) struct Folder {
     pub(super) failed_plans: u32,
     pub(super) queue: Queue,
     pub(super) in_flight: u64,
+    /// A list of its steps is being carried out; true ends that early.
+    pub(super) executing: Option<watch::Sender<bool>>,
     pub(super) in_flight_bytes: u64,
     /// Steps that wait.
     pub(super) waiting: u64,
@@ -63,6 +63,13 @@ impl Folder {
         self.queue.len() + self.in_flight + self.waiting
     }
 
+    /// Ends the list of steps that is being carried out at the next safe point.
+    pub(super) fn end_steps(&self) {
+        if let Some(end) = &self.executing {
+            end.send_replace(true);
+        }
+    }
+
     /// Returns the transfers that are queued or running.
     pub(super) fn transfers_left(&self) -> Amount {
         let mut left = self.queue.amount();
@@ -78,6 +85,7 @@ impl Folder {
     pub(super) fn is_busy(&self) -> bool {
         !self.queue.is_empty()
             || self.in_flight > 0
+            || self.executing.is_some()
             || self.plan_due
             || self.deletions.quiet_at().is_some()
             || self.schedule.is_pending()

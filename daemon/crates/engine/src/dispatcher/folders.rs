@@ -82,6 +82,7 @@ impl Dispatcher {
             failed_plans: 0,
             queue: Queue::default(),
             in_flight: 0,
+            executing: None,
             in_flight_bytes: 0,
             waiting: 0,
             deletions: DeletionFlow::default(),

@@ -57,7 +57,7 @@ impl Dispatcher {
         self.carry_out(ctx, planned, took)
     }
 
-    /// Schedules another try of a plan that could not be made. What concerns this folder alone holds up no
+    /// Schedules another try of a plan that could not be made. A failure of this folder alone holds up no
     /// other. Returns whether another round should follow.
     pub(super) fn plan_failed(&mut self, id: FolderId, error: &EngineError) -> bool {
         let is_paused = matches!(error, EngineError::Paused);

@@ -75,6 +75,19 @@ impl Dispatcher {
     }
 }
 
+/// Returns whether the service has rules for a folder that don't count here yet, or may have some.
+pub(super) fn awaits_rules(ctx: &Ctx) -> bool {
+    let known = ctx
+        .engine
+        .index
+        .read(|db| Ok((unsynced(ctx, db)?, db.shared_rules(ctx.folder.id)?)));
+    match known {
+        Ok((Some(row), known)) => known.map(|known| known.revision) != row.revision,
+        Ok((None, _)) => false,
+        Err(_) => true,
+    }
+}
+
 /// The result of looking at the service's rules.
 pub(super) enum Followed {
     AsBefore,

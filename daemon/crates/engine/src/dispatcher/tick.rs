@@ -1,6 +1,7 @@
 //! One round of the dispatcher: whatever is due now.
 
 use super::lanes::Room;
+use super::rules::awaits_rules;
 use super::{Dispatcher, Done};
 use crate::work::Work;
 use cairn_model::{FolderId, TransferDirection};
@@ -85,6 +86,13 @@ impl Dispatcher {
             Room::Anything => false,
         };
         for id in lane.turns(self.folders.keys().copied()) {
+            // What is queued was planned without the rules that the feed has told of since.
+            if direction == TransferDirection::Up
+                && self.has_queued(id)
+                && self.ctx(id).is_some_and(|ctx| awaits_rules(&ctx))
+            {
+                continue;
+            }
             let work = self
                 .folders
                 .get_mut(&id)
@@ -96,6 +104,11 @@ impl Dispatcher {
             }
         }
         false
+    }
+
+    fn has_queued(&self, id: FolderId) -> bool {
+        let folder = self.folders.get(&id);
+        folder.is_some_and(|folder| !folder.queue.is_empty())
     }
 
     fn start_transfer(&mut self, id: FolderId, direction: TransferDirection, work: Work) {

@@ -33,7 +33,7 @@ pub(super) fn keep(db: &Db<'_>, change: &Change) -> Result<(), IndexError> {
     }
 }
 
-/// Tries all that was kept again and again, as long as that records anything. What is left is given to
+/// Tries all that was kept again and again, as long as that records anything. The rest is given to
 /// `left` and dropped. Returns whether anything was lost because it can't be read any more.
 ///
 /// # Errors

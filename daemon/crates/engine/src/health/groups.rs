@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_without_temporary_files_and_numbers_of_errors() {
+    fn a_full_disk_is_reported_without_temporary_files_and_numbers_of_errors() {
         let mut health = Health::default();
         full(&mut health, 1);
         let message = &health.problems(FOLDER)[0].message;

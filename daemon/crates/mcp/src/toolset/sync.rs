@@ -2,7 +2,7 @@
 
 use crate::move_files;
 use crate::param::{choice, date_time, integer_in, non_empty, text, uuid, uuids};
-use crate::session_journal;
+use crate::session_undo;
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool};
 
@@ -152,6 +152,6 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Takes back the moves, renames, deletions, restores, copies and new folders of this session, newest first, where nothing newer stands in the way.",
         &[],
-        Run::Custom(session_journal::undo_session),
+        Run::Custom(session_undo::undo_session),
     ),
 ];

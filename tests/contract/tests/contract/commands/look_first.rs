@@ -98,8 +98,8 @@ fn versions_of_a_text_are_compared_with_each_other_and_with_the_file_here() {
     world.json("a", &["upload", "picture", "--to", "/"]);
     let binary = world.json("a", &["diff", "/picture"]);
     assert_eq!(binary["text"], false, "{binary}");
-    let told = world.run("a", &["diff", "/picture"]).stdout;
-    assert!(told.contains("only text is compared"), "{told}");
+    let shown = world.run("a", &["diff", "/picture"]).stdout;
+    assert!(shown.contains("only text is compared"), "{shown}");
 }
 
 /// The texts in an archive.

@@ -1,9 +1,9 @@
 //! Taking back what a session changed, newest change first, each where nothing newer stands in the way.
 
-use super::{Change, Position};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
+use crate::session_journal::{Change, Position};
 use crate::tool::{ToolFuture, Verb};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::{Node, NodeState};
