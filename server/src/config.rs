@@ -1,9 +1,10 @@
 //! The configuration file (`--config FILE`, TOML): what rarely changes.
 
 use crate::logging::LogFormat;
-use cairn_service::{Error, Options, RegisteredClient, Result};
+use cairn_service::{Error, MetricsOptions, Options, RegisteredClient, Result};
 use cairn_store::ObjectLocation;
 use serde::Deserialize;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,7 +19,16 @@ struct File {
     clients: Vec<ClientPart>,
     revisions: RevisionsPart,
     behind_proxy: Option<bool>,
+    access_log: Option<bool>,
+    metrics: MetricsPart,
     log_format: LogFormat,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct MetricsPart {
+    listen: Option<SocketAddr>,
+    token: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -125,6 +135,12 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     options.revisions.newest = file.revisions.newest.or(options.revisions.newest);
     options.revisions.days = file.revisions.days.or(options.revisions.days);
     options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
+    options.access_log = file.access_log.unwrap_or(options.access_log);
+    options.metrics = MetricsOptions {
+        listen: file.metrics.listen,
+        // An empty token would let everybody in who sends an empty one.
+        token: file.metrics.token.filter(|token| !token.is_empty()),
+    };
     let rate = &mut options.rate_limits;
     rate.read = file.rate_limits.read.unwrap_or(rate.read);
     rate.write = file.rate_limits.write.unwrap_or(rate.write);

@@ -9,7 +9,7 @@ mod password;
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
     LogFormat, Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi,
-    receive, refuse_development_data, replace_revoked_keys, serve, start_log,
+    receive, refuse_development_data, replace_revoked_keys, serve, serve_metrics, start_log,
 };
 use clap::Parser as _;
 use cli::{Account, Cli, Command, Place, Serve};
@@ -190,7 +190,18 @@ async fn until_asked(address: SocketAddr, server: Server, keys: &[(String, Strin
         .await
         .with_context(|| format!("can't listen on {address}; is another server running there?"))?;
     let address = listener.local_addr().context("can't read the address")?;
+    let metrics = match server.state().options().metrics.listen {
+        Some(address) => Some(TcpListener::bind(address).await.with_context(|| {
+            format!("can't serve metrics on {address}; is something running there?")
+        })?),
+        None => None,
+    };
     say(&format!("cairn-server listening on http://{address}"))?;
+    if let Some(listener) = metrics {
+        let address = listener.local_addr().context("can't read the address")?;
+        say(&format!("metrics at http://{address}/metrics"))?;
+        tokio::spawn(serve_metrics(server.clone(), listener));
+    }
     for (email, key) in keys {
         say(&format!("new API key of {email}: {key}"))?;
     }

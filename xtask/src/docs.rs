@@ -14,7 +14,7 @@ const PAGES: [&str; 4] = [
     "CHANGELOG.md",
 ];
 /// Folders whose files pages link to or show.
-const FOLDERS: [&str; 2] = ["docs", "packaging/proxy"];
+const FOLDERS: [&str; 3] = ["docs", "packaging/grafana", "packaging/proxy"];
 const CONTENTS: &str = "docs/SUMMARY.md";
 
 /// Builds the site with mdBook, which is installed first where it is missing.

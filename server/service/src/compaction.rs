@@ -1,7 +1,7 @@
 //! Rewrites objects of which most parts are unreferenced.
 
 use crate::error::{Error, Result};
-use crate::state::AppState;
+use crate::state::ServerState;
 use cairn_store::{ObjectUse, Objects};
 
 /// Objects of fewer bytes are left as they are.
@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 ///
 /// # Errors
 /// A database or an object store that fails.
-pub(crate) async fn compact(app: &AppState, least: u64) -> Result<usize> {
+pub(crate) async fn compact(app: &ServerState, least: u64) -> Result<usize> {
     let sizes = app.objects.sizes().await?;
     let mut rewritten = 0;
     for object in app.store.object_uses()? {
@@ -34,12 +34,12 @@ pub(crate) async fn compact(app: &AppState, least: u64) -> Result<usize> {
 }
 
 /// As [`compact`], for objects that are worth it.
-pub(crate) async fn compact_large(app: &AppState) -> Result<usize> {
+pub(crate) async fn compact_large(app: &ServerState) -> Result<usize> {
     compact(app, MIN_BYTES).await
 }
 
 /// Writes what is needed of an object into a new one, reads that again, and lets the chunks lie there.
-async fn rewrite(app: &AppState, object: &ObjectUse) -> Result<()> {
+async fn rewrite(app: &ServerState, object: &ObjectUse) -> Result<()> {
     let parts = app.store.parts_of(object)?;
     let places: Vec<_> = parts.iter().map(|part| part.place.extent()).collect();
     let bytes = app.objects.get_many(&places).await?;

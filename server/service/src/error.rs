@@ -26,6 +26,9 @@ pub enum Error {
     MediaType(String),
     #[error("the range lies outside the chunk's {size} bytes")]
     Range { size: u64 },
+    /// Whoever balances load should send requests elsewhere.
+    #[error("{0}")]
+    Unavailable(String),
     #[error("too many requests to {endpoint}; try again in {retry_after} s")]
     RateLimited { endpoint: String, retry_after: u64 },
 }
@@ -91,6 +94,7 @@ impl Error {
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -126,9 +130,11 @@ impl Error {
                 Some((header::RETRY_AFTER, retry_after.to_string()))
             }
             Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),
-            Self::Store(_) | Self::MethodNotAllowed(_) | Self::TooLarge(_) | Self::MediaType(_) => {
-                None
-            }
+            Self::Store(_)
+            | Self::MethodNotAllowed(_)
+            | Self::TooLarge(_)
+            | Self::MediaType(_)
+            | Self::Unavailable(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The steps that every request goes through, whatever its route.
 //!
-//! From the outside in: recording, request id and error bodies, panics, fault rules, path forms,
+//! From the outside in: recording, request id, log, metrics and error bodies, panics, fault rules, path forms,
 //! then the routes with their rate limits and repeated requests.
 
 pub(crate) mod address;
@@ -8,8 +8,11 @@ pub(crate) mod body;
 pub(crate) mod check;
 mod conditional;
 pub(crate) mod extract;
+mod finish;
 pub(crate) mod idempotency;
 pub(crate) mod limit;
+mod measured;
+pub(crate) mod metrics;
 pub(crate) mod page;
 pub(crate) mod rate;
 pub(crate) mod text;
@@ -17,22 +20,15 @@ pub(crate) mod visitor;
 
 use crate::error::Error;
 use crate::hooks::Hooks;
-use crate::identity::page::OwnPage;
 use crate::state::AppState;
-use axum::body::Body;
+use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::Uri;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::{Json, Router};
-use cairn_wire::ErrorBody;
-use cairn_wire::headers::REQUEST_ID;
 use std::any::Any;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
-
-/// A request id that a client may choose is at most this long.
-const MAX_REQUEST_ID: usize = 100;
 
 /// Wraps the routes. They are the fallback of an outer router, because a path can only be
 /// rewritten before it is routed.
@@ -46,7 +42,7 @@ pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: 
     }
     outer = outer
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(app.clone(), finish));
+        .layer(from_fn_with_state(app.clone(), finish::finish));
     if let Some(hooks) = hooks {
         let hooked = Hooked(app.clone(), hooks.clone());
         outer = outer.layer(from_fn_with_state(hooked, observe));
@@ -121,61 +117,6 @@ async fn canonical_path(mut request: Request, next: Next) -> Response {
         }
     }
     next.run(request).await
-}
-
-/// Gives every answer its request id, and every error the one body that errors have.
-async fn finish(State(app): State<AppState>, request: Request, next: Next) -> Response {
-    let given = request
-        .headers()
-        .get(REQUEST_ID)
-        .filter(|id| id.len() <= MAX_REQUEST_ID && id.to_str().is_ok_and(|text| !text.is_empty()))
-        .cloned();
-    let id = given.or_else(|| HeaderValue::from_str(&hex::encode(app.source.bytes::<8>())).ok());
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let conditional = conditional::Request::of(&request);
-    let mut response = conditional.answer(next.run(request).await);
-    if response.status().is_client_error() || response.status().is_server_error() {
-        response = with_error_body(response);
-    }
-    tracing::debug!(%method, path, status = response.status().as_u16(), id = ?id, "answered");
-    if let Some(id) = id {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
-    response
-}
-
-/// Replaces an error that a library answered; ours are JSON already.
-fn with_error_body(response: Response) -> Response {
-    let is_json = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
-    if is_json || response.extensions().get::<OwnPage>().is_some() {
-        return response;
-    }
-    let status = match response.status() {
-        StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
-        status => status,
-    };
-    let (mut parts, _) = response.into_parts();
-    let body = ErrorBody {
-        code: status.as_u16(),
-        message: status
-            .canonical_reason()
-            .unwrap_or("the request failed")
-            .to_lowercase(),
-    };
-    let (own, body) = (status, Json(body)).into_response().into_parts();
-    for name in [
-        header::CONTENT_LENGTH,
-        header::CONTENT_TYPE,
-        header::TRANSFER_ENCODING,
-    ] {
-        parts.headers.remove(name);
-    }
-    parts.status = own.status;
-    parts.headers.extend(own.headers);
-    Response::from_parts(parts, Body::new(body))
 }
 
 /// 404 for paths that no route has.

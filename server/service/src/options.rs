@@ -1,6 +1,8 @@
 //! The setup of a server: what the command line, the configuration file or a test decides.
 
+use crate::error::{Error, Result};
 use cairn_store::{Clock, KeptRevisions, Limits, ObjectLocation};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +31,38 @@ pub struct Options {
     pub revisions: KeptRevisions,
     /// Takes a visitor's address from the last one in `X-Forwarded-For`.
     pub behind_proxy: bool,
+    /// Logs each request.
+    pub access_log: bool,
+    pub metrics: MetricsOptions,
+}
+
+/// The places at which metrics are served; none by default. A proxy on the same machine makes everyone's
+/// requests come from a loopback address, so that this alone opens nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetricsOptions {
+    /// An address of their own. Without a token it has to be a loopback one.
+    pub listen: Option<SocketAddr>,
+    /// Opens `/metrics` beside the API, for those who send it; asked for at the address of their own,
+    /// too.
+    pub token: Option<String>,
+}
+
+impl MetricsOptions {
+    /// Refuses an address that others reach, where no token is asked for.
+    ///
+    /// # Errors
+    /// [`Error::Store`] with a configuration that shows metrics to everyone.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.listen {
+            Some(address) if !address.ip().is_loopback() && self.token.is_none() => {
+                Err(Error::config(format!(
+                    "[metrics] listen = \"{address}\" would show the metrics to every machine that reaches \
+                     this one; listen on 127.0.0.1, or set `token` beside it"
+                )))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 /// Time limits and the number of connections.
@@ -82,6 +116,8 @@ impl Default for Options {
             clients: Vec::new(),
             revisions: KeptRevisions::default(),
             behind_proxy: false,
+            access_log: false,
+            metrics: MetricsOptions::default(),
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod downloads;
 pub(crate) mod folders;
 pub(crate) mod health;
 pub(crate) mod keys;
+pub(crate) mod metrics;
 mod node_response;
 pub(crate) mod nodes;
 pub(crate) mod oauth;
@@ -68,6 +69,7 @@ pub(crate) fn api() -> OpenApiRouter<AppState> {
         .merge(diagnostics::routes())
         .merge(ai::routes())
         .merge(health::routes())
+        .merge(metrics::routes())
         .merge(webhooks::routes())
         .merge(service_accounts::routes())
         .merge(oauth::routes())

@@ -3,11 +3,13 @@
 mod connections;
 mod head_errors;
 
+use crate::background::{self, Task};
 use crate::error::{Error, Result};
+use crate::routes::metrics;
 use crate::server::Server;
-use crate::{compaction, webhooks};
+use crate::webhooks;
 use std::fs::{File, TryLockError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::net::TcpListener;
 
 /// The time that requests on their way may take once the server is to end.
@@ -17,8 +19,6 @@ const HOUSEKEEPING: Duration = Duration::from_secs(600);
 const SWEEPING: Duration = Duration::from_secs(24 * 3600);
 /// File systems stamp files up to a clock tick early.
 const STAMP_MARGIN_MS: i64 = 1_000;
-/// A sweep while serving spares what may still be on its way into the database.
-const ON_THE_WAY_MS: i64 = 3_600_000;
 
 /// Serves until `stop` is there, then ends streams and waits up to 5 s for the other requests.
 ///
@@ -30,7 +30,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<()> {
     let _lock = lock(server)?;
-    let background = tokio::spawn(look_after(server.clone(), machine_ms()));
+    let background = tokio::spawn(look_after(server.clone(), background::machine_ms()));
     let dispatcher = tokio::spawn(webhooks::run(server.state.clone()));
     let mut connections = tokio::spawn(connections::serve(
         listener,
@@ -54,6 +54,12 @@ pub async fn serve(
     dispatcher.abort();
     server.state.bandwidth.flush_all(&server.state.store)?;
     ended.map_err(|e| Error::internal(format!("the server task ended: {e}")))
+}
+
+/// Serves metrics at an address of their own until the server is closed.
+pub async fn serve_metrics(server: Server, listener: TcpListener) {
+    let routes = metrics::own_address(&server.state);
+    connections::serve(listener, routes, server.state).await;
 }
 
 /// Keeps a second server off the data directory; the command line may still work on it.
@@ -80,46 +86,21 @@ fn lock(server: &Server) -> Result<Option<File>> {
     }
 }
 
-/// The machine's own clock, which also stamps objects.
-fn machine_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
-}
-
 /// Deletes what a crash left behind at the start and daily, and what has expired more often.
 async fn look_after(server: Server, started_ms: i64) {
-    sweep(&server, started_ms - STAMP_MARGIN_MS).await;
+    let state = &server.state;
+    // Failures are logged and counted where they happen.
+    drop(background::sweep(state, started_ms - STAMP_MARGIN_MS).await);
     let mut housekeeping = tokio::time::interval(HOUSEKEEPING);
     let mut sweeping = tokio::time::interval(SWEEPING);
     sweeping.reset();
     loop {
         tokio::select! {
-            _ = housekeeping.tick() => {
-                if let Err(error) = server.housekeep().await {
-                    tracing::warn!(%error, "housekeeping failed");
-                }
-            }
+            _ = housekeeping.tick() => drop(server.housekeep().await),
             _ = sweeping.tick() => {
-                sweep(&server, machine_ms() - ON_THE_WAY_MS).await;
-                compact(&server).await;
+                drop(background::run(state, Task::Objects).await);
+                drop(background::run(state, Task::Compaction).await);
             }
         }
-    }
-}
-
-async fn compact(server: &Server) {
-    match compaction::compact_large(&server.state).await {
-        Ok(0) => {}
-        Ok(count) => tracing::info!(count, "rewrote objects that were mostly unreferenced"),
-        Err(error) => tracing::warn!(%error, "can't look for objects that are mostly unreferenced"),
-    }
-}
-
-async fn sweep(server: &Server, before_ms: i64) {
-    match server.sweep_objects(before_ms).await {
-        Ok(0) => {}
-        Ok(count) => tracing::info!(count, "deleted objects that nothing refers to"),
-        Err(error) => tracing::warn!(%error, "can't look for objects that nothing refers to"),
     }
 }

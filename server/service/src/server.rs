@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::options::Options;
 use crate::state::{AppState, ServerState};
-use crate::{compaction, router, webhooks};
+use crate::{background, compaction, router, webhooks};
 use axum::Router;
 use cairn_model::AccountId;
 use cairn_store::Source;
@@ -20,8 +20,9 @@ pub struct Server {
 /// Opens the store and makes a server of it.
 ///
 /// # Errors
-/// A data directory, database or object store that can't be used.
+/// A data directory, database or object store that can't be used; metrics that everybody would see.
 pub fn build(options: Options) -> Result<Server> {
+    options.metrics.check()?;
     if !options.ephemeral {
         let data = &options.data;
         let mut dir = std::fs::DirBuilder::new();
@@ -97,7 +98,7 @@ impl Server {
         self.state.closing.send_replace(true);
     }
 
-    /// Does what is due: forgets expired uploads and remembered responses.
+    /// Does what is due: removes what has expired.
     ///
     /// # Errors
     /// A database that fails.
@@ -129,7 +130,7 @@ impl Server {
     /// # Errors
     /// A database or an object store that fails.
     pub async fn sweep_objects(&self, before_ms: i64) -> Result<usize> {
-        let known = self.state.store.object_names()?;
-        Ok(self.state.objects.sweep(&known, before_ms).await?)
+        let swept = background::sweep(&self.state, before_ms).await?;
+        Ok(usize::try_from(swept).unwrap_or(usize::MAX))
     }
 }

@@ -9,8 +9,10 @@ use self::seen::Seen;
 use self::uploads::OpenUploads;
 use crate::auth::api_key;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
+use crate::background;
 use crate::error::{Error, Result};
 use crate::http::idempotency::kept::KeptResponses;
+use crate::http::metrics::Metrics;
 use crate::http::rate::RateLimiter;
 use crate::identity::Identity;
 use crate::options::Options;
@@ -40,6 +42,7 @@ pub struct ServerState {
     pub(crate) uploads: OpenUploads,
     pub(crate) kept: KeptResponses,
     pub(crate) bandwidth: Bandwidth,
+    pub(crate) metrics: Metrics,
     pub(crate) seen: Seen,
     /// True once the server is to end, which streams wait for.
     pub(crate) closing: watch::Sender<bool>,
@@ -64,6 +67,7 @@ impl ServerState {
             uploads: OpenUploads::default(),
             kept: KeptResponses::default(),
             bandwidth: Bandwidth::default(),
+            metrics: Metrics::default(),
             seen: Seen::default(),
             closing: watch::Sender::new(false),
             last_housekeeping: AtomicI64::new(now),
@@ -166,27 +170,14 @@ impl ServerState {
         Ok(())
     }
 
-    /// Does what is due: forgets expired uploads, responses, deliveries and logins, ends
-    /// subscriptions and accounts, prunes revisions.
+    /// Does what is due. A task that fails keeps no other from running.
     ///
     /// # Errors
-    /// A database that fails.
+    /// The first one of a task: a database that fails.
     pub async fn housekeep(&self) -> Result<()> {
         self.last_housekeeping
             .store(self.source.now_ms(), Ordering::SeqCst);
-        self.store.forget_old_answers()?;
-        self.kept.forget_old(self.source.now_ms());
-        self.store.forget_old_deliveries()?;
-        self.store.forget_old_logins()?;
-        let garbage = self.store.expire_uploads()?;
-        self.objects.delete(&garbage).await;
-        self.store.run_due_payments(self.options.limits.storage)?;
-        let purged = self.store.purge_accounts()?;
-        self.objects.delete(&purged.objects).await;
-        self.store.apply_retention()?;
-        let garbage = self.store.prune_revisions(self.options.revisions)?;
-        self.objects.delete(&garbage).await;
-        Ok(())
+        background::run_due(self).await
     }
 
     /// Housekeeping where no timer runs: called by requests that begin uploads.

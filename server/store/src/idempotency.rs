@@ -62,14 +62,14 @@ impl Store {
         })
     }
 
-    /// Deletes answers that nobody may ask for any more.
-    pub fn forget_old_answers(&self) -> Result<()> {
+    /// Deletes answers that nobody may ask for any more; returns their number.
+    pub fn forget_old_answers(&self) -> Result<u64> {
         self.write(|tx| {
-            tx.conn.execute(
+            let gone = tx.conn.execute(
                 "DELETE FROM idempotency WHERE created_at <= ?1",
                 [tx.now - KEPT_MS],
             )?;
-            Ok(())
+            Ok(gone as u64)
         })
     }
 }

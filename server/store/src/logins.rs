@@ -291,19 +291,20 @@ impl Store {
     }
 
     /// Forgets codes and tokens that have expired, and logins that have none left.
-    pub fn forget_old_logins(&self) -> Result<()> {
+    pub fn forget_old_logins(&self) -> Result<u64> {
         self.write(|tx| {
+            let mut gone = 0;
             for table in ["authorization_codes", "device_codes", "refresh_tokens"] {
                 let sql = format!("DELETE FROM {table} WHERE expires_at <= ?1");
-                tx.conn.execute(&sql, [tx.now])?;
+                gone += tx.conn.execute(&sql, [tx.now])?;
             }
             // An access token outlives its login by ten minutes.
-            tx.conn.execute(
+            gone += tx.conn.execute(
                 "DELETE FROM grants WHERE created_at <= ?1 AND coalesce(revoked_at, 0) <= ?1 AND NOT EXISTS \
                  (SELECT 1 FROM refresh_tokens WHERE grant_id = grants.id)",
                 [tx.now - 24 * 3600 * 1000],
             )?;
-            Ok(())
+            Ok(gone as u64)
         })
     }
 }

@@ -125,6 +125,41 @@ impl Objects {
         Ok(out)
     }
 
+    /// Checks that the folder of the objects and the data directory above it can be written.
+    ///
+    /// # Errors
+    /// A folder that is gone, full or read-only.
+    pub fn check_folder(&self) -> Result<()> {
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
+        for dir in [Some(folder.as_path()), folder.parent()]
+            .into_iter()
+            .flatten()
+        {
+            // The name differs, because many may check at once.
+            let probe = dir.join(format!(".probe-{}", Uuid::new_v4().simple()));
+            std::fs::write(&probe, b"x")
+                .and_then(|()| std::fs::remove_file(&probe))
+                .map_err(|source| Error::Io {
+                    what: format!("can't write in {}", dir.display()),
+                    source,
+                })?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the object store answers.
+    ///
+    /// # Errors
+    /// A store that can't be reached.
+    pub async fn check_store(&self) -> Result<()> {
+        match self.store.head(&Path::from("is/there")).await {
+            Ok(_) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Returns the sizes of all objects, in bytes.
     pub async fn sizes(&self) -> Result<HashMap<String, u64>> {
         let found: Vec<_> = self.store.list(None).try_collect().await?;

@@ -13,13 +13,19 @@ const DAY_MS: i64 = 86_400_000;
 /// Revisions that one transaction deletes.
 const PER_PASS: u64 = 500;
 
+/// The result of pruning: how many revisions went, and the objects that nothing refers to any more.
+#[derive(Debug, Default)]
+pub struct PrunedRevisions {
+    pub revisions: u64,
+    pub objects: Vec<String>,
+}
+
 impl Store {
-    /// Deletes revisions beyond what is to be kept; the names of objects that nothing refers to
-    /// any more come back.
-    pub fn prune_revisions(&self, kept: KeptRevisions) -> Result<Vec<String>> {
-        let mut garbage = Vec::new();
+    /// Deletes revisions beyond what is to be kept.
+    pub fn prune_revisions(&self, kept: KeptRevisions) -> Result<PrunedRevisions> {
+        let mut pruned = PrunedRevisions::default();
         if kept == KeptRevisions::default() {
-            return Ok(garbage);
+            return Ok(pruned);
         }
         let newest = kept.newest.map_or(i64::MAX, i64::from);
         let since = kept.days.map_or(i64::MIN, |days| {
@@ -43,7 +49,7 @@ impl Store {
                     let Some(revision) = revisions::find(tx.conn, *id)? else { continue };
                     let holder = revision.holder(revision.node);
                     for chunk in &revision.chunks()? {
-                        chunks::release(tx.conn, holder, chunk.id, &mut garbage)?;
+                        chunks::release(tx.conn, holder, chunk.id, &mut pruned.objects)?;
                     }
                     tx.conn
                         .prepare_cached("DELETE FROM revisions WHERE id = ?1")?
@@ -51,8 +57,9 @@ impl Store {
                 }
                 Ok(due.len() as u64)
             })?;
+            pruned.revisions += gone;
             if gone < PER_PASS {
-                return Ok(garbage);
+                return Ok(pruned);
             }
         }
     }

@@ -28,6 +28,13 @@ pub struct OpenUpload {
     pub sizes: HashMap<ChunkId, u64>,
 }
 
+/// The result of expiry: how many uploads were given up, and the objects that nothing refers to any more.
+#[derive(Debug, Default)]
+pub struct ExpiredUploads {
+    pub uploads: u64,
+    pub objects: Vec<String>,
+}
+
 impl OpenUpload {
     /// Refuses a request that acts in another space than the one that the upload was begun in: that one
     /// pays for it.
@@ -318,8 +325,8 @@ impl Store {
         self.read(|conn| to_send(conn, upload))
     }
 
-    /// Deletes expired uploads; the objects are to be deleted by the caller.
-    pub fn expire_uploads(&self) -> Result<Vec<String>> {
+    /// Deletes expired uploads.
+    pub fn expire_uploads(&self) -> Result<ExpiredUploads> {
         self.write(|tx| {
             let sql = format!("DELETE FROM uploads WHERE expires_at <= ?1 RETURNING {COLUMNS}");
             let expired: Vec<UploadRow> = tx
@@ -327,19 +334,20 @@ impl Store {
                 .prepare(&sql)?
                 .query_map([tx.now], upload_row)?
                 .collect::<rusqlite::Result<_>>()?;
-            let mut garbage = Vec::new();
+            let mut gone = ExpiredUploads::default();
             for row in expired {
                 let upload = row.open()?;
                 if !upload.done {
+                    gone.uploads += 1;
                     give_up(
                         tx.conn,
                         upload.create.node_id,
                         &upload.create.chunks,
-                        &mut garbage,
+                        &mut gone.objects,
                     )?;
                 }
             }
-            Ok(garbage)
+            Ok(gone)
         })
     }
 }

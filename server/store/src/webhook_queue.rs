@@ -215,13 +215,13 @@ impl Store {
     }
 
     /// Forgets finished deliveries that are a month old.
-    pub fn forget_old_deliveries(&self) -> Result<()> {
+    pub fn forget_old_deliveries(&self) -> Result<u64> {
         self.write(|tx| {
-            tx.conn.execute(
+            let gone = tx.conn.execute(
                 "DELETE FROM webhook_deliveries WHERE created_at <= ?1 AND due_at IS NULL",
                 [tx.now - KEPT_MS],
             )?;
-            Ok(())
+            Ok(gone as u64)
         })
     }
 }

@@ -29,6 +29,7 @@ mod keys;
 mod limits;
 mod listing;
 mod nodes;
+mod observed;
 mod openapi;
 mod payments;
 mod preferences;

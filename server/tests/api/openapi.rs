@@ -79,6 +79,8 @@ const ENDPOINTS: &[&str] = &[
     "get /api/v1/ai/usage",
     "post /api/v1/ai/classify",
     "get /api/v1/health",
+    "get /api/v1/ready",
+    "get /metrics",
     "get /api/v1/webhooks/",
     "post /api/v1/webhooks/",
     "put /api/v1/webhooks/{id}",

@@ -12,4 +12,5 @@ mod crash;
 mod docs;
 mod server;
 mod sockets;
+mod watching;
 mod webhooks;

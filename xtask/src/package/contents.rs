@@ -100,6 +100,10 @@ pub(super) const PACKAGES: [Package; 3] = [
                 "packaging/cairn-server.toml",
                 "etc/cairn-server/config.toml",
             ),
+            (
+                "packaging/grafana/cairn-server.json",
+                "usr/share/doc/cairn-server/grafana-dashboard.json",
+            ),
         ],
         scripts: &[
             ("packaging/deb/server/postinst", "postinst"),

@@ -1,5 +1,6 @@
 //! Holds requests to their rate, and tells in headers how much of it is left.
 
+use super::finish::Reached;
 use super::rate::Requester;
 use super::visitor::network;
 use crate::auth::{bearer, holder};
@@ -42,9 +43,11 @@ pub(crate) async fn limit(
         .map_or("unknown path", MatchedPath::as_str)
         .to_owned();
     let method = request.method().clone();
-    let admission = app
-        .rate
-        .check(&method, &route, requester(&app, &mut request));
+    let requester = requester(&app, &mut request);
+    if let Some(reached) = request.extensions().get::<Reached>() {
+        reached.set(&route, requester.account());
+    }
+    let admission = app.rate.check(&method, &route, requester);
     let mut response = match admission.wait {
         None => next.run(request).await,
         Some(retry_after) => Error::RateLimited {

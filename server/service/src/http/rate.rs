@@ -142,10 +142,26 @@ impl Buckets {
     }
 }
 
-/// Returns the name of a method for its bucket: all that nobody knows are one.
-fn method_name(method: &Method) -> &str {
+impl Requester {
+    /// Returns the account, if it is one.
+    pub(super) fn account(self) -> Option<AccountId> {
+        match self {
+            Self::Account(account) => Some(account),
+            Self::Network(_) => None,
+        }
+    }
+}
+
+/// Returns the name of a method for its bucket and for metrics: all that nobody knows are one.
+pub(super) fn method_name(method: &Method) -> &'static str {
     match method.as_str() {
-        name @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "PATCH" | "OPTIONS") => name,
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "DELETE" => "DELETE",
+        "PATCH" => "PATCH",
+        "OPTIONS" => "OPTIONS",
         _ => "other",
     }
 }

@@ -16,9 +16,13 @@ impl FromRequestParts<AppState> for MaskedIp {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, Error> {
-        let ip = address(app, &parts.headers, &parts.extensions);
-        Ok(Self(ip.map_or_else(|| "unknown".to_owned(), mask)))
+        Ok(Self(masked(app, &parts.headers, &parts.extensions)))
     }
+}
+
+/// Returns the caller's address with its last part masked.
+pub(super) fn masked(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> String {
+    address(app, headers, extensions).map_or_else(|| "unknown".to_owned(), mask)
 }
 
 /// Returns the network that a request comes from.

@@ -7,6 +7,7 @@ use super::changes::MAX_LIMIT;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::Params;
+use crate::http::metrics::Subscriber;
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -37,6 +38,7 @@ struct Listener {
     bare: bool,
     moved: watch::Receiver<i64>,
     closing: watch::Receiver<bool>,
+    _subscriber: Subscriber,
 }
 
 impl Listener {
@@ -132,6 +134,7 @@ async fn stream(
         None => app.store.head(caller.space)?,
     };
     let closing = app.closing.subscribe();
+    let subscriber = app.metrics.subscribe();
     let listener = Listener {
         app,
         space: caller.space,
@@ -140,6 +143,7 @@ async fn stream(
         bare: query.bare,
         moved,
         closing,
+        _subscriber: subscriber,
     };
     Ok(Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(HEARTBEAT)))
 }

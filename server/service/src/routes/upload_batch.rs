@@ -58,6 +58,17 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
 }
 
 /// Returns the bytes from `start` on, in the pieces in which they lie.
+/// Returns the number of chunks in the files that were stored.
+fn chunks_of(files: &[BatchFile], results: &[StoreResult<Node>]) -> u64 {
+    let stored = files
+        .iter()
+        .zip(results)
+        .filter(|(_, result)| result.is_ok());
+    stored
+        .map(|(file, _)| file.create.chunks.len() as u64)
+        .sum()
+}
+
 fn slice(payload: &[Bytes], start: u64, size: u64) -> Vec<Bytes> {
     let (mut skip, mut left) = (start, size);
     let mut out = Vec::new();
@@ -163,6 +174,9 @@ async fn upload(
         if size > 0 {
             app.objects.delete(&stored.garbage).await;
         }
+        app.metrics
+            .chunks
+            .inc_by(chunks_of(&head.files, &stored.results));
         app.bandwidth.add(&app.store, caller.meter(), size)?;
         stored.results
     };

@@ -204,6 +204,7 @@ async fn put_chunk(
         }
         app.bandwidth.admit(&app.store, caller.meter(), size)?;
         if store_chunk(&app, &upload, sealed, &pieces.parts, known.as_ref()).await? {
+            app.metrics.chunks.inc();
             app.bandwidth.add(&app.store, caller.meter(), size)?;
             return Ok(StatusCode::NO_CONTENT.into_response());
         }

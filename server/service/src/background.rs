@@ -1,0 +1,162 @@
+//! Work that no request asks for: what expires, is due or lies around. Each task reports its runs to the
+//! metrics, and a failure to the log.
+
+use crate::compaction;
+use crate::error::Result;
+use crate::state::ServerState;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Objects younger than this may still be on their way into the database.
+const ON_THE_WAY_MS: i64 = 3_600_000;
+
+/// A kind of background work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Responses kept for repeated requests.
+    IdempotencyKeys,
+    /// Finished deliveries of webhooks.
+    Deliveries,
+    /// Codes, refresh tokens and logins that have expired.
+    Logins,
+    /// Uploads that nobody completed in time.
+    Uploads,
+    /// Subscriptions and payouts that are due.
+    Payments,
+    /// Accounts whose deletion is due.
+    Accounts,
+    /// Files that a rule of their owner puts into the trash.
+    RetentionRules,
+    /// Old revisions beyond what the configuration keeps.
+    Revisions,
+    /// Objects that nothing refers to.
+    Objects,
+    /// Objects that are mostly unreferenced.
+    Compaction,
+}
+
+impl Task {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::IdempotencyKeys,
+        Self::Deliveries,
+        Self::Logins,
+        Self::Uploads,
+        Self::Payments,
+        Self::Accounts,
+        Self::RetentionRules,
+        Self::Revisions,
+        Self::Objects,
+        Self::Compaction,
+    ];
+    /// Those that run every few minutes, in this order.
+    const FREQUENT: [Self; 8] = [
+        Self::IdempotencyKeys,
+        Self::Deliveries,
+        Self::Logins,
+        Self::Uploads,
+        Self::Payments,
+        Self::Accounts,
+        Self::RetentionRules,
+        Self::Revisions,
+    ];
+
+    /// Returns the name of the task in metrics and the log.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::IdempotencyKeys => "idempotency_keys",
+            Self::Deliveries => "deliveries",
+            Self::Logins => "logins",
+            Self::Uploads => "uploads",
+            Self::Payments => "payments",
+            Self::Accounts => "accounts",
+            Self::RetentionRules => "retention_rules",
+            Self::Revisions => "revisions",
+            Self::Objects => "objects",
+            Self::Compaction => "compaction",
+        }
+    }
+}
+
+/// Runs the frequent tasks, each whatever becomes of the others.
+///
+/// # Errors
+/// The first error of a task.
+pub(crate) async fn run_due(state: &ServerState) -> Result<()> {
+    let mut outcome = Ok(());
+    for task in Task::FREQUENT {
+        let ran = run(state, task).await;
+        outcome = outcome.and(ran.map(drop));
+    }
+    outcome
+}
+
+/// Runs a task and reports how it went; returns the number of things that it removed.
+///
+/// # Errors
+/// A database or an object store that fails.
+pub(crate) async fn run(state: &ServerState, task: Task) -> Result<u64> {
+    report(state, task, perform(state, task).await)
+}
+
+/// Deletes the objects that nothing refers to and that are older than `before_ms`.
+///
+/// # Errors
+/// A database or an object store that fails.
+pub(crate) async fn sweep(state: &ServerState, before_ms: i64) -> Result<u64> {
+    report(state, Task::Objects, sweep_objects(state, before_ms).await)
+}
+
+fn report(state: &ServerState, task: Task, removed: Result<u64>) -> Result<u64> {
+    state.metrics.ran(task, state.source.now_ms(), &removed);
+    match &removed {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(task = task.name(), count, "background work is done"),
+        Err(error) => tracing::warn!(task = task.name(), %error, "background work failed"),
+    }
+    removed
+}
+
+/// Returns the machine's own time, with which objects are stamped.
+pub(crate) fn machine_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
+}
+
+async fn sweep_objects(state: &ServerState, before_ms: i64) -> Result<u64> {
+    let known = state.store.object_names()?;
+    Ok(state.objects.sweep(&known, before_ms).await? as u64)
+}
+
+async fn perform(state: &ServerState, task: Task) -> Result<u64> {
+    let store = &state.store;
+    match task {
+        Task::IdempotencyKeys => {
+            state.kept.forget_old(state.source.now_ms());
+            Ok(store.forget_old_answers()?)
+        }
+        Task::Deliveries => Ok(store.forget_old_deliveries()?),
+        Task::Logins => Ok(store.forget_old_logins()?),
+        Task::Uploads => {
+            let expired = store.expire_uploads()?;
+            state.objects.delete(&expired.objects).await;
+            Ok(expired.uploads)
+        }
+        Task::Payments => {
+            store.run_due_payments(state.options.limits.storage)?;
+            Ok(0)
+        }
+        Task::Accounts => {
+            let purged = store.purge_accounts()?;
+            state.objects.delete(&purged.objects).await;
+            Ok(purged.nodes)
+        }
+        Task::RetentionRules => Ok(store.apply_retention()?),
+        Task::Revisions => {
+            let pruned = store.prune_revisions(state.options.revisions)?;
+            state.objects.delete(&pruned.objects).await;
+            Ok(pruned.revisions)
+        }
+        Task::Objects => sweep_objects(state, machine_ms() - ON_THE_WAY_MS).await,
+        Task::Compaction => Ok(compaction::compact_large(state).await? as u64),
+    }
+}

@@ -1,0 +1,116 @@
+//! Sums over the whole server, for those who watch it, and the check that it can still write.
+
+use super::{MIGRATIONS, Store};
+use crate::error::{Error, Result};
+use rusqlite::Connection;
+
+/// Sums over all accounts and teams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    pub active_accounts: i64,
+    pub disabled_accounts: i64,
+    /// Bytes that count for storage quotas.
+    pub stored_bytes: i64,
+    /// Files, those in the trash included.
+    pub files: i64,
+    pub open_uploads: i64,
+    pub pending_deliveries: i64,
+    pub failed_deliveries: i64,
+    /// Of the database file.
+    pub database_bytes: i64,
+}
+
+fn check_schema(conn: &Connection) -> Result<()> {
+    let done: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if done == MIGRATIONS.len() {
+        return Ok(());
+    }
+    Err(Error::Config(format!(
+        "the database has the schema {done}, and this server needs {}: another version of cairn-server has \
+         worked on it",
+        MIGRATIONS.len()
+    )))
+}
+
+impl Store {
+    /// Returns the sums as they are now. Every part reads a small table or an index, so that asking
+    /// often costs little.
+    pub fn figures(&self) -> Result<Figures> {
+        let now = self.source().now_ms();
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT (SELECT count(*) FROM accounts WHERE disabled_at IS NULL), \
+                     (SELECT count(*) FROM accounts WHERE disabled_at IS NOT NULL), \
+                     (SELECT coalesce(sum(storage_used), 0) FROM spaces), \
+                     (SELECT coalesce(sum(file_count), 0) FROM spaces), \
+                     (SELECT count(*) FROM uploads WHERE done = 0 AND expires_at > ?1), \
+                     (SELECT count(*) FROM webhook_deliveries WHERE due_at IS NOT NULL), \
+                     (SELECT count(*) FROM webhook_deliveries WHERE state = 3), \
+                     (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
+                )?
+                .query_row([now], |row| {
+                    Ok(Figures {
+                        active_accounts: row.get(0)?,
+                        disabled_accounts: row.get(1)?,
+                        stored_bytes: row.get(2)?,
+                        files: row.get(3)?,
+                        open_uploads: row.get(4)?,
+                        pending_deliveries: row.get(5)?,
+                        failed_deliveries: row.get(6)?,
+                        database_bytes: row.get(7)?,
+                    })
+                })?)
+        })
+    }
+
+    /// Checks that the database has this version's schema and takes writes.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for another schema; a database that is locked, full or gone.
+    pub fn check_writable(&self) -> Result<()> {
+        self.write(|tx| {
+            check_schema(tx.conn)?;
+            // A write that changes nothing still has to get the lock and a place in the log.
+            tx.conn
+                .prepare_cached("UPDATE settings SET value = value WHERE key = 'epoch'")?
+                .execute([])?;
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clock, Source};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_database_that_takes_no_writes_is_noticed() {
+        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        store.check_writable().unwrap();
+        let pragma = |name: &str, value: i64| {
+            let conn = store.writer.lock();
+            conn.pragma_update(None, name, value).unwrap();
+        };
+        pragma("query_only", 1);
+        assert!(matches!(store.check_writable(), Err(Error::Sql(_))));
+        pragma("query_only", 0);
+        pragma("user_version", 1);
+        let error = store.check_writable().unwrap_err();
+        assert!(error.to_string().contains("schema 1"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_server_has_only_a_database() {
+        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        let figures = store.figures().unwrap();
+        assert!(figures.database_bytes > 0);
+        let rest = Figures {
+            database_bytes: 0,
+            ..figures
+        };
+        assert_eq!(rest, Figures::default());
+    }
+}
