@@ -30,6 +30,9 @@ pub enum Error {
     },
     #[error("{0}")]
     Gone(String),
+    /// A link has handed out the content key that was to seal a new revision.
+    #[error("{0}")]
+    KeyExposed(String),
     /// `If-Match` named another version than the present one.
     #[error("{message}")]
     Stale { message: String, version: u64 },
@@ -97,6 +100,7 @@ impl Error {
             | Self::NotFound(_)
             | Self::Conflict { .. }
             | Self::Gone(_)
+            | Self::KeyExposed(_)
             | Self::Stale { .. }
             | Self::TooManyAttempts { .. }
             | Self::QuotaFull(_) => false,

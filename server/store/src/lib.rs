@@ -29,6 +29,7 @@ mod figures;
 mod folders;
 mod hub;
 mod idempotency;
+mod link_keys;
 mod listing;
 mod logins;
 mod mails;
@@ -124,7 +125,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 13] = [
+const MIGRATIONS: [&str; 14] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -138,6 +139,7 @@ const MIGRATIONS: [&str; 13] = [
     include_str!("sql/0033_device_use.sql"),
     include_str!("sql/0034_upload_spaces.sql"),
     include_str!("sql/0035_account_admin.sql"),
+    include_str!("sql/0036_link_keys.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

@@ -3,7 +3,7 @@
 use super::rows::id as read_id;
 use super::share_rows::ShareRow;
 use super::shares::owned;
-use super::{Actor, Store, Tx, nodes, revisions};
+use super::{Actor, Store, Tx, link_keys, nodes, revisions};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::Sealed;
@@ -56,6 +56,7 @@ impl Tx<'_> {
                     file.revision_id.as_bytes(),
                     file.sealed.0
                 ])?;
+            link_keys::expose(self.conn, file.revision_id)?;
         }
         let changed = owned(self.conn, actor.account, which)?;
         if changed.share.files > MAX_FILES {

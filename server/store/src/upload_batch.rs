@@ -79,7 +79,12 @@ fn store_one(
     object: i64,
     garbage: &mut Vec<String>,
 ) -> Result<(Node, i64)> {
-    let target = check_target(tx.conn, actor.space, item.create)?;
+    let target = check_target(
+        tx.conn,
+        actor.space,
+        item.create,
+        Some(&item.complete.content_key),
+    )?;
     if let Target::Done(node) = target {
         return Ok((*node, 0));
     }
@@ -129,20 +134,23 @@ impl Store {
             let mut growth = Growth::default();
             let mut out = Vec::with_capacity(items.len());
             for item in items {
-                out.push(match check_target(conn, space, item.create) {
-                    Ok(Target::Done(node)) => Ok(Some(*node)),
-                    Ok(target) => {
-                        let mut total = growth;
-                        total += growth_of(conn, &target, item.create, record_of(item.complete))?;
-                        let room = usage::check_quota(conn, space, total);
-                        if room.is_ok() {
-                            growth = total;
+                out.push(
+                    match check_target(conn, space, item.create, Some(&item.complete.content_key)) {
+                        Ok(Target::Done(node)) => Ok(Some(*node)),
+                        Ok(target) => {
+                            let mut total = growth;
+                            total +=
+                                growth_of(conn, &target, item.create, record_of(item.complete))?;
+                            let room = usage::check_quota(conn, space, total);
+                            if room.is_ok() {
+                                growth = total;
+                            }
+                            room.map(|()| None)
                         }
-                        room.map(|()| None)
-                    }
-                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
-                    Err(error) => Err(error),
-                });
+                        Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                        Err(error) => Err(error),
+                    },
+                );
             }
             Ok(out)
         })

@@ -3,9 +3,10 @@
 
 use super::rows::{State, pack_chunks};
 use super::usage::{self, Growth};
-use super::{Actor, OpenUpload, Space, Tx, chunks, nodes, revisions, uploads};
+use super::{Actor, OpenUpload, Space, Tx, chunks, link_keys, nodes, revisions, uploads};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
+use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::{Connection, params};
@@ -22,11 +23,12 @@ pub(super) enum Target {
     NewRevision,
 }
 
-/// Finds out what an upload would do now.
+/// Finds out what an upload would do now. `key` is the wrapped content key of the revision, where it is known.
 pub(super) fn check_target(
     conn: &Connection,
     space: Space,
     create: &CreateUpload,
+    key: Option<&Sealed>,
 ) -> Result<Target> {
     let id = create.node_id;
     let Some(old) = nodes::find(conn, id)? else {
@@ -50,13 +52,7 @@ pub(super) fn check_target(
         });
     };
     if !old.is_in(space) {
-        return Err(if create.base_revision_id.is_some() {
-            nodes::visible(conn, space, id).err().unwrap_or_else(|| {
-                Error::Internal(format!("the node {id} is in its space and is not"))
-            })
-        } else {
-            Error::conflict(format!("the id {id} can't be used; choose another"))
-        });
+        return Err(elsewhere(conn, space, create));
     }
     if revisions::owner(conn, create.revision_id)? == Some(id) {
         return Ok(Target::Done(Box::new(old.node)));
@@ -81,7 +77,21 @@ pub(super) fn check_target(
         )));
     }
     check_revision_id(conn, create)?;
+    if let Some(key) = key {
+        link_keys::check_unexposed(conn, id, key)?;
+    }
     Ok(Target::NewRevision)
+}
+
+/// The error for a node of another space: not found where a revision of it was meant.
+fn elsewhere(conn: &Connection, space: Space, create: &CreateUpload) -> Error {
+    let id = create.node_id;
+    if create.base_revision_id.is_none() {
+        return Error::conflict(format!("the id {id} can't be used; choose another"));
+    }
+    nodes::visible(conn, space, id)
+        .err()
+        .unwrap_or_else(|| Error::Internal(format!("the node {id} is in its space and is not")))
 }
 
 /// Refuses the id of a new node if another space has chunks or uploads under it: who stores a chunk first
@@ -213,7 +223,7 @@ impl Tx<'_> {
     ) -> Result<Node> {
         upload.check_space(actor.space)?;
         let create = &upload.create;
-        let target = check_target(self.conn, actor.space, create)?;
+        let target = check_target(self.conn, actor.space, create, Some(&complete.content_key))?;
         if let Target::Done(node) = target {
             self.finish(upload)?;
             return Ok(*node);

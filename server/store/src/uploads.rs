@@ -189,12 +189,17 @@ fn give_up(
         .try_for_each(|chunk| chunks::remove(conn, node, chunk.id, garbage))
 }
 
-fn same_request(one: &CreateUpload, other: &CreateUpload) -> bool {
-    let plain = |create: &CreateUpload| CreateUpload {
+/// Returns what makes an upload what it is, without its chunks.
+fn identity(create: &CreateUpload) -> CreateUpload {
+    CreateUpload {
         chunks: Vec::new(),
+        base_key: None,
         ..create.clone()
-    };
-    plain(one) == plain(other) && pack_chunks(&one.chunks) == pack_chunks(&other.chunks)
+    }
+}
+
+fn same_request(one: &CreateUpload, other: &CreateUpload) -> bool {
+    identity(one) == identity(other) && pack_chunks(&one.chunks) == pack_chunks(&other.chunks)
 }
 
 /// An upload of the same revision that is still open, or that has been completed.
@@ -249,21 +254,18 @@ impl Tx<'_> {
             let missing = to_send(self.conn, &known)?;
             return Ok((known, missing));
         }
-        let target = check_target(self.conn, actor.space, create)?;
+        let key = create.base_key.as_ref();
+        let target = check_target(self.conn, actor.space, create, key)?;
         let growth = growth_of(self.conn, &target, create, 0)?;
         usage::check_quota(self.conn, actor.space, growth)?;
         let packed = pack_chunks(&create.chunks);
-        let plain = CreateUpload {
-            chunks: Vec::new(),
-            ..create.clone()
-        };
         let upload = UploadRow {
             upload: self.source.id(UploadId::from_random_bytes),
             account: actor.account,
             space: actor.space.row,
             expires_at: self.now + KEPT_MS,
             done: matches!(target, Target::Done(_)),
-            request: serde_json::to_string(&plain)
+            request: serde_json::to_string(&identity(create))
                 .map_err(|e| Error::Internal(format!("an upload can't be written: {e}")))?,
             packed,
         };

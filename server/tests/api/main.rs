@@ -27,6 +27,7 @@ mod identity;
 mod keeping;
 mod keys;
 mod limits;
+mod link_keys;
 mod listing;
 mod nodes;
 mod observed;

@@ -348,6 +348,8 @@ pub(crate) struct Draft {
     pub(crate) parent: Option<NodeId>,
     pub(crate) name: Option<String>,
     pub(crate) chunks: Vec<Bytes>,
+    /// The wrapped content key; by default one that is made of the node's id.
+    pub(crate) key: Option<String>,
 }
 
 impl Draft {
@@ -360,6 +362,7 @@ impl Draft {
             parent: None,
             name: Some(name.to_owned()),
             chunks: vec![Bytes::copy_from_slice(content.as_bytes())],
+            key: None,
         }
     }
 
@@ -386,6 +389,17 @@ impl Draft {
         self
     }
 
+    /// The same under another content key.
+    pub(crate) fn under(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    pub(crate) fn key(&self) -> String {
+        let own = || format!("key of {}", self.node);
+        self.key.clone().unwrap_or_else(own)
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.chunks.iter().map(|bytes| bytes.len() as u64).sum()
     }
@@ -406,13 +420,14 @@ impl Draft {
                     size: bytes.len() as u64,
                 })
                 .collect(),
+            base_key: None,
         }
     }
 
     pub(crate) fn complete(&self) -> CompleteUpload {
         CompleteUpload {
             manifest: Sealed(format!("manifest of {}", self.revision).into_bytes()),
-            content_key: Sealed(format!("key of {}", self.node).into_bytes()),
+            content_key: Sealed(self.key().into_bytes()),
             modified_at: None,
             executable: false,
             seal: None,

@@ -41,6 +41,7 @@ fn file(seed: usize) -> (BatchFile, Bytes) {
             id,
             size: bytes.len() as u64,
         }],
+        base_key: None,
     };
     let complete = CompleteUpload {
         manifest: Sealed(seed.to_string().into_bytes()),

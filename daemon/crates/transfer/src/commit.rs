@@ -52,6 +52,10 @@ impl TransferContext {
                 content_source,
                 ..
             } => {
+                // The key of the base was refused when the upload to resume began.
+                if resume.is_some_and(|started| started.content_key != *content_key) {
+                    return Ok(self.own_key(*node, resume));
+                }
                 // Nothing that is sealed says whose copy a node is: the key of another node may be known
                 // to readers that this one never had. And who has left may hold a key of an old epoch.
                 if content_source.is_some() || !self.keys.is_current(content_key) {
@@ -182,6 +186,7 @@ pub(crate) fn create(head: &NewRevision, scanned: &Scanned) -> CreateUpload {
                 size: sealed_len(u64::from(chunk.len)),
             })
             .collect(),
+        base_key: None,
     }
 }
 

@@ -6,8 +6,9 @@ use crate::context::{OpenedRevision, TransferContext};
 use crate::download::Download;
 use crate::error::TransferError;
 use crate::scan::Scanned;
-use crate::send::finish;
+use crate::send::{finish, give_up};
 use crate::upload::{UploadTarget, Uploaded};
+use cairn_api::ApiError;
 use cairn_model::RevisionId;
 
 /// One older content to make the newest.
@@ -21,7 +22,8 @@ pub struct Restore {
     pub content: Download,
 }
 
-/// Commits the older content. `None` if its chunks were sealed for another file, or are not all there.
+/// Commits the older content. `None` if its chunks were sealed for another file, are not all there, or if a link
+/// has handed their key out.
 ///
 /// # Errors
 /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the head is another one; nothing is committed then.
@@ -53,13 +55,11 @@ pub(crate) async fn restore(
     };
     let begun = context.api.create_upload(&create(&head, &scanned)).await?;
     if !begun.missing.is_empty() {
-        if let Err(error) = context.api.delete_upload(begun.upload_id).await {
-            tracing::debug!(%error, "an upload that is not needed stays until it expires");
-        }
+        give_up(context, begun.upload_id).await;
         return Ok(None);
     }
-    let upload = begun.upload_id;
-    finish(context, &head, scanned, wrapped, upload)
-        .await
-        .map(Some)
+    match finish(context, &head, scanned, wrapped, begun.upload_id).await {
+        Err(TransferError::Api(ApiError::KeyExposed { .. })) => Ok(None),
+        outcome => outcome.map(Some),
+    }
 }

@@ -26,7 +26,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Chunks on the way at once; each holds its sealed bytes, and for a moment the plain ones.
 const IN_FLIGHT: usize = 4;
 
+/// Uploads one file. If a link has handed out its content key, the content goes up under a new one.
 pub(crate) async fn upload(
+    context: &Arc<TransferContext>,
+    upload: Upload,
+    progress: &dyn Progress,
+) -> Result<Uploaded, TransferError> {
+    let again = upload.clone();
+    match attempt(context, upload, progress).await {
+        Err(TransferError::Api(ApiError::KeyExposed { .. })) => {
+            attempt(context, again.under_new_key(), progress).await
+        }
+        outcome => outcome,
+    }
+}
+
+async fn attempt(
     context: &Arc<TransferContext>,
     upload: Upload,
     progress: &dyn Progress,
@@ -52,7 +67,7 @@ pub(crate) async fn upload(
         modified_ms,
         executable,
     };
-    let begun = match begin(context, &mut head, &scanned, resume).await? {
+    let begun = match begin(context, &mut head, &scanned, &wrapped, resume).await? {
         Begun::Running(begun) => begun,
         Begun::Committed(node) => {
             let (manifest, _) = context.complete(&head, scanned, wrapped)?;
@@ -93,9 +108,21 @@ pub(crate) async fn finish(
             .already_committed(head.target.node(), head.revision)
             .await?
             .ok_or(TransferError::UploadLost)?,
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            if let ApiError::KeyExposed { .. } = error {
+                give_up(context, upload).await;
+            }
+            return Err(error.into());
+        }
     };
     committed(head, node, manifest)
+}
+
+/// Removes an upload that can't be used; left alone, it expires.
+pub(crate) async fn give_up(context: &TransferContext, upload: UploadId) {
+    if let Err(error) = context.api.delete_upload(upload).await {
+        tracing::debug!(%error, %upload, "an upload that is not needed stays until it expires");
+    }
 }
 
 enum Begun {
@@ -109,6 +136,7 @@ async fn begin(
     context: &TransferContext,
     head: &mut NewRevision,
     scanned: &Scanned,
+    wrapped: &[u8],
     resume: Option<Started>,
 ) -> Result<Begun, TransferError> {
     if let Some(started) = resume {
@@ -121,9 +149,7 @@ async fn begin(
             }
         } else {
             // Other content can't go under the same revision; what was sent of it is given up.
-            if let Err(error) = context.api.delete_upload(started.upload).await {
-                tracing::debug!(%error, upload = %started.upload, "an outdated upload stays until it expires");
-            }
+            give_up(context, started.upload).await;
             if head.revision == started.revision {
                 head.revision = context.with_random(|random| {
                     let mut bytes = [0; 16];
@@ -133,7 +159,11 @@ async fn begin(
             }
         }
     }
-    match context.api.create_upload(&create(head, scanned)).await {
+    let request = wire::CreateUpload {
+        base_key: head.target.base_key(wrapped),
+        ..create(head, scanned)
+    };
+    match context.api.create_upload(&request).await {
         Ok(begun) if is_ours(head, &begun) => Ok(Begun::Running(Box::new(begun))),
         Ok(_) => Err(TransferError::protocol(
             "the upload is for another node or revision",

@@ -106,10 +106,15 @@ async fn send_prepared(
                     manifest,
                     file,
                     chunks,
+                    again,
                 } = *ready;
                 batch.files.push(file);
                 payload.extend(chunks);
-                Waiting::Answer(Box::new((head, manifest)))
+                Waiting::Answer(Box::new(Sent {
+                    head,
+                    manifest,
+                    again,
+                }))
             }
         });
     }
@@ -120,8 +125,8 @@ async fn send_prepared(
         outcomes.push(match (waiting, &mut answers) {
             (Waiting::Settled(outcome), _) => outcome,
             (Waiting::Answer(_), Err(error)) => Err(error.clone().into()),
-            (Waiting::Answer(about), Ok(answers)) => match answers.next() {
-                Some(answer) => settle(context, about.0, about.1, answer).await,
+            (Waiting::Answer(sent), Ok(answers)) => match answers.next() {
+                Some(answer) => settle(context, *sent, answer).await,
                 None => Err(TransferError::protocol("the batch was answered in part")),
             },
         });
@@ -153,11 +158,20 @@ struct Ready {
     manifest: Manifest,
     file: BatchFile,
     chunks: Vec<Bytes>,
+    again: Option<SmallUpload>,
+}
+
+/// A file of a batch that was sent.
+struct Sent {
+    head: NewRevision,
+    manifest: Manifest,
+    /// The file once more, where the server may refuse its content key.
+    again: Option<SmallUpload>,
 }
 
 enum Waiting {
     Settled(UploadResult),
-    Answer(Box<(NewRevision, Manifest)>),
+    Answer(Box<Sent>),
 }
 
 fn prepare(context: &TransferContext, file: SmallUpload) -> Prepared {
@@ -173,20 +187,12 @@ fn try_prepare(
     context: &TransferContext,
     file: SmallUpload,
 ) -> Result<Option<Ready>, TransferError> {
-    let SmallUpload {
-        target,
-        revision,
-        bytes,
-        modified_ms,
-        executable,
-        unless,
-    } = file;
-    let NodeKey { key, wrapped } = context.key_for(&target, None)?;
-    let scanned = scan_bytes(&bytes, &context.chunker, &key);
-    if unless == Some(scanned.hash) {
+    let NodeKey { key, wrapped } = context.key_for(&file.target, None)?;
+    let scanned = scan_bytes(&file.bytes, &context.chunker, &key);
+    if file.unless == Some(scanned.hash) {
         return Ok(None);
     }
-    let mut rest = &bytes[..];
+    let mut rest = &file.bytes[..];
     let mut chunks = Vec::with_capacity(scanned.chunks.len());
     for chunk in &scanned.chunks {
         let (plain, after) = rest.split_at(chunk.len as usize);
@@ -194,11 +200,12 @@ fn try_prepare(
         rest = after;
     }
     let head = NewRevision {
-        target,
-        revision,
-        modified_ms,
-        executable,
+        target: file.target.clone(),
+        revision: file.revision,
+        modified_ms: file.modified_ms,
+        executable: file.executable,
     };
+    let reuses_key = head.target.base_key(&wrapped).is_some();
     let create = create(&head, &scanned);
     let (manifest, complete) = context.complete(&head, scanned, wrapped)?;
     Ok(Some(Ready {
@@ -206,15 +213,16 @@ fn try_prepare(
         manifest,
         file: BatchFile { create, complete },
         chunks,
+        again: reuses_key.then_some(file),
     }))
 }
 
-async fn settle(
-    context: &TransferContext,
-    head: NewRevision,
-    manifest: Manifest,
-    answer: NodeResult,
-) -> UploadResult {
+async fn settle(context: &Arc<TransferContext>, sent: Sent, answer: NodeResult) -> UploadResult {
+    let Sent {
+        head,
+        manifest,
+        again,
+    } = sent;
     let NodeResult {
         status,
         node,
@@ -232,7 +240,12 @@ async fn settle(
             Some(node) => committed(&head, node, manifest),
             None => Err(refusal(409, error)),
         },
-        (_, _) => Err(refusal(status, error)),
+        (_, _) => match (refusal(status, error), again) {
+            (TransferError::Api(ApiError::KeyExposed { .. }), Some(file)) => {
+                send::upload(context, file.into_upload().under_new_key(), &()).await
+            }
+            (error, _) => Err(error),
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::local::Source;
 use crate::progress::Started;
 use cairn_model::{ContentHash, Manifest, NodeId, RevisionId};
+use cairn_wire::Sealed;
 use cairn_wire::nodes::{ContentSource, Node};
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ pub enum UploadTarget {
         base: RevisionId,
         /// Of the new revision: the base's plus one.
         number: u64,
-        /// As it stands on the node.
+        /// As it stands on the node; empty if the new revision needs another one.
         content_key: Vec<u8>,
         /// As it stands on the node.
         content_source: Option<ContentSource>,
@@ -78,6 +79,19 @@ pub enum Uploaded {
     Unchanged,
 }
 
+impl Upload {
+    /// Returns the upload of the same revision under another content key than the base's.
+    pub(crate) fn under_new_key(mut self) -> Self {
+        if let UploadTarget::Revision { content_key, .. } = &mut self.target {
+            content_key.clear();
+        }
+        Self {
+            resume: None,
+            ..self
+        }
+    }
+}
+
 impl UploadTarget {
     /// The node that is made or changed.
     #[must_use]
@@ -103,6 +117,16 @@ impl UploadTarget {
         match self {
             Self::New { .. } => None,
             Self::Revision { base, .. } => Some(*base),
+        }
+    }
+
+    /// Returns a wrapped key if it is the one of the revision that is replaced.
+    pub(crate) fn base_key(&self, wrapped: &[u8]) -> Option<Sealed> {
+        match self {
+            Self::Revision { content_key, .. } if content_key == wrapped => {
+                Some(Sealed(wrapped.to_vec()))
+            }
+            Self::New { .. } | Self::Revision { .. } => None,
         }
     }
 

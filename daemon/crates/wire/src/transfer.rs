@@ -40,6 +40,10 @@ pub struct CreateUpload {
     pub size: u64,
     /// In file order; the same id may stand more than once.
     pub chunks: Vec<SealedChunk>,
+    /// The wrapped content key, if it is that of the base: a key that a link has handed out is refused
+    /// with 422 before anything is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_key: Option<Sealed>,
 }
 
 /// Answer of `POST /uploads` (201) and `GET /uploads/{id}`.
@@ -57,7 +61,8 @@ pub struct Upload {
 }
 
 /// `POST /uploads/{id}/complete`: atomic; answers the node.
-/// 409 (head in `ETag`) if the base is no longer the head or the name is taken.
+/// 409 (head in `ETag`) if the base is no longer the head or the name is taken, 422 if a link has handed
+/// the content key out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CompleteUpload {
@@ -123,6 +128,7 @@ impl From<PlainBatchFile> for BatchFile {
                 name: plain.name,
                 size: plain.size,
                 chunks: plain.chunks,
+                base_key: None,
             },
             complete: CompleteUpload {
                 manifest: plain.manifest,

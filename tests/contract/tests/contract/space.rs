@@ -3,9 +3,9 @@
 
 use crate::support::KeyHolder;
 use cairn_api::Api;
-use cairn_model::{Name, NodeId};
+use cairn_model::{Name, NodeId, RevisionId};
 use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
-use cairn_transfer::BytesSource;
+use cairn_transfer::{BytesSource, MemoryTarget, SmallUpload, UploadTarget, Uploaded};
 use cairn_wire::nodes::{Node, UpdateNode};
 use cairn_wire::shares::CreateShare;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 struct World {
     api: Arc<Api>,
     space: Space,
-    _holder: KeyHolder,
+    holder: KeyHolder,
 }
 
 impl World {
@@ -25,7 +25,7 @@ impl World {
         Self {
             space: Space::new(api.clone(), holder.keys.clone(), holder.transfer()),
             api,
-            _holder: holder,
+            holder,
         }
     }
 
@@ -46,6 +46,17 @@ impl World {
             .upload(source, local, Some(parent), &name, &())
             .await
             .unwrap()
+    }
+
+    async fn content(&self, node: &Node) -> Vec<u8> {
+        let download = self.space.content(node, None).await.unwrap().unwrap();
+        let target = Arc::new(MemoryTarget::default());
+        let transfer = self.holder.transfer();
+        transfer
+            .download(download, target.clone(), &())
+            .await
+            .unwrap();
+        target.take()
     }
 
     /// Moves a node as somebody does who has no keys.
@@ -185,6 +196,100 @@ async fn an_earlier_content_comes_back_sealed_and_without_a_transfer() {
         stale.revision_id, first.revision_id,
         "nothing is done on a stale view of it"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_written_after_a_link_was_made_has_a_key_that_the_link_has_not() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let first = world.file(top.id, "f", b"first").await;
+    let unlinked = world.file(top.id, "f", b"still without a link").await;
+    assert_eq!(unlinked.content_key, first.content_key);
+    let link = world
+        .space
+        .create_share(
+            &unlinked,
+            CreateShare::default(),
+            None,
+            UnverifiedNodes::Refuse,
+        )
+        .await
+        .unwrap();
+    let second = world.file(top.id, "f", b"second").await;
+    assert_ne!(second.content_key, first.content_key);
+    assert_eq!(world.content(&second).await, b"second");
+    let third = world.file(top.id, "f", b"third").await;
+    assert_eq!(
+        third.content_key, second.content_key,
+        "no link has that one"
+    );
+
+    // What the link could open before may come back as it is; what follows has a key of its own again.
+    let link = link.share.id.to_string();
+    world.api.delete_share(&link).await.unwrap();
+    let revisions = world.api.revisions(first.id).await.unwrap();
+    let old = revisions.iter().find(|r| Some(r.id) == first.revision_id);
+    let restored = world
+        .space
+        .restore_revision(&third, old.unwrap())
+        .await
+        .unwrap();
+    assert_eq!(world.content(&restored).await, b"first");
+    assert!(world.space.seal(&restored).is_some());
+    let last = world.file(top.id, "f", b"last").await;
+    assert_ne!(last.content_key, first.content_key);
+    assert_eq!(world.content(&last).await, b"last");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_gives_new_keys_to_the_files_of_links() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let linked = world.file(top.id, "linked", b"first").await;
+    let other = world.file(top.id, "other", b"first").await;
+    world
+        .space
+        .create_share(
+            &linked,
+            CreateShare::default(),
+            None,
+            UnverifiedNodes::Refuse,
+        )
+        .await
+        .unwrap();
+    let small = |node: &Node, n: u8| SmallUpload {
+        target: UploadTarget::Revision {
+            node: node.id,
+            parent: node.parent_id,
+            name: node.name.clone(),
+            base: node.revision_id.unwrap(),
+            number: 2,
+            content_key: node.content_key.clone().unwrap().0,
+            content_source: None,
+            seal_seq: 2,
+        },
+        revision: RevisionId::from_random_bytes([n; 16]),
+        bytes: b"second".to_vec(),
+        modified_ms: 0,
+        executable: false,
+        unless: None,
+    };
+    let files = vec![small(&linked, 1), small(&other, 2)];
+    let transfer = world.holder.transfer();
+    let sent: Vec<Node> = transfer
+        .upload_batch(files, &())
+        .await
+        .into_iter()
+        .map(|outcome| match outcome.unwrap() {
+            Uploaded::Committed { node, .. } => *node,
+            Uploaded::Unchanged => panic!("the content is another one"),
+        })
+        .collect();
+    assert_ne!(sent[0].content_key, linked.content_key);
+    assert_eq!(sent[1].content_key, other.content_key);
+    for node in &sent {
+        assert_eq!(world.content(node).await, b"second");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
