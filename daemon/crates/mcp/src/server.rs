@@ -7,6 +7,7 @@ mod http;
 mod roots;
 mod subscribe;
 mod transport;
+mod wire_tool;
 
 use crate::device::DeviceTrust;
 use crate::selection::{Selection, ToolFilter, ToolFilterError};

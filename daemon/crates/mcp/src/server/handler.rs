@@ -3,6 +3,7 @@
 use super::confirm::{Confirm, Confirmations, Decision};
 use super::roots::{self, ClientRoots};
 use super::subscribe::{self, Subscription};
+use super::wire_tool::wire_tool;
 use crate::arguments::Arguments;
 use crate::call::{self, Call};
 use crate::error::{ToolError, ToolResult};
@@ -11,7 +12,7 @@ use crate::progress::{Report, Reporter};
 use crate::selection::Selection;
 use crate::services::Services;
 use crate::tool::Tool;
-use crate::{instructions, prompt, resource, response, schema};
+use crate::{instructions, prompt, resource, response};
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -21,8 +22,7 @@ use rmcp::model::{
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
     Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool as WireTool, ToolAnnotations,
-    UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool as WireTool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer};
@@ -204,18 +204,6 @@ async fn send_progress(peer: &Peer<RoleServer>, param: ProgressNotificationParam
     if let Err(error) = peer.notify_progress(param).await {
         tracing::debug!(%error, "the progress notification was not sent");
     }
-}
-
-fn wire_tool(tool: &Tool) -> WireTool {
-    let annotations = ToolAnnotations::from_raw(
-        Some(tool.title.to_owned()),
-        Some(tool.effect.is_read_only()),
-        Some(tool.effect.is_destructive()),
-        Some(tool.effect.is_idempotent()),
-        Some(tool.open_world),
-    );
-    WireTool::new(tool.name, tool.description, Arc::new(schema::input(tool)))
-        .with_annotations(annotations)
 }
 
 /// Refuses cursors: everything fits into one page, so none was ever given out.
