@@ -16,4 +16,5 @@ mod resources;
 mod session;
 mod sync;
 mod teams;
+mod tool_search;
 mod world;

@@ -21,7 +21,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "list_comments",
         "List comments",
         Effect::ReadOnly,
-        "Lists comments with replies, oldest first.",
+        "Reads the comments on a file with replies, oldest first.",
         &[FILE],
         Run::Rest(get("nodes/{file_uuid}/comments").fixed(&[("page_size", "100")])),
     )

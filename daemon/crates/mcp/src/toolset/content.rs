@@ -9,7 +9,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "read_file_content",
         "Read file content",
         Effect::ReadOnly,
-        "Decrypts a file and returns its content. Larger files: download_file. Needs the passphrase, as all content tools do.",
+        "Opens a file: decrypts it and returns its content, such as the text of a document. Larger files: download_file. Needs the passphrase, as all content tools do.",
         &[
             uuid("file_uuid", "File").required(),
             choice(

@@ -30,7 +30,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "verify_encryption_status",
         "Verify encryption status",
         Effect::ReadOnly,
-        "Checks keys, passphrase and recovery key, and recommends what to do.",
+        "Checks why encrypted files can't be opened: keys, passphrase, recovery key; recommends what to do.",
         &[],
         Run::Custom(recovery::encryption_status),
     ),

@@ -9,7 +9,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "search_files",
         "Search files",
         Effect::ReadOnly,
-        "Searches files and folders by name and metadata.",
+        "Searches for files and folders, such as documents, photos or PDFs, by name and metadata.",
         &[
             text("query", "Text to find").length(2, usize::MAX).required(),
             choice(
@@ -32,12 +32,12 @@ pub(super) const TOOLS: &[Tool] = &[
         "list_files",
         "List files",
         Effect::ReadOnly,
-        "Lists a folder.",
+        "Lists the contents of a folder (directory).",
         &[
             uuid("folder_uuid", "Folder; the root if omitted; a team id is the team's root"),
             PAGE,
             PAGE_SIZE,
-            choice("sort_by", &["name", "size", "date"], "Order"),
+            choice("sort_by", &["name", "size", "date"], "size: largest first; date: newest first"),
         ],
         Run::Rest(
             get("nodes")
@@ -49,7 +49,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "get_file_info",
         "Get file info",
         Effect::ReadOnly,
-        "Shows name, size, type, tags, labels and dates of a file or folder.",
+        "Shows details of a file or folder: name, size, type, tags, labels, when it was created.",
         &[uuid("file_uuid", "File or folder").required()],
         Run::Rest(get("nodes/{file_uuid}")),
     ),
@@ -57,7 +57,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "create_folder",
         "Create folder",
         Effect::Additive,
-        "Creates a folder; returns it with its UUID.",
+        "Creates a new folder (directory); returns it with its UUID.",
         &[
             non_empty("name", "Folder name").required(),
             uuid("parent_uuid", "Parent folder; the root if omitted"),
@@ -90,7 +90,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "copy_file",
         "Copy file",
         Effect::Additive,
-        "Copies a file, or a folder with everything in it, in one step.",
+        "Copies (duplicates) a file, or a folder with everything in it, in one step.",
         &[
             uuid("file_uuid", "File or folder").required(),
             uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
@@ -101,7 +101,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "delete_file",
         "Delete file",
         Effect::IdempotentDestructive,
-        "Moves a file or folder to the trash; restore_from_trash brings it back.",
+        "Deletes (removes) a file or folder: it goes to the trash; restore_from_trash brings it back.",
         &[uuid("file_uuid", "File or folder").required()],
         Run::Custom(node_tools::delete_file),
     ),

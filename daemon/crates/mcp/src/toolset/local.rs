@@ -10,7 +10,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "compute",
         "Compute",
         Effect::ReadOnly,
-        "Calculates over values: use it for sums, filters and tables instead of doing them yourself.",
+        "Calculates over values: adds up, averages, filters, sorts, formats tables; use it instead of doing so yourself.",
         &[
             choice("operation", compute::OPERATIONS, "Operation").required(),
             list("values", "Numbers, or objects for filter, sort, format_table"),

@@ -24,7 +24,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "restore_from_trash",
         "Restore from trash",
         Effect::IdempotentAdditive,
-        "Puts a trashed file or folder back where it was.",
+        "Recovers (undeletes) a trashed file or folder: puts it back where it was.",
         &[uuid("file_uuid", "File or folder").required()],
         Run::Rest(post("trash/{file_uuid}/restore").success_message("restored")),
     ),
@@ -32,7 +32,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "empty_trash",
         "Empty trash",
         Effect::IdempotentDestructive,
-        "Deletes everything in the trash permanently; can't be undone.",
+        "Deletes everything in the trash (bin) permanently; can't be undone.",
         &[],
         Run::Rest(delete("trash").success_message("the trash is empty")),
     )
@@ -41,7 +41,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "favorite_file",
         "Favorite file",
         Effect::IdempotentAdditive,
-        "Marks a file or folder as favorite, or removes the mark.",
+        "Marks a file or folder as favorite (star), or removes the mark.",
         &[
             uuid("file_uuid", "File or folder").required(),
             choice("action", &["add", "remove"], "Operation").required(),
@@ -52,7 +52,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "set_file_description",
         "Set file description",
         Effect::IdempotentDestructive,
-        "Sets the description of a file or folder.",
+        "Sets the description of a file or folder, a note about it.",
         &[
             uuid("file_uuid", "File or folder").required(),
             text("description", "Empty clears it").required(),
@@ -63,7 +63,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "get_file_versions",
         "Get file versions",
         Effect::ReadOnly,
-        "Lists the stored versions of a file with ids, times, sizes and uploaders.",
+        "Lists the history of a file: stored versions with ids, times, sizes and uploaders.",
         &[uuid("file_uuid", "File").required()],
         Run::Rest(get("nodes/{file_uuid}/revisions").fixed(&[("page_size", "100")])),
     ),
@@ -71,7 +71,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "restore_file_version",
         "Restore file version",
         Effect::IdempotentDestructive,
-        "Makes an old version current; the previous one stays in the history.",
+        "Goes back to an older version (revision) of a file; the previous one stays in the history.",
         &[
             uuid("file_uuid", "File").required(),
             non_empty("version_id", "From get_file_versions").required(),
@@ -93,7 +93,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "auto_classify_folder",
         "Auto-classify folder",
         Effect::Destructive,
-        "Labels every file in a folder by AI, from extension and metadata. Uses tokens: 100 files a month on Standard, 1000 on Professional, no limit on Premium.",
+        "Labels (categorizes) every file in a folder by AI, from extension and metadata. Uses tokens: 100 files a month on Standard, 1000 on Professional, no limit on Premium.",
         &[
             uuid("folder_uuid", "Folder").required(),
             must_accept("confirm_token_use", "Must be true: tokens are used").required(),

@@ -32,7 +32,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "get_billing_portal_url",
         "Get billing portal URL",
         Effect::ReadOnly,
-        "Returns the address of the billing portal.",
+        "Returns the address of the billing portal, for cards and invoices.",
         &[],
         Run::Rest(get("payment/billing-portal")),
     ),
@@ -132,7 +132,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "request_token_withdrawal",
         "Request token withdrawal",
         Effect::Destructive,
-        "Requests a payout, which is processed later.",
+        "Withdraws earnings: requests a payout, which is processed later.",
         &[money("amount", 1, 10_000_000, "0.01 to 100000.00").required()],
         Run::Rest(post("payment/withdrawals")),
     )

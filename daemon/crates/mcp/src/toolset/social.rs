@@ -49,7 +49,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "list_followers",
         "List followers",
         Effect::ReadOnly,
-        "Lists your followers.",
+        "Lists the users who follow you.",
         &[],
         Run::Rest(get("social/followers").fixed(&[("page_size", "100")])),
     ),
@@ -65,7 +65,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "get_feed",
         "Get feed",
         Effect::ReadOnly,
-        "Shows activity of the users you follow.",
+        "Shows activity of the people you follow.",
         &[PAGE],
         Run::Rest(get("social/feed")),
     )

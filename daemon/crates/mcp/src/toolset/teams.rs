@@ -36,7 +36,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "create_team",
         "Create team",
         Effect::Additive,
-        "Creates a team that you own.",
+        "Creates a new team that you own.",
         &[non_empty("name", "Team name").length(1, 255).required()],
         Run::Rest(post("teams")),
     ),

@@ -10,7 +10,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "create_webhook",
         "Create webhook",
         Effect::Additive,
-        "Sends events to an address.",
+        "Sets up a webhook: calls your server on events, such as a new upload.",
         &[
             callback("url", "Public HTTPS address").required(),
             choices("events", EventKind::TEXTS, "Event types").required(),
