@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 /// The number of links that the resource of links shows.
 const MAX_SHARES: usize = 50;
+/// The number of nodes that the resource of the trash shows.
+const MAX_TRASHED: usize = 50;
 /// The number of pages of links that are searched for active ones.
 const MAX_SHARE_PAGES: u32 = 10;
 
@@ -73,7 +75,7 @@ pub(crate) static SYNC: FixedResource = FixedResource {
 pub(crate) static TRASH: FixedResource = FixedResource {
     uri: "service://trash",
     name: "trash",
-    description: "What is in the trash, first 50; restore_from_trash brings it back",
+    description: "What was deleted last, at most 50; restore_from_trash brings it back",
 };
 
 pub(crate) static TEMPLATES: &[Template] = &[
@@ -116,8 +118,7 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
             get(services, &["social", "notifications"], &query).await
         }
         "service://trash" if services.daemon.is_some() => {
-            let query = [("page", "1"), ("page_size", "50"), ("state", "trashed")];
-            get_under(services, "/v2", &["nodes"], &query).await
+            crate::trash_list::read(services, MAX_TRASHED).await
         }
         "service://sync" if services.daemon.is_some() => {
             crate::sync_tools::status::read(services).await
@@ -133,7 +134,8 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
     crate::share_address::complete_addresses(services, &mut value).await;
     crate::node_paths::add(services, &mut value).await;
     crate::clean::value(&mut value);
-    crate::response::remove_useless_fields(&mut value);
+    crate::lean::remove_useless_fields(&mut value);
+    crate::lean::shorten_rows(&mut value);
     Some(value)
 }
 

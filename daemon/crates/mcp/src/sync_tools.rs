@@ -1,6 +1,7 @@
 //! The sync daemon of this machine: its state, what it did, conflicts, pauses.
 
 mod activity;
+mod conflicts;
 mod connection;
 mod locate;
 pub(crate) mod status;
@@ -12,12 +13,11 @@ use crate::call::{Call, with_success};
 use crate::error::ToolResult;
 use crate::question::Asking;
 use crate::tool::ToolFuture;
-use cairn_control::{ConflictList, DoctorInfo, Status, typed};
+use cairn_control::{DoctorInfo, Status, typed};
 use cairn_model::{DeletionDecision, Keep};
 use connection::{request, request_within};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::Duration;
 
 /// The time that a reply may take beyond the wait that was asked for.
@@ -70,22 +70,7 @@ pub(crate) fn devices(call: Call) -> ToolFuture {
 }
 
 pub(crate) fn conflicts(call: Call) -> ToolFuture {
-    async move {
-        let list: ConflictList = request(&call.services, typed::Conflicts {}).await?;
-        let shown: Vec<_> = list
-            .conflicts
-            .iter()
-            .map(|conflict| {
-                let folder = Path::new(&conflict.folder);
-                let mut shown = json!(conflict);
-                shown["local_path"] = json!(folder.join(&conflict.path).to_string_lossy());
-                shown["local_copy"] = json!(folder.join(&conflict.copy).to_string_lossy());
-                shown
-            })
-            .collect();
-        Ok(json!({ "conflicts": shown }))
-    }
-    .boxed()
+    async move { conflicts::read(&call).await }.boxed()
 }
 
 pub(crate) fn resolve(call: Call) -> ToolFuture {

@@ -114,7 +114,7 @@ pub(crate) static ALL: &[Toolset] = &[
     Toolset {
         id: SYNC,
         title: "Sync",
-        description: "the sync daemon of this machine: state, activity, conflicts, pause; many moves at once, undo",
+        description: "the sync daemon of this machine: state, activity, conflicts, pause; many moves at once, trash, undo",
         tools: sync::TOOLS,
     },
 ];

@@ -7,6 +7,8 @@ mod mcp;
 mod past;
 mod people;
 mod service;
+mod session;
+mod tasks;
 mod tray;
 mod why;
 mod world;

@@ -3,11 +3,16 @@
 use super::connection::request;
 use crate::call::Call;
 use crate::error::ToolResult;
+use crate::lean::share_field;
 use cairn_control::{Activity, ActivityList, typed};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The newest events that are searched for those of a time or device.
 const SEARCHED: u32 = 5_000;
+/// The directories of a summary.
+const COUNTED: usize = 20;
 
 pub(super) async fn read(call: &Call) -> ToolResult<Value> {
     let limit = call.arguments.get("limit").and_then(Value::as_u64);
@@ -26,16 +31,40 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
         .into_iter()
         .filter(|event| fits(event, since, device))
         .collect();
-    let total = matching.len();
-    let events: Vec<_> = matching.into_iter().take(limit as usize).collect();
-    let mut value = json!({ "events": events });
-    if total > events.len() {
-        value["total"] = json!(total);
+    let shown = matching.len().min(limit as usize);
+    let mut value = json!({ "events": matching[..shown] });
+    for field in ["folder", "device"] {
+        share_field(&mut value, "events", field);
+    }
+    if matching.len() > shown {
+        value["total"] = json!(matching.len());
+        value["summary"] = json!(summary(&matching));
     }
     if wanted == SEARCHED && !searched_all {
         value["note"] = json!(format!("only the newest {SEARCHED} events were searched"));
     }
     Ok(value)
+}
+
+/// Returns how many changes of each kind there were in each directory, the most first: an answer where there
+/// are too many to list.
+fn summary(events: &[Activity]) -> Vec<Value> {
+    let mut counts: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
+    for event in events {
+        let directory = event.path.rsplit_once('/').map_or("", |(above, _)| above);
+        let (count, bytes) = counts.entry((event.kind.as_str(), directory)).or_default();
+        *count += 1;
+        *bytes = bytes.saturating_add(event.bytes);
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, (count, _))| Reverse(*count));
+    counts
+        .into_iter()
+        .take(COUNTED)
+        .map(|((kind, directory), (count, bytes))| {
+            json!({ "kind": kind, "directory": directory, "count": count, "bytes": bytes })
+        })
+        .collect()
 }
 
 fn fits(event: &Activity, since: Option<&str>, device: Option<&str>) -> bool {
@@ -52,6 +81,28 @@ fn fits(event: &Activity, since: Option<&str>, device: Option<&str>) -> bool {
 mod tests {
     use super::*;
     use cairn_model::ActivityKind;
+
+    #[test]
+    fn many_changes_are_counted_by_directory() {
+        let event = |path: &str, kind| Activity {
+            at: String::new(),
+            kind,
+            path: path.to_owned(),
+            folder: None,
+            device: None,
+            bytes: 2,
+        };
+        let events = [
+            event("top.txt", ActivityKind::Deleted),
+            event("a/b/1", ActivityKind::Downloaded),
+            event("a/b/2", ActivityKind::Downloaded),
+        ];
+        let counted = [
+            json!({ "kind": "downloaded", "directory": "a/b", "count": 2, "bytes": 4 }),
+            json!({ "kind": "deleted", "directory": "", "count": 1, "bytes": 2 }),
+        ];
+        assert_eq!(summary(&events), counted);
+    }
 
     #[test]
     fn events_are_chosen_by_time_and_device() {

@@ -5,7 +5,7 @@ use super::target::expand_home;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_control::{FolderStatus, Status, typed};
-use cairn_model::{Kind, Name};
+use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -31,6 +31,15 @@ pub(super) async fn find(call: &Call) -> ToolResult<Value> {
         }
     }
     Ok(found)
+}
+
+/// Returns the id of the node at a local path, if the service has one there.
+pub(super) async fn node_id(call: &Call, folders: &[FolderStatus], local: &str) -> Option<NodeId> {
+    let remote = remote_path(folders, local)?;
+    match node_at(call, &remote).await {
+        Ok(At::Node(node)) => Some(node.id),
+        Ok(At::Top | At::Nothing) | Err(_) => None,
+    }
 }
 
 /// The thing that the service has at a path.

@@ -72,7 +72,7 @@ fn shown(status: &Status) -> Value {
 }
 
 /// Returns the address of the account that the other tools use, if it is not the daemon's.
-async fn other_account(services: &Services, doctor: &DoctorInfo) -> Option<String> {
+pub(super) async fn other_account(services: &Services, doctor: &DoctorInfo) -> Option<String> {
     if !doctor.online || doctor.account.is_empty() {
         return None;
     }

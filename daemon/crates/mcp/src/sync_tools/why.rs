@@ -6,6 +6,7 @@ use super::target::expand_home;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_control::{FolderStatus, PathReport, Status, typed};
+use cairn_model::PathState;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -57,6 +58,9 @@ fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<PathBuf> {
 /// The report without fields that say nothing.
 pub(super) fn shown(report: &PathReport) -> Value {
     let mut value = json!(report);
+    if report.state == PathState::Conflict {
+        value["hint"] = json!("sync_resolve_conflict ends it");
+    }
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|_, field| *field != json!(0) && *field != json!(""));
     }

@@ -1,9 +1,10 @@
 //! Extended file management: trash, versions, favourites, descriptions, labels.
 
+use crate::file_versions;
 use crate::node_tools;
 use crate::param::{choice, labels, must_accept, non_empty, text, uuid};
 use crate::question;
-use crate::tool::{Effect, Run, Tool, delete, get, post, put};
+use crate::tool::{Effect, Run, Tool, delete, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -65,7 +66,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists the history of a file: stored versions with ids, times, sizes and uploaders.",
         &[uuid("file_uuid", "File").required()],
-        Run::Rest(get("nodes/{file_uuid}/revisions").fixed(&[("page_size", "100")])),
+        Run::Custom(file_versions::get_file_versions),
     ),
     Tool::new(
         "restore_file_version",

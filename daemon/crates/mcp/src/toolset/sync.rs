@@ -5,6 +5,7 @@ use crate::param::{choice, date_time, integer_in, non_empty, text, uuid, uuids};
 use crate::session_undo;
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool};
+use crate::trash_list;
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -145,6 +146,14 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
         ],
         Run::Custom(move_files::move_files),
+    ),
+    Tool::new(
+        "list_trash",
+        "List trash",
+        Effect::ReadOnly,
+        "Lists deleted files, newest first, with their former paths; restore_from_trash brings them back.",
+        &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
+        Run::Custom(trash_list::list_trash),
     ),
     Tool::new(
         "undo_session",
