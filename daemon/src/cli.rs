@@ -189,7 +189,7 @@ enum Command {
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let parsed = help::command()
-        .try_get_matches()
+        .try_get_matches_from(help::arguments(std::env::args_os()))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,

@@ -1,5 +1,6 @@
 //! `cairn add`: pairs a local folder with one on the service.
 
+mod only;
 mod preview;
 
 use crate::account::Account;
@@ -84,38 +85,52 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     if !args.yes {
         ask(&new)?;
     }
-    let what = format!("add {}", new.local);
-    let added: Folder = match app.running().await? {
-        Some(client) => {
-            let request = typed::AddFolder { folder: new };
-            let added: Folder = client.send(request).await.doing(&what)?;
-            match args.changed(&added) {
-                Some(folder) => {
-                    let request = typed::ChangeFolder { folder };
-                    client.send(request).await.doing(what)?
-                }
-                None => added,
-            }
-        }
-        None => {
-            let (index, _) = folders::open_index(&app.home)?;
-            let added = folders::to_control(&folders::add(&index, &new).doing(&what)?);
-            match args.changed(&added) {
-                Some(folder) => folders::to_control(&folders::change(&index, &folder).doing(what)?),
-                None => added,
-            }
-        }
-    };
+    let missing = only::missing(app, &new).await;
+    let added = pair(app, &args, new).await?;
     app.out.line(format_args!(
         "{} is synced with {} from now on.",
         added.local, added.remote
     ));
+    for sub in missing {
+        app.out.note(format_args!(
+            "`{sub}` is neither in {} nor in {} on the service: nothing of it is synced until one side has it",
+            added.local, added.remote
+        ));
+    }
     if app.running().await?.is_none() {
         app.out
             .note("the daemon is not running: run `cairn start` to begin syncing");
     }
     app.out.json(&added);
     Ok(())
+}
+
+/// Makes the pair, or changes the options of the one that exists, through the daemon if one runs.
+async fn pair(app: &App, args: &Args, new: NewFolder) -> Outcome<Folder> {
+    let what = format!("add {}", new.local);
+    match app.running().await? {
+        Some(client) => {
+            let request = typed::AddFolder { folder: new };
+            let added: Folder = client.send(request).await.doing(&what)?;
+            match args.changed(&added) {
+                Some(folder) => {
+                    let request = typed::ChangeFolder { folder };
+                    Ok(client.send(request).await.doing(what)?)
+                }
+                None => Ok(added),
+            }
+        }
+        None => {
+            let (index, _) = folders::open_index(&app.home)?;
+            let added = folders::to_control(&folders::add(&index, &new).doing(&what)?);
+            match args.changed(&added) {
+                Some(folder) => Ok(folders::to_control(
+                    &folders::change(&index, &folder).doing(what)?,
+                )),
+                None => Ok(added),
+            }
+        }
+    }
 }
 
 /// Asks before something is synced that a person may not mean.

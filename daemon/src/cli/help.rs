@@ -2,6 +2,7 @@
 
 use super::Cli;
 use clap::{Command, CommandFactory as _};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 /// The commands by what a person wants to do; a test sees that each stands here once.
@@ -93,6 +94,21 @@ pub(super) fn command() -> Command {
     Cli::command().help_template(template)
 }
 
+/// Returns the arguments with `help` explained as other commands are: `cairn help --help` is `cairn help help`,
+/// and `cairn help add --help` asks twice for the same.
+pub(super) fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = given.collect();
+    if words.get(1).is_none_or(|word| word != "help") {
+        return words;
+    }
+    let count = words.len();
+    words.retain(|word| word != "--help" && word != "-h");
+    if words.len() < count && words.len() == 2 {
+        words.push("help".into());
+    }
+    words
+}
+
 /// Returns the list of commands under the headings of their groups.
 fn groups(root: &Command) -> String {
     let header = root.get_styles().get_header();
@@ -133,6 +149,7 @@ fn label(command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
 
     #[test]
     fn every_command_stands_in_one_group() {
@@ -151,6 +168,24 @@ mod tests {
         shown.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, shown);
+    }
+
+    #[test]
+    fn help_is_explained_like_any_command() {
+        for (given, wanted) in [
+            ("cairn help --help", "cairn help help"),
+            ("cairn help -h", "cairn help help"),
+            ("cairn help add --help", "cairn help add"),
+            ("cairn help", "cairn help"),
+            ("cairn help add", "cairn help add"),
+            ("cairn add --help", "cairn add --help"),
+            ("cairn --help", "cairn --help"),
+        ] {
+            let words = arguments(given.split(' ').map(OsString::from));
+            assert_eq!(words.join(OsStr::new(" ")), *wanted, "{given}");
+            let shown = command().try_get_matches_from(words).unwrap_err();
+            assert_eq!(shown.exit_code(), 0, "{given}: {shown}");
+        }
     }
 
     #[test]

@@ -24,8 +24,10 @@ use std::path::{Path, PathBuf};
 /// The daemon of one home, as something that starts at login.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Autostart {
-    /// The id of the home among several: `cairn` or `cairn-TAG`.
+    /// The id of the home among several: `cairn`, or with the name of its directory `cairn-NAME-TAG`.
     id: String,
+    /// The id by which earlier versions went.
+    former_id: Option<String>,
     exe: PathBuf,
     /// Given on the command line unless it is the default one.
     home: Option<PathBuf>,
@@ -40,8 +42,9 @@ impl Autostart {
             id: if default {
                 "cairn".to_owned()
             } else {
-                format!("cairn-{}", home.tag())
+                readable_id(home)
             },
+            former_id: (!default).then(|| format!("cairn-{}", home.tag())),
             exe: exe.to_path_buf(),
             home: (!default).then(|| home.data_dir().to_path_buf()),
         }
@@ -52,7 +55,7 @@ impl Autostart {
     /// # Errors
     /// The system's, with the path.
     pub fn enable(&self) -> io::Result<String> {
-        sys::enable(self, &sys::locations()?)
+        self.enable_at(&sys::locations()?)
     }
 
     /// Undoes [`Autostart::enable`]; does nothing if it isn't enabled.
@@ -60,7 +63,7 @@ impl Autostart {
     /// # Errors
     /// The system's, with the path.
     pub fn disable(&self) -> io::Result<()> {
-        sys::disable(self, &sys::locations()?)
+        self.disable_at(&sys::locations()?)
     }
 
     /// Returns whether the daemon starts at login.
@@ -68,7 +71,38 @@ impl Autostart {
     /// # Errors
     /// The system's, if the user's directories are unknown.
     pub fn is_enabled(&self) -> io::Result<bool> {
-        Ok(sys::is_enabled(self, &sys::locations()?))
+        Ok(self.is_enabled_at(&sys::locations()?))
+    }
+
+    fn enable_at(&self, locations: &sys::Locations) -> io::Result<String> {
+        let written = sys::enable(self, locations)?;
+        if let Some(former) = self.former() {
+            sys::disable(&former, locations)?;
+        }
+        Ok(written)
+    }
+
+    fn disable_at(&self, locations: &sys::Locations) -> io::Result<()> {
+        if let Some(former) = self.former() {
+            sys::disable(&former, locations)?;
+        }
+        sys::disable(self, locations)
+    }
+
+    fn is_enabled_at(&self, locations: &sys::Locations) -> bool {
+        let former = self.former();
+        sys::is_enabled(self, locations)
+            || former.is_some_and(|former| sys::is_enabled(&former, locations))
+    }
+
+    /// The same daemon as an earlier version wrote it.
+    fn former(&self) -> Option<Self> {
+        let id = self.former_id.clone()?;
+        Some(Self {
+            id,
+            former_id: None,
+            ..self.clone()
+        })
     }
 
     /// The command line, not yet quoted.
@@ -80,5 +114,43 @@ impl Autostart {
         }
         words.push("daemon".to_owned());
         words
+    }
+}
+
+/// Characters of a directory's name in an id.
+const MAX_NAME: usize = 32;
+/// Digits that tell homes of one name apart.
+const TAG_DIGITS: usize = 8;
+
+/// Returns the id of a home by which a person who finds it among others recognizes it.
+fn readable_id(home: &Home) -> String {
+    let name = home.data_dir().file_name().unwrap_or_default();
+    let plain: String = name
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(MAX_NAME)
+        .collect();
+    let tag = home.tag();
+    let tag = tag.get(..TAG_DIGITS).unwrap_or(&tag);
+    match plain.trim_matches('-') {
+        "" => format!("cairn-{tag}"),
+        plain => format!("cairn-{plain}-{tag}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_has_the_name_of_the_home() {
+        let id =
+            |path: &str| Autostart::new(Path::new("/usr/bin/cairn"), &Home::at(Path::new(path))).id;
+        assert!(id("/srv/work laptop").starts_with("cairn-work-laptop-"));
+        assert!(id("/srv/.cairn").starts_with("cairn-cairn-"));
+        assert_ne!(id("/one/work"), id("/two/work"));
+        let odd = id("/srv/...");
+        assert_eq!(odd.len(), "cairn-".len() + TAG_DIGITS, "{odd}");
     }
 }

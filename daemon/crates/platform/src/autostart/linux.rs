@@ -219,4 +219,21 @@ mod tests {
         let two = Autostart::new(exe, &Home::at(Path::new("/two")));
         assert_ne!(one.id, two.id);
     }
+
+    #[test]
+    fn what_an_earlier_version_wrote_is_found_under_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let locations = locations(dir.path(), false);
+        let autostart = autostart();
+        let former = autostart.former().unwrap();
+        assert_ne!(former.id, autostart.id);
+        enable(&former, &locations).unwrap();
+        assert!(autostart.is_enabled_at(&locations));
+        autostart.enable_at(&locations).unwrap();
+        assert!(!locations.entry(&former).exists());
+        assert!(locations.entry(&autostart).exists());
+        enable(&former, &locations).unwrap();
+        autostart.disable_at(&locations).unwrap();
+        assert!(!autostart.is_enabled_at(&locations));
+    }
 }

@@ -53,6 +53,26 @@ fn a_dry_run_of_add_counts_both_sides_and_changes_nothing() {
 }
 
 #[test]
+fn a_subfolder_that_neither_side_has_is_pointed_out() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "/there"]);
+    std::fs::create_dir_all(world.path("f/here")).unwrap();
+    let added = world.run("a", &["add", "f", "--only", "here", "--only", "/there/"]);
+    assert_eq!(added.code, 0, "{added:?}");
+    assert!(!added.stderr.contains("neither"), "{added:?}");
+    let slip = world.run("a", &["add", "f", "--only", "here", "--only", "thre"]);
+    assert_eq!(slip.code, 0, "{slip:?}");
+    let notes: Vec<&str> = slip.stderr.lines().collect();
+    let note = notes.iter().find(|line| line.contains("neither"));
+    let note = note.unwrap_or_else(|| panic!("{slip:?}"));
+    assert!(
+        note.contains("`thre`") && !note.contains("`here`"),
+        "{note}"
+    );
+}
+
+#[test]
 fn versions_of_a_text_are_compared_with_each_other_and_with_the_file_here() {
     let world = World::new();
     world.login("a");

@@ -1,0 +1,43 @@
+//! A look at the subfolders of `--only`: one that neither side has is most often a slip, and would leave a
+//! folder that syncs nothing without a word.
+
+use crate::app::App;
+use crate::failure::Outcome;
+use crate::remote::{Place, Remote, Within};
+use cairn_control::NewFolder;
+use cairn_model::Kind;
+use std::path::Path;
+use std::time::Duration;
+
+/// The longest wait for the service: the pair is made without it as well.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Returns the subfolders that neither side has; none if the service can't be asked.
+pub(super) async fn missing(app: &App, new: &NewFolder) -> Vec<String> {
+    let is_here = |sub: &&String| Path::new(&new.local).join(below(sub)).is_dir();
+    let absent: Vec<&String> = new.only.iter().filter(|sub| !is_here(sub)).collect();
+    if absent.is_empty() {
+        return Vec::new();
+    }
+    let asked = tokio::time::timeout(LIMIT, not_there(app, &new.remote, &absent)).await;
+    asked.ok().and_then(Result::ok).unwrap_or_default()
+}
+
+async fn not_there(app: &App, top: &str, subfolders: &[&String]) -> Outcome<Vec<String>> {
+    let remote = Remote::open(app, &Within { team: None }).await?;
+    let mut missing = Vec::new();
+    for sub in subfolders {
+        let path = format!("{}/{}", top.trim_end_matches('/'), below(sub));
+        let found = remote.look_up(&path).await?;
+        let is_folder = matches!(&found, Some(Place::Node(node)) if node.kind == Kind::Folder);
+        if !is_folder {
+            missing.push((*sub).clone());
+        }
+    }
+    Ok(missing)
+}
+
+/// A subfolder without the separators that people write around it.
+fn below(subfolder: &str) -> &str {
+    subfolder.trim_matches('/')
+}
