@@ -11,6 +11,8 @@ use cairn_control::{TrashedList, typed};
 use cairn_model::NodeId;
 use cairn_platform::RealDisk;
 use serde_json::json;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Show or restore what was deleted
@@ -155,26 +157,39 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) 
 
 async fn list_remote(app: &App, team: Option<String>) -> Outcome {
     let remote = Remote::open(app, &Within { team }).await?;
-    let nodes = remote.api.trash().await.doing("list the service's trash")?;
+    let mut nodes = remote.api.trash().await.doing("list the service's trash")?;
+    nodes.sort_by_key(|node| Reverse(node.updated_at));
     let mut table = Table::new(&[
         ("ID", Align::Left),
         ("NAME", Align::Left),
         ("SIZE", Align::Right),
         ("SINCE", Align::Left),
+        ("FOLDER", Align::Left),
     ]);
+    let mut known = HashMap::new();
+    let mut trashed = Vec::new();
     for node in &nodes {
+        // A folder that is gone for good has no path, and keeps nobody from seeing the rest.
+        let path = remote.path_of(node, &mut known).await.ok();
+        let folder = path.as_deref().and_then(|path| path.rsplit_once('/'));
+        let folder = folder.map_or("", |(above, _)| if above.is_empty() { "/" } else { above });
         table.row([
             node.id.to_string(),
             node.name.clone(),
             size(node.size),
             local_time(node.updated_at.0, app.offset),
+            folder.to_owned(),
         ]);
+        trashed.push(json!({
+            "id": node.id,
+            "name": node.name,
+            "path": path,
+            "kind": node.kind,
+            "bytes": node.size,
+            "at": node.updated_at,
+        }));
     }
     table.print(&app.out, "The service's trash is empty.");
-    let trashed: Vec<_> = nodes
-        .iter()
-        .map(|node| json!({ "id": node.id, "name": node.name, "kind": node.kind, "bytes": node.size, "at": node.updated_at }))
-        .collect();
     app.out.json(&json!({ "trashed": trashed }));
     Ok(())
 }

@@ -143,7 +143,11 @@ fn what_was_deleted_comes_back_sealed_also_by_its_local_path() {
     world
         .run("a", &["restore", "/f/never"])
         .refused(1, &["none in its trash"]);
-    let id = world.json("a", &["trash", "list", "--remote"])["trashed"][0]["id"].clone();
+    let trashed = world.json("a", &["trash", "list", "--remote"])["trashed"][0].clone();
+    assert_eq!(trashed["path"], "/f/docs");
+    let text = world.run("a", &["trash", "list", "--remote"]).stdout;
+    assert!(text.contains("FOLDER") && text.contains("  /f"), "{text}");
+    let id = trashed["id"].clone();
     world.json("a", &["trash", "restore", "--remote", id.as_str().unwrap()]);
     assert_eq!(world.json("a", &["info", "/f/docs"])["verified"], true);
 }
