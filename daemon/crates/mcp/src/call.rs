@@ -34,7 +34,7 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let before = session_changes::before(tool.name, &call).await;
     let mut value = run_unfinished(tool, call).await?;
     if let Some(before) = before {
-        session_changes::after(&services, tool.name, before, &value);
+        session_changes::after(&services, tool.name, before, &value).await;
     }
     crate::share_address::complete_addresses(&services, &mut value).await;
     crate::node_paths::add(&services, &mut value).await;

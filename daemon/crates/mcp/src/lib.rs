@@ -38,6 +38,8 @@ mod server;
 mod services;
 mod session_changes;
 mod session_journal;
+mod session_links;
+mod session_state;
 mod session_undo;
 mod share_address;
 mod share_tools;

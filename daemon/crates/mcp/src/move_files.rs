@@ -55,12 +55,7 @@ async fn target(call: &Call) -> ToolResult<NodeId> {
             made
         }
     };
-    crate::session_changes::after(
-        &call.services,
-        "create_nested_folders",
-        crate::session_changes::Before::Nothing,
-        &leaf,
-    );
+    crate::session_changes::note_new_folders(&call.services, &leaf);
     let id = leaf["leaf_folder_uuid"]
         .as_str()
         .and_then(|id| id.parse().ok());

@@ -1,14 +1,22 @@
 //! Taking back what a session changed, newest change first, each where nothing newer stands in the way.
 
+mod details;
+mod links;
+mod worked_on;
+
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::question::Asking;
 use crate::services::Services;
-use crate::session_journal::{Change, Position};
+use crate::session_journal::{Arrival, Change, NodeChange, Position};
 use crate::tool::{ToolFuture, Verb};
-use cairn_model::{Kind, Name, NodeId};
+use cairn_model::{Kind, Name};
 use cairn_wire::nodes::{Node, NodeState};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
+
+/// Files and empty folders that go to the trash without a question.
+const FEW: usize = 3;
 
 /// The reason why a change stays, or what was done.
 type Taken = Result<String, String>;
@@ -38,97 +46,123 @@ pub(crate) fn undo_session(call: Call) -> ToolFuture {
     .boxed()
 }
 
+/// Returns the question before more than a few things go to the trash.
+pub(crate) fn ask(call: &Call) -> Asking<'_> {
+    let (single, whole) = call.services.journal.going_to_trash();
+    let question = (single > FEW || whole > 0).then(|| {
+        let whole = match whole {
+            0 => String::new(),
+            1 => ", and 1 folder with all that is in it".to_owned(),
+            many => format!(", and {many} folders with all that is in them"),
+        };
+        format!(
+            "Take this session's changes back? What it made or restored goes to the trash: {single} files or empty folders{whole}."
+        )
+    });
+    async move { Ok(question) }.boxed()
+}
+
 fn report(done: &[String], left: &[String]) -> Value {
     let mut value = json!({ "taken_back": done.len(), "changes": done, "left": left });
     if done.is_empty() && left.is_empty() {
-        value["message"] = json!(
-            "this session has moved, made, deleted or restored nothing that is left to take back"
-        );
+        value["message"] = json!("this session has changed nothing that is left to take back");
     }
     value
 }
 
 /// Takes one change back, or returns the reason why not.
 async fn take_back(services: &Services, change: &Change) -> ToolResult<Taken> {
-    let id = match change {
-        Change::Made { node, .. }
-        | Change::Moved { node, .. }
-        | Change::Trashed { node }
-        | Change::Restored { node } => *node,
-    };
-    let node = services.node_as_it_is(id).await?;
-    let is_trashed = node.state == NodeState::Trashed;
-    let name = &node.name;
     match change {
-        Change::Trashed { .. } if !is_trashed => Ok(Ok(format!("{name} is back already"))),
-        Change::Trashed { .. } => {
-            restore(services, &node).await?;
+        Change::Node { node, change } => {
+            let node = services.node_as_it_is(*node).await?;
+            take_back_of_node(services, &node, change).await
+        }
+        Change::Link { link, change } => links::take_back(services, link, change).await,
+    }
+}
+
+async fn take_back_of_node(
+    services: &Services,
+    node: &Node,
+    change: &NodeChange,
+) -> ToolResult<Taken> {
+    let name = &node.name;
+    let is_trashed = node.state == NodeState::Trashed;
+    match change {
+        NodeChange::Trashed if !is_trashed => Ok(Ok(format!("{name} is back already"))),
+        NodeChange::Trashed if !services.journal.is_own(node) => {
+            Ok(Err(format!("{name} was deleted again since")))
+        }
+        NodeChange::Trashed => {
+            restore(services, node).await?;
             Ok(Ok(format!("{name} is back from the trash")))
         }
-        Change::Made { .. } | Change::Restored { .. } if is_trashed => {
+        NodeChange::MadeFolder | NodeChange::Copied(_) | NodeChange::Restored(_) if is_trashed => {
             Ok(Ok(format!("{name} is in the trash already")))
         }
-        Change::Moved { .. } if is_trashed => Ok(Err(format!("{name} is in the trash"))),
-        Change::Made { revision, .. } => {
-            let newer = match node.kind {
-                Kind::Folder => !is_empty(services, id).await?,
-                Kind::File => node.revision_id != *revision,
-            };
-            if newer {
-                return Ok(Err(format!("{name} was worked on since")));
-            }
-            trash(services, &node).await?;
-            Ok(Ok(format!("{name} is in the trash")))
+        NodeChange::Moved { .. } | NodeChange::Details { .. } if is_trashed => {
+            Ok(Err(format!("{name} is in the trash")))
         }
-        Change::Restored { .. } => {
-            trash(services, &node).await?;
-            Ok(Ok(format!("{name} is in the trash again")))
+        NodeChange::MadeFolder => {
+            let empty = worked_on::is_empty(services, node).await?;
+            trash_unless(services, node, !empty).await
         }
-        Change::Moved { from, to, .. } if Position::of(&node) != *to => {
-            if Position::of(&node) == *from {
+        NodeChange::Copied(arrival) | NodeChange::Restored(arrival) => {
+            let newer = is_newer(services, node, arrival).await?;
+            trash_unless(services, node, newer).await
+        }
+        NodeChange::Moved { from, to } if Position::of(node) != *to => {
+            if Position::of(node) == *from {
                 return Ok(Ok(format!("{name} is back already")));
             }
             Ok(Err(format!("{name} was moved again since")))
         }
-        Change::Moved { from, .. } => {
-            place(services, &node, from).await?;
+        NodeChange::Moved { from, .. } => {
+            place(services, node, from).await?;
             Ok(Ok(format!(
-                "{} is called {} and where it was",
-                name, from.name
+                "{name} is called {} and where it was",
+                from.name
             )))
         }
+        NodeChange::Details { from, to } => details::reset(services, node, from, to).await,
     }
 }
 
-async fn is_empty(services: &Services, folder: NodeId) -> ToolResult<bool> {
-    let query = [("parent_id".to_owned(), folder.to_string())];
-    let page = services
-        .request(Verb::Get, &["nodes"], &query, None)
-        .await?;
-    Ok(page["content"].as_array().is_none_or(Vec::is_empty))
+/// Returns true if somebody worked on a file, or below a folder, since it came.
+async fn is_newer(services: &Services, node: &Node, arrival: &Arrival) -> ToolResult<bool> {
+    match node.kind {
+        Kind::File => Ok(node.revision_id != arrival.revision),
+        Kind::Folder => worked_on::below(services, node, arrival.at).await,
+    }
+}
+
+/// Puts a node into the trash, unless somebody has worked on it or in it. The gates of other devices ask as at
+/// any deletion.
+async fn trash_unless(services: &Services, node: &Node, newer: bool) -> ToolResult<Taken> {
+    let name = &node.name;
+    if newer || !services.journal.is_untouched(node) {
+        return Ok(Err(format!("{name} was worked on since")));
+    }
+    if let Some((space, node)) = services.node_if_opened(node.id).await? {
+        space.trash_node(&node).await?;
+    } else {
+        let id = node.id.to_string();
+        services
+            .request(Verb::Delete, &["nodes", &id], &[], None)
+            .await?;
+    }
+    Ok(Ok(format!("{name} is in the trash")))
 }
 
 async fn restore(services: &Services, node: &Node) -> ToolResult<()> {
     if let Some((space, node)) = services.node_if_opened(node.id).await? {
         space.restore_node(&node).await?;
-        return Ok(());
+    } else {
+        let id = node.id.to_string();
+        let path = ["trash", &id, "restore"];
+        services.request(Verb::Post, &path, &[], None).await?;
     }
-    let id = node.id.to_string();
-    let path = ["trash", &id, "restore"];
-    services.request(Verb::Post, &path, &[], None).await?;
-    Ok(())
-}
-
-async fn trash(services: &Services, node: &Node) -> ToolResult<()> {
-    if let Some((space, node)) = services.node_if_opened(node.id).await? {
-        space.trash_agreed(&node).await?;
-        return Ok(());
-    }
-    let id = node.id.to_string();
-    services
-        .request(Verb::Delete, &["nodes", &id], &[], None)
-        .await?;
-    Ok(())
+    remember(services, node).await
 }
 
 async fn place(services: &Services, node: &Node, at: &Position) -> ToolResult<()> {
@@ -136,12 +170,22 @@ async fn place(services: &Services, node: &Node, at: &Position) -> ToolResult<()
         let name = Name::new(at.name.clone());
         let name = name.map_err(|e| ToolError::refused(format!("its name can't be used: {e}")))?;
         space.move_node(&node, at.parent, &name).await?;
-        return Ok(());
+    } else {
+        let id = node.id.to_string();
+        let body = json!({ "parent_id": at.parent, "name": at.name });
+        services
+            .request(Verb::Put, &["nodes", &id], &[], Some(&body))
+            .await?;
     }
-    let id = node.id.to_string();
-    let body = json!({ "parent_id": at.parent, "name": at.name });
-    services
-        .request(Verb::Put, &["nodes", &id], &[], Some(&body))
-        .await?;
+    remember(services, node).await
+}
+
+/// Notes that this session made the last change of a node: older changes of it are still to be taken back. A
+/// change of somebody else in the same moment is not told apart.
+async fn remember(services: &Services, node: &Node) -> ToolResult<()> {
+    let now = services.node_as_it_is(node.id).await?;
+    if services.journal.is_own(node) {
+        services.journal.remember(&now);
+    }
     Ok(())
 }

@@ -17,4 +17,5 @@ mod session;
 mod sync;
 mod teams;
 mod tool_search;
+mod undo;
 mod world;

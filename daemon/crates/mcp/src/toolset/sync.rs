@@ -159,8 +159,9 @@ pub(super) const TOOLS: &[Tool] = &[
         "undo_session",
         "Undo session",
         Effect::IdempotentDestructive,
-        "Takes back the moves, renames, deletions, restores, copies and new folders of this session, newest first, where nothing newer stands in the way.",
+        "Takes back this session's moves, renames, deletions, restores, copies, new folders, descriptions, labels, favorites and links, newest first, where nothing newer stands in the way.",
         &[],
         Run::Custom(session_undo::undo_session),
-    ),
+    )
+    .asking(session_undo::ask),
 ];

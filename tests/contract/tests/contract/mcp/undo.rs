@@ -1,0 +1,216 @@
+//! Taking back what a session changed, and leaving what others have worked on since.
+
+use crate::mcp::session::Session;
+use crate::mcp::sync::with_sync;
+use crate::mcp::world::{Setup, World};
+use serde_json::{Value, json};
+
+async fn folder(session: &mut Session, name: &str, parent: Option<&Value>) -> Value {
+    let mut arguments = json!({ "name": name });
+    if let Some(parent) = parent {
+        arguments["parent_uuid"] = parent.clone();
+    }
+    session.call_ok("create_folder", arguments).await["id"].clone()
+}
+
+async fn info(session: &mut Session, id: &Value) -> Value {
+    session
+        .call_ok("get_file_info", json!({ "file_uuid": id }))
+        .await
+}
+
+fn is_active(node: &Value) -> bool {
+    node.get("state").is_none()
+}
+
+async fn call(session: &mut Session, tool: &str, id: &Value) {
+    session.call_ok(tool, json!({ "file_uuid": id })).await;
+}
+
+async fn undo(session: &mut Session) -> Value {
+    session.call_ok("undo_session", json!({})).await
+}
+
+/// The reasons why changes stay.
+fn left(undone: &Value) -> String {
+    undone["left"].to_string()
+}
+
+#[tokio::test]
+async fn details_and_links_become_what_they_were() {
+    let world = World::start().await;
+    let (mut before, _dir) = with_sync(&world).await;
+    let id = folder(&mut before, "plans", None).await;
+    let describe = |text: &str| json!({ "file_uuid": id, "description": text });
+    before
+        .call_ok("set_file_description", describe("first"))
+        .await;
+    let new_link = json!({ "file_uuid": id, "storage_type": "VR_FOLDER", "expiry_days": 30 });
+    let link = before.call_ok("create_share_link", new_link.clone()).await;
+    let code = link["short_code"].clone();
+
+    let (mut session, _dir) = with_sync(&world).await;
+    session
+        .call_ok("set_file_description", describe("second"))
+        .await;
+    let labels = json!({ "file_uuid": id, "labels": { "project": "x" } });
+    session.call_ok("classify_file", labels).await;
+    let favorite = json!({ "file_uuid": id, "action": "add" });
+    session.call_ok("favorite_file", favorite).await;
+    let change = json!({ "short_code": code, "access_mode": "view_only", "expiry_days": 1 });
+    session.call_ok("update_share_link", change).await;
+    session
+        .call_ok("toggle_share_link", json!({ "short_code": code }))
+        .await;
+    session.call_ok("create_share_link", new_link).await;
+
+    let undone = undo(&mut session).await;
+    assert_eq!(
+        (&undone["left"], &undone["taken_back"]),
+        (&json!([]), &json!(6)),
+        "{undone}"
+    );
+    let node = info(&mut session, &id).await;
+    assert_eq!(node["description"], "first", "{node}");
+    assert!(
+        node.get("labels").is_none() && node.get("favorite").is_none(),
+        "{node}"
+    );
+    let links = session.call_ok("list_share_links", json!({})).await;
+    assert_eq!(links["totalElements"], 1, "{links}");
+    let now = &links["content"][0];
+    assert_eq!(
+        (&now["is_active"], &now["access_mode"]),
+        (&json!(true), &json!("download")),
+        "{now}"
+    );
+    let day = |link: &Value| link["expires_at"].as_str().unwrap()[..10].to_owned();
+    assert_eq!(day(now), day(&link));
+}
+
+#[tokio::test]
+async fn a_restored_folder_in_which_somebody_worked_stays() {
+    let world = World::start().await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let id = folder(&mut other, "project", None).await;
+    let inside = folder(&mut other, "inside", Some(&id)).await;
+    call(&mut other, "delete_file", &id).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    call(&mut session, "restore_from_trash", &id).await;
+    let rename = json!({ "file_uuid": inside, "new_name": "renamed since" });
+    other.call_ok("rename_file", rename).await;
+    let undone = undo(&mut session).await;
+    assert!(
+        left(&undone).contains("project was worked on since"),
+        "{undone}"
+    );
+    assert!(is_active(&info(&mut session, &id).await));
+
+    // A folder that nobody touched goes back to where it was.
+    let (mut session, _dir) = with_sync(&world).await;
+    let quiet = folder(&mut other, "quiet", None).await;
+    folder(&mut other, "deep", Some(&quiet)).await;
+    call(&mut other, "delete_file", &quiet).await;
+    call(&mut session, "restore_from_trash", &quiet).await;
+    let undone = undo(&mut session).await;
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(info(&mut session, &quiet).await["state"], "trashed");
+}
+
+#[tokio::test]
+async fn a_copy_that_somebody_renamed_stays() {
+    let world = World::start().await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let original = folder(&mut other, "original", None).await;
+    let target = folder(&mut other, "target", None).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let copy = json!({ "file_uuid": original, "target_folder_uuid": target });
+    let copy = session.call_ok("copy_file", copy).await["id"].clone();
+    let rename = json!({ "file_uuid": copy, "new_name": "mine now" });
+    other.call_ok("rename_file", rename).await;
+    // What the session does afterwards does not hide that.
+    let describe = json!({ "file_uuid": copy, "description": "a copy" });
+    session.call_ok("set_file_description", describe).await;
+    let undone = undo(&mut session).await;
+    assert!(
+        left(&undone).contains("mine now was worked on since"),
+        "{undone}"
+    );
+    assert!(is_active(&info(&mut session, &copy).await));
+}
+
+#[tokio::test]
+async fn folders_that_were_there_before_stay() {
+    let world = World::start().await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let a = folder(&mut other, "a", None).await;
+    let b = folder(&mut other, "b", Some(&a)).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let made = session
+        .call_ok("create_nested_folders", json!({ "path": "a/b" }))
+        .await;
+    assert_eq!(made["leaf_folder_uuid"], b, "{made}");
+    let made = session
+        .call_ok("create_nested_folders", json!({ "path": "a/b/c" }))
+        .await;
+    let undone = undo(&mut session).await;
+    assert_eq!(
+        (&undone["left"], &undone["taken_back"]),
+        (&json!([]), &json!(1)),
+        "{undone}"
+    );
+    assert!(is_active(&info(&mut session, &a).await));
+    assert!(is_active(&info(&mut session, &b).await));
+    let leaf = info(&mut session, &made["leaf_folder_uuid"]).await;
+    assert_eq!(leaf["state"], "trashed");
+}
+
+#[tokio::test]
+async fn what_somebody_deleted_again_stays_deleted() {
+    let world = World::start().await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let id = folder(&mut other, "old", None).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    call(&mut session, "delete_file", &id).await;
+    call(&mut other, "restore_from_trash", &id).await;
+    call(&mut other, "delete_file", &id).await;
+    let undone = undo(&mut session).await;
+    assert!(
+        left(&undone).contains("old was deleted again since"),
+        "{undone}"
+    );
+    assert_eq!(info(&mut session, &id).await["state"], "trashed");
+}
+
+#[tokio::test]
+async fn a_person_is_asked_before_more_than_a_few_things_go_to_the_trash() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = world.connect(Setup {
+        daemon: Some(dir.path().join("daemon.sock")),
+        ..Setup::default()
+    });
+    session.initialize(json!({ "elicitation": {} })).await;
+    let mut ids = Vec::new();
+    for name in ["a", "b", "c"] {
+        ids.push(folder(&mut session, name, None).await);
+    }
+    // Three are few.
+    undo(&mut session).await;
+    for name in ["d", "e", "f", "g"] {
+        ids.push(folder(&mut session, name, None).await);
+    }
+    let params = json!({ "name": "undo_session", "arguments": {} });
+    let id = session.begin("tools/call", params).await;
+    let question = session.response_or_request(id).await;
+    let message = question["params"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("4 files or empty folders"), "{question}");
+    let reply = json!({ "action": "decline" });
+    let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply });
+    session.send(reply).await;
+    let result = session.response_or_request(id).await["result"].clone();
+    let refused = crate::mcp::session::failure(&result).expect("it is refused");
+    assert!(refused.contains("not confirmed"), "{refused}");
+    let last = ids.last().unwrap();
+    assert!(is_active(&info(&mut session, last).await));
+}
