@@ -2,7 +2,7 @@
 
 use crate::logging::LogFormat;
 use cairn_service::{Error, MetricsOptions, Options, RegisteredClient, Result};
-use cairn_store::ObjectLocation;
+use cairn_store::{Expiry, ObjectLocation};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,6 +18,7 @@ struct File {
     connections: ConnectionsPart,
     clients: Vec<ClientPart>,
     revisions: RevisionsPart,
+    expiry: ExpiryPart,
     behind_proxy: Option<bool>,
     access_log: Option<bool>,
     metrics: MetricsPart,
@@ -82,6 +83,23 @@ struct RevisionsPart {
     days: Option<u32>,
 }
 
+/// Days; 0 for never.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ExpiryPart {
+    trash: Option<u32>,
+    shares: Option<u32>,
+    notifications: Option<u32>,
+}
+
+impl ExpiryPart {
+    fn apply(&self, expiry: &mut Expiry) {
+        expiry.trash_days = self.trash.unwrap_or(expiry.trash_days);
+        expiry.share_days = self.shares.unwrap_or(expiry.share_days);
+        expiry.notification_days = self.notifications.unwrap_or(expiry.notification_days);
+    }
+}
+
 /// Reads a configuration file into the options; what it does not name stays as it is. Returns the
 /// form of the log.
 ///
@@ -134,6 +152,7 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     limits.files = file.limits.files.unwrap_or(limits.files);
     options.revisions.newest = file.revisions.newest.or(options.revisions.newest);
     options.revisions.days = file.revisions.days.or(options.revisions.days);
+    file.expiry.apply(&mut options.expiry);
     options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
     options.access_log = file.access_log.unwrap_or(options.access_log);
     options.metrics = MetricsOptions {
@@ -172,6 +191,21 @@ mod tests {
                 ..
             }
         ));
+    }
+
+    #[test]
+    fn what_goes_by_itself_can_be_kept_for_ever() {
+        let mut options = Options::default();
+        apply("[expiry]\nshares = 7\n", &mut options).unwrap();
+        assert_eq!(
+            (options.expiry.trash_days, options.expiry.share_days),
+            (30, 7)
+        );
+        apply("[expiry]\ntrash = 0\n", &mut options).unwrap();
+        assert_eq!(
+            (options.expiry.trash_days, options.expiry.share_days),
+            (0, 7)
+        );
     }
 
     #[test]

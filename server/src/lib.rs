@@ -16,8 +16,8 @@ pub use cairn_service::{
     RegisteredClient, Result, Server, build, openapi, restore, serve, serve_metrics,
 };
 pub use cairn_store::{
-    AccountCondition, AccountOverview, Clock, KeptRevisions, Limits, NewLimits, ObjectLocation,
-    Session, Source,
+    AccountCondition, AccountOverview, Clock, Expiry, KeptRevisions, Limits, NewLimits,
+    ObjectLocation, Session, Source,
 };
 pub use config::load as load_config;
 pub use logging::{LogFormat, start_log};

@@ -4,6 +4,7 @@
 use crate::compaction;
 use crate::error::Result;
 use crate::state::ServerState;
+use cairn_store::Result as StoreResult;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Objects younger than this may still be on their way into the database.
@@ -28,6 +29,14 @@ pub(crate) enum Task {
     RetentionRules,
     /// Old revisions beyond what the configuration keeps.
     Revisions,
+    /// Share links that have expired long ago.
+    Shares,
+    /// Notifications that were read long ago.
+    Notifications,
+    /// Nodes that have lain in the trash for their time.
+    Trash,
+    /// Chunks that no revision uses and no upload has announced.
+    Chunks,
     /// Objects that nothing refers to.
     Objects,
     /// Objects that are mostly unreferenced.
@@ -35,7 +44,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::IdempotencyKeys,
         Self::Deliveries,
         Self::Logins,
@@ -43,12 +52,16 @@ impl Task {
         Self::Payments,
         Self::Accounts,
         Self::RetentionRules,
+        Self::Shares,
         Self::Revisions,
+        Self::Notifications,
+        Self::Trash,
+        Self::Chunks,
         Self::Objects,
         Self::Compaction,
     ];
     /// Those that run every few minutes, in this order.
-    const FREQUENT: [Self; 8] = [
+    const FREQUENT: [Self; 12] = [
         Self::IdempotencyKeys,
         Self::Deliveries,
         Self::Logins,
@@ -56,7 +69,11 @@ impl Task {
         Self::Payments,
         Self::Accounts,
         Self::RetentionRules,
+        Self::Shares,
         Self::Revisions,
+        Self::Notifications,
+        Self::Trash,
+        Self::Chunks,
     ];
 
     /// Returns the name of the task in metrics and the log.
@@ -70,6 +87,10 @@ impl Task {
             Self::Accounts => "accounts",
             Self::RetentionRules => "retention_rules",
             Self::Revisions => "revisions",
+            Self::Shares => "shares",
+            Self::Notifications => "notifications",
+            Self::Trash => "trash",
+            Self::Chunks => "chunks",
             Self::Objects => "objects",
             Self::Compaction => "compaction",
         }
@@ -127,8 +148,16 @@ async fn sweep_objects(state: &ServerState, before_ms: i64) -> Result<u64> {
     Ok(state.objects.sweep(&known, before_ms).await? as u64)
 }
 
+/// Does what the configuration gives a number of days for, unless that is 0.
+fn after(days: u32, work: impl FnOnce(u32) -> StoreResult<u64>) -> Result<u64> {
+    if days == 0 {
+        return Ok(0);
+    }
+    Ok(work(days)?)
+}
+
 async fn perform(state: &ServerState, task: Task) -> Result<u64> {
-    let store = &state.store;
+    let (store, expiry) = (&state.store, state.options.expiry);
     match task {
         Task::IdempotencyKeys => {
             state.kept.forget_old(state.source.now_ms());
@@ -155,6 +184,23 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
             let pruned = store.prune_revisions(state.options.revisions)?;
             state.objects.delete(&pruned.objects).await;
             Ok(pruned.revisions)
+        }
+        Task::Shares => after(expiry.share_days, |days| store.forget_expired_shares(days)),
+        Task::Notifications => after(expiry.notification_days, |days| {
+            store.forget_old_notifications(days)
+        }),
+        Task::Trash => {
+            if expiry.trash_days == 0 {
+                return Ok(0);
+            }
+            let purged = store.expire_trash(expiry.trash_days)?;
+            state.objects.delete(&purged.objects).await;
+            Ok(purged.nodes)
+        }
+        Task::Chunks => {
+            let collected = store.collect_chunks()?;
+            state.objects.delete(&collected.objects).await;
+            Ok(collected.chunks)
         }
         Task::Objects => sweep_objects(state, machine_ms() - ON_THE_WAY_MS).await,
         Task::Compaction => Ok(compaction::compact_large(state).await? as u64),

@@ -154,6 +154,8 @@ impl Server {
         let options = self.state.options();
         let (data, store) = (&options.data, &self.state.store);
         empty_directory(to)?;
+        // What the server lets go meanwhile stays until the copy is whole.
+        let _held = self.state.objects.hold()?;
         let has_objects = options.objects == ObjectLocation::Local;
         let (from, objects) = (data.join(OBJECTS), to.join(OBJECTS));
         let database = to.join(DATABASE);

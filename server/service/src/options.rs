@@ -1,7 +1,7 @@
 //! The setup of a server: what the command line, the configuration file or a test decides.
 
 use crate::error::{Error, Result};
-use cairn_store::{Clock, KeptRevisions, Limits, ObjectLocation};
+use cairn_store::{Clock, Expiry, KeptRevisions, Limits, ObjectLocation};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,6 +29,7 @@ pub struct Options {
     /// Applications, besides Cairn's own, that people may log in to with their account.
     pub clients: Vec<RegisteredClient>,
     pub revisions: KeptRevisions,
+    pub expiry: Expiry,
     /// Takes a visitor's address from the last one in `X-Forwarded-For`.
     pub behind_proxy: bool,
     /// Logs each request.
@@ -115,6 +116,7 @@ impl Default for Options {
             connections: ConnectionLimits::default(),
             clients: Vec::new(),
             revisions: KeptRevisions::default(),
+            expiry: Expiry::default(),
             behind_proxy: false,
             access_log: false,
             metrics: MetricsOptions::default(),

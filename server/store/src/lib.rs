@@ -24,6 +24,7 @@ mod diagnostics;
 mod erasure;
 mod error;
 pub mod events;
+mod expiry;
 mod feed;
 mod figures;
 mod folders;
@@ -33,6 +34,7 @@ mod link_keys;
 mod listing;
 mod logins;
 mod mails;
+mod needed;
 mod nodes;
 mod notifications;
 mod objects;
@@ -80,6 +82,7 @@ pub use comments::Threads;
 pub use compaction::{ObjectUse, Part};
 pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
 pub use error::{Error, Result};
+pub use expiry::CollectedChunks;
 pub use figures::Figures;
 pub use idempotency::Remembered;
 pub use listing::{Listing, Order};
@@ -87,7 +90,7 @@ pub use logins::{Hash, Login, NewCode, Presented};
 pub use mails::Mail;
 pub use nodes::NewFolder;
 pub use objects::{Extent, Objects};
-pub use options::{KeptRevisions, Limits, ObjectLocation};
+pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation};
 pub use payments::NewTip;
 pub use scope::Scopes;
 pub use search::{Mode, Search};
@@ -125,7 +128,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 14] = [
+const MIGRATIONS: [&str; 15] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -140,6 +143,7 @@ const MIGRATIONS: [&str; 14] = [
     include_str!("sql/0034_upload_spaces.sql"),
     include_str!("sql/0035_account_admin.sql"),
     include_str!("sql/0036_link_keys.sql"),
+    include_str!("sql/0037_unused_chunks.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

@@ -15,11 +15,14 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload};
 use std::collections::{HashMap, HashSet};
+use std::fs::{File, TryLockError};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
 
+/// The file that keeps objects from being deleted, beside their folder.
+const LOCK: &str = "backup.lock";
 /// Ranges of one object that lie at most this far apart are read at once.
 const COALESCE: u64 = 64 * 1024;
 
@@ -29,6 +32,8 @@ pub struct Objects {
     store: Arc<dyn ObjectStore>,
     /// The folder that objects lie in, if it is one.
     folder: Option<PathBuf>,
+    /// Locked by whoever copies the folder.
+    lock: Option<PathBuf>,
 }
 
 /// The place of a chunk.
@@ -67,7 +72,12 @@ impl Objects {
         let folder = data
             .filter(|_| *location == ObjectLocation::Local)
             .map(|data| data.join("objects"));
-        Ok(Self { store, folder })
+        let lock = folder.as_ref().and(data).map(|data| data.join(LOCK));
+        Ok(Self {
+            store,
+            folder,
+            lock,
+        })
     }
 
     /// A name that no object has; the first two digits spread objects over folders.
@@ -195,14 +205,61 @@ impl Objects {
             .map_err(io)
     }
 
-    /// Deletes objects; one that is gone already, or can't be deleted now, is left to the next sweep.
-    pub async fn delete(&self, names: &[String]) {
+    /// Keeps every object that is there, until the file is dropped: also from other processes. Waits for
+    /// a deletion that has begun. An object store elsewhere keeps nothing back.
+    ///
+    /// # Errors
+    /// A data directory that can't be written.
+    pub fn hold(&self) -> Result<Option<File>> {
+        let Some(path) = &self.lock else {
+            return Ok(None);
+        };
+        let file = open_lock(path).and_then(|file| file.lock().map(|()| file));
+        file.map(Some).map_err(|source| Error::Io {
+            what: format!("can't lock {}", path.display()),
+            source,
+        })
+    }
+
+    /// Returns a file that lets objects be deleted as long as it lives, where they lie in a folder.
+    fn lock_for_deletion(&self) -> std::result::Result<Option<File>, TryLockError> {
+        let Some(path) = &self.lock else {
+            return Ok(None);
+        };
+        let file = open_lock(path).map_err(TryLockError::Error)?;
+        file.try_lock_shared()?;
+        Ok(Some(file))
+    }
+
+    /// Deletes objects and returns their number; one that is gone already, or can't be deleted now, is
+    /// left to the next sweep. So are all of them while a backup copies objects.
+    pub async fn delete(&self, names: &[String]) -> usize {
+        if names.is_empty() {
+            return 0;
+        }
+        let _lock = match self.lock_for_deletion() {
+            Ok(lock) => lock,
+            Err(TryLockError::WouldBlock) => {
+                tracing::info!(
+                    count = names.len(),
+                    "objects are kept while a backup is made"
+                );
+                return 0;
+            }
+            Err(TryLockError::Error(error)) => {
+                tracing::warn!(%error, "objects are kept: a backup may be running");
+                return 0;
+            }
+        };
+        let mut gone = 0;
         for name in names {
             match self.store.delete(&Path::from(name.as_str())).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Ok(()) => gone += 1,
+                Err(object_store::Error::NotFound { .. }) => {}
                 Err(error) => tracing::warn!(%error, name, "can't delete an object"),
             }
         }
+        gone
     }
 
     /// Deletes every object older than `before_ms` that is not in `known`; tells how many.
@@ -214,9 +271,16 @@ impl Objects {
             .map(|meta| meta.location.to_string())
             .filter(|name| !known.contains(name))
             .collect();
-        self.delete(&orphans).await;
-        Ok(orphans.len())
+        Ok(self.delete(&orphans).await)
     }
+}
+
+fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 #[cfg(unix)]
@@ -313,5 +377,22 @@ mod tests {
         assert_eq!(objects.sweep(&known, i64::MAX).await.unwrap(), 1);
         assert!(objects.get("aa/1", 0..1).await.is_ok());
         assert!(objects.get("bb/2", 0..1).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_deleted_while_a_backup_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || Objects::open(&ObjectLocation::Local, Some(dir.path())).unwrap();
+        let (server, command) = (open(), open());
+        let put = server.put("aa/1", [Bytes::from_static(b"x")]);
+        put.await.unwrap();
+        let name = ["aa/1".to_owned()];
+        let held = command.hold().unwrap();
+        assert_eq!(server.delete(&name).await, 0);
+        assert_eq!(server.sweep(&HashSet::new(), i64::MAX).await.unwrap(), 0);
+        assert!(server.get("aa/1", 0..1).await.is_ok());
+        drop(held);
+        assert_eq!(server.delete(&name).await, 1);
+        assert!(server.get("aa/1", 0..1).await.is_err());
     }
 }

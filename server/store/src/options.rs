@@ -9,6 +9,27 @@ pub struct KeptRevisions {
     pub days: Option<u32>,
 }
 
+/// The time after which things go by themselves, in days; 0 for never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// Nodes in the trash, since they were put there.
+    pub trash_days: u32,
+    /// Share links, since they expired.
+    pub share_days: u32,
+    /// Notifications that were read, since they were made.
+    pub notification_days: u32,
+}
+
+impl Default for Expiry {
+    fn default() -> Self {
+        Self {
+            trash_days: 30,
+            share_days: 90,
+            notification_days: 180,
+        }
+    }
+}
+
 /// The place of sealed chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ObjectLocation {

@@ -3,7 +3,7 @@
 //! The current one stays, and so does whatever a share link carries or a running upload builds on.
 
 use super::rows::id as read_id;
-use super::{Store, chunks, revisions};
+use super::{Store, chunks, needed, revisions};
 use crate::error::Result;
 use crate::options::KeptRevisions;
 use cairn_model::RevisionId;
@@ -35,14 +35,12 @@ impl Store {
             let gone = self.write(|tx| {
                 let due: Vec<RevisionId> = tx
                     .conn
-                    .prepare_cached(
+                    .prepare_cached(&format!(
                         "SELECT id FROM (SELECT r.id, r.node, r.created_at, \
                          row_number() OVER (PARTITION BY r.node ORDER BY r.number DESC) AS age FROM revisions r) o \
-                         WHERE (o.age > ?1 OR o.created_at < ?2) \
-                         AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = o.node AND n.revision = o.id) \
-                         AND NOT EXISTS (SELECT 1 FROM share_files f WHERE f.revision = o.id) \
-                         AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.node = o.node AND u.done = 0) LIMIT ?3",
-                    )?
+                         WHERE (o.age > ?1 OR o.created_at < ?2) AND {} LIMIT ?3",
+                        needed::all(&needed::REVISION)
+                    ))?
                     .query_map(params![newest, since, PER_PASS], |row| read_id(row, 0))?
                     .collect::<rusqlite::Result<_>>()?;
                 for id in &due {

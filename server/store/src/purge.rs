@@ -50,7 +50,12 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
     Ok(())
 }
 
-fn purge_root(tx: &Tx<'_>, space: Space, root: NodeId, purged: &mut Purged) -> Result<()> {
+pub(super) fn purge_root(
+    tx: &Tx<'_>,
+    space: Space,
+    root: NodeId,
+    purged: &mut Purged,
+) -> Result<()> {
     let mut files = 0;
     for (node, kind) in together(tx.conn, root)? {
         erase(tx, node, purged)?;

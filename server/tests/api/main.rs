@@ -19,6 +19,7 @@ mod dev_clock;
 mod dev_console;
 mod dev_faults;
 mod downloads;
+mod expiry;
 mod feed;
 mod folders;
 mod housekeeping;
