@@ -4,7 +4,8 @@
 mod value;
 
 use crate::failure::{Doing as _, Failure, Outcome};
-use cairn_control::{Gate, Limits};
+use cairn_control::Limits;
+use cairn_model::DeletionGate;
 use cairn_platform::{FileMode, Home, write_atomic};
 use std::time::Duration;
 use std::{fs, io};
@@ -21,7 +22,7 @@ pub(crate) struct Config {
     /// Changes that no device of the account vouches for wait for a person.
     pub(crate) strict: bool,
     /// For folders that are added without one of their own.
-    pub(crate) deletion_gate: Option<Gate>,
+    pub(crate) deletion_gate: Option<DeletionGate>,
     pub(crate) pause_on_battery: bool,
     pub(crate) pause_on_metered: bool,
     /// A filter of the crate `tracing-subscriber`: a level, or `target=level,…`.
@@ -35,7 +36,7 @@ impl Default for Config {
             rescan_every: Duration::from_secs(3600),
             parallel: 3,
             strict: false,
-            deletion_gate: Some(Gate {
+            deletion_gate: Some(DeletionGate {
                 percent: 50,
                 files: 50,
             }),

@@ -4,7 +4,7 @@ pub(crate) mod ignore;
 pub(crate) mod trash;
 
 use crate::failure::{Failure, Outcome};
-use cairn_control::{Folder, Gate, NewFolder};
+use cairn_control::{Folder, NewFolder};
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
 use cairn_model::{Kind, Name, RelPath};
 use cairn_platform::filesystem::{self, Filesystem, FilesystemKind};
@@ -57,7 +57,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         mode: new.mode,
         exclude: new.exclude.clone(),
         only: new.only.clone(),
-        gate: new.gate.map(to_index_gate),
+        gate: new.gate,
         ..FolderSettings::default()
     };
     let row = index.write(|db| {
@@ -145,7 +145,7 @@ pub(crate) fn change(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
         mode: new.mode,
         exclude: new.exclude.clone(),
         only: new.only.clone(),
-        gate: new.gate.map(to_index_gate),
+        gate: new.gate,
         ..row.settings
     };
     let row = index.write(|db| {
@@ -201,17 +201,7 @@ pub(crate) fn to_control(row: &FolderRow) -> Folder {
         mode: row.settings.mode,
         exclude: row.settings.exclude.clone(),
         only: row.settings.only.clone(),
-        gate: row.settings.gate.map(|gate| Gate {
-            percent: gate.percent,
-            files: gate.files,
-        }),
-    }
-}
-
-fn to_index_gate(gate: Gate) -> cairn_index::Gate {
-    cairn_index::Gate {
-        percent: gate.percent,
-        files: gate.files,
+        gate: row.settings.gate,
     }
 }
 
@@ -241,6 +231,7 @@ pub(crate) fn remote_path(text: &str) -> Outcome<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::DeletionGate;
 
     #[test]
     fn a_view_of_the_kernel_is_refused() {
@@ -298,7 +289,7 @@ mod tests {
         let wanted = NewFolder {
             mode: SyncMode::Upload,
             only: vec!["photos".into()],
-            gate: Some(Gate {
+            gate: Some(DeletionGate {
                 percent: 10,
                 files: 5,
             }),

@@ -21,7 +21,8 @@ use cairn_platform::{DaemonLock, Home, process};
 use cairn_transfer::{Blocking, Limits, Transfer};
 use disk::GuardedDisk;
 use handler::Daemon;
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use time::UtcOffset;
 use tokio::sync::Notify;
 

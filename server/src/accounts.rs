@@ -4,6 +4,7 @@ use crate::cli::{Account, ApiKey, Place, User};
 use crate::output::{json, say, table};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
+use cairn_model::size::binary;
 use cairn_server::{AccountCondition, AccountOverview, NewLimits, Server};
 use serde_json::json as value;
 use std::io::IsTerminal as _;
@@ -87,8 +88,8 @@ fn list(place: &Place) -> Result<()> {
             state(one).to_owned(),
             format!(
                 "{} of {}",
-                human(one.storage_used),
-                human(one.storage_limit)
+                binary(one.storage_used),
+                binary(one.storage_limit)
             ),
             one.file_count.to_string(),
             one.created_at.to_string(),
@@ -110,13 +111,13 @@ fn print_one(place: &Place, one: &AccountOverview) -> Result<()> {
             "storage",
             format!(
                 "{} of {}",
-                human(one.storage_used),
-                human(one.storage_limit)
+                binary(one.storage_used),
+                binary(one.storage_limit)
             ),
         ),
         (
             "bandwidth",
-            format!("{} a month", human(one.bandwidth_limit)),
+            format!("{} a month", binary(one.bandwidth_limit)),
         ),
         (
             "files",
@@ -160,7 +161,7 @@ fn agreed(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
         "{} and its {} files ({}) will be deleted {when}. Type the address to go on:",
         one.email,
         one.file_count,
-        human(one.storage_used)
+        binary(one.storage_used)
     ))?;
     let mut typed = String::new();
     std::io::stdin()
@@ -283,21 +284,4 @@ fn list_keys(account: &Account) -> Result<()> {
         &["ID", "KEY", "STATE", "NAME", "CREATED", "LAST USED"],
         rows,
     )
-}
-
-/// Returns a number of bytes for people.
-fn human(bytes: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    let mut unit = 0;
-    let mut left = bytes;
-    let mut rest = 0;
-    while left >= 1024 && unit + 1 < units.len() {
-        rest = left % 1024;
-        left /= 1024;
-        unit += 1;
-    }
-    if unit == 0 {
-        return format!("{left} B");
-    }
-    format!("{left}.{} {}", rest * 10 / 1024, units[unit])
 }

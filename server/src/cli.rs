@@ -101,7 +101,7 @@ pub(crate) enum User {
         #[arg(long)]
         now: bool,
     },
-    /// Show what an account may use, or change it: bytes, also as 500M, 20G or 1T.
+    /// Show what an account may use, or change it: bytes, also as 500MB, 20GiB or 1TB.
     Quota {
         #[command(flatten)]
         account: Account,
@@ -197,20 +197,10 @@ pub(crate) struct Serve {
     pub(crate) place: Place,
 }
 
-/// Reads a number of bytes, such as 1000000, 500M, 20G or 1T.
+/// Reads a number of bytes.
 fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no number of bytes (try 1000000, 500M, 20G or 1T)");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" => 1,
-        "K" | "KIB" => 1 << 10,
-        "M" | "MIB" => 1 << 20,
-        "G" | "GIB" => 1 << 30,
-        "T" | "TIB" => 1_u64 << 40,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
-    number.checked_mul(factor).ok_or_else(wrong)
+    cairn_model::size::parse(text)
+        .ok_or_else(|| format!("`{text}` is not a valid size (try 1000000, 500MB, 20GiB or 1TB)"))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Everything about syncing is in the daemon's configuration instead.
 
 use crate::strings::Language;
+use cairn_platform::{FileMode, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -90,9 +91,11 @@ impl SettingsFile {
         if let Some(dir) = self.0.parent() {
             std::fs::create_dir_all(dir)?;
         }
-        let draft = self.0.with_extension("json.new");
-        std::fs::write(&draft, serde_json::to_vec_pretty(settings)?)?;
-        std::fs::rename(&draft, &self.0)
+        write_atomic(
+            &self.0,
+            &serde_json::to_vec_pretty(settings)?,
+            FileMode::Inherit,
+        )
     }
 }
 

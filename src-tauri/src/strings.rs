@@ -83,23 +83,11 @@ impl Language {
     /// Formats bytes with a decimal unit: `999 B`, `1.5 kB`, `12 MB`.
     #[must_use]
     pub fn size(self, bytes: u64) -> String {
-        const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
-        let mut value = bytes as f64;
-        let mut unit = 0;
-        while value >= 999.5 && unit + 1 < UNITS.len() {
-            value /= 1000.0;
-            unit += 1;
-        }
-        let text = if unit == 0 || value >= 99.5 {
-            format!("{value:.0}")
-        } else {
-            format!("{value:.1}")
-        };
-        let text = match self {
+        let text = cairn_model::size::decimal(bytes);
+        match self {
             Self::En => text,
             Self::De => text.replace('.', ","),
-        };
-        format!("{text} {}", UNITS[unit])
+        }
     }
 
     /// Formats seconds, rounded: `45 s`, `12 min`, `3 h`.

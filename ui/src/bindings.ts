@@ -146,8 +146,6 @@ downloads?: number | null,
  */
 view_only: boolean, };
 
-export type LinkState = "active" | "file_gone" | "maker_left" | "deactivated" | "expired" | "at_download_limit" | "not_yet_active" | "active_window_ended" | "other";
-
 export type LinkTarget = { "kind": "local", folder: string, path: string, } | { "kind": "remote", id: string, };
 
 export type LinkView = { id: string, 
@@ -158,7 +156,7 @@ name: string,
 /**
  * The whole address with its key; absent if this device can't complete it.
  */
-address?: string, state: LinkState, 
+address?: string, state: ShareStatus, 
 /**
  * False if it was switched off.
  */
@@ -296,6 +294,8 @@ language?: Language | null, icon: IconScheme, notify: Notify,
  */
 setup_left: boolean, };
 
+export type ShareStatus = "active" | "file_gone" | "maker_left" | "deactivated" | "expired" | "at_download_limit" | "not_yet_active" | "active_window_ended";
+
 export type StartInfo = { version: string, language: Language, settings: Settings, };
 
 export type SyncMode = "two-way" | "upload" | "download";
@@ -318,7 +318,11 @@ lines?: Array<DiffLine>,
 /**
  * True if there are more differing lines than `lines` has.
  */
-cut: boolean, };
+cut: boolean, 
+/**
+ * False if none of the account's devices has sealed one of the two.
+ */
+verified: boolean, };
 
 export type VersionInfo = { 
 /**
@@ -338,7 +342,11 @@ text?: string,
 /**
  * True if there is more than `text` has.
  */
-cut: boolean, };
+cut: boolean, 
+/**
+ * False if none of the account's devices has sealed the version.
+ */
+verified: boolean, };
 
 export type VersionView = { revision: string, number: number, bytes: number, 
 /**

@@ -406,8 +406,8 @@ const replies: Replies = {
     failed: [],
   }),
   undo: () => [],
-  version_text: () => ({ text: "# Plan\n\n- call Grace on Monday\n", cut: false }),
-  compare_versions: () => ({ lines: detail.diff ?? [], cut: false }),
+  version_text: () => ({ text: "# Plan\n\n- call Grace on Monday\n", cut: false, verified: true }),
+  compare_versions: () => ({ lines: detail.diff ?? [], cut: false, verified: true }),
   save_version: () => true,
   versions: () => [
     { revision: "r3", number: 3, bytes: 2_400_000, at: "2026-03-04T10:00:00Z", by: "desk", current: true },

@@ -11,8 +11,8 @@ use crate::config::{Config, parse_gate};
 use crate::failure::{Doing as _, Exit, Failure, Outcome};
 use crate::folders;
 use crate::local_path;
-use cairn_control::{Folder, Gate, NewFolder, typed};
-use cairn_model::SyncMode;
+use cairn_control::{Folder, NewFolder, typed};
+use cairn_model::{DeletionGate, SyncMode};
 use std::path::{Path, PathBuf};
 
 /// Keep a folder in sync with one on the service
@@ -54,7 +54,7 @@ pub(super) struct Args {
 
 /// A gate, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct GateArg(Option<Gate>);
+struct GateArg(Option<DeletionGate>);
 
 fn gate(text: &str) -> Result<GateArg, String> {
     parse_gate(text).map(GateArg)

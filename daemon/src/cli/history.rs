@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::failure::{Doing as _, Failure, Outcome};
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_time, now_ms, rfc3339, size};
-use crate::past::events::{Event, EventKind, events};
+use crate::past::events::{Event, events};
 use crate::past::{Past, Scope, load};
 use crate::remote::{Remote, Within};
-use cairn_model::{DeviceId, Kind, NodeId};
+use cairn_model::{DeviceId, Kind, NodeId, PastKind};
 use cairn_wire::nodes::Revision;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -117,12 +117,12 @@ fn print(app: &App, events: &[&Event], devices: &HashMap<DeviceId, String>) {
 
 fn word(event: &Event) -> String {
     match (event.kind, event.version) {
-        (EventKind::Created | EventKind::Version, Some(number)) => format!("version {number}"),
-        (EventKind::Created, None) => "created".to_owned(),
-        (EventKind::Version, None) => "version".to_owned(),
-        (EventKind::Moved, _) => "moved".to_owned(),
-        (EventKind::Changed, _) => "changed".to_owned(),
-        (EventKind::Deleted, _) => "deleted".to_owned(),
+        (PastKind::Created | PastKind::Version, Some(number)) => format!("version {number}"),
+        (PastKind::Created, None) => "created".to_owned(),
+        (PastKind::Version, None) => "version".to_owned(),
+        (PastKind::Moved, _) => "moved".to_owned(),
+        (PastKind::Changed, _) => "changed".to_owned(),
+        (PastKind::Deleted, _) => "deleted".to_owned(),
     }
 }
 

@@ -134,7 +134,7 @@ fn rates_and_gates_on_the_command_line() {
     assert!(parse_rate("-1").is_err());
     assert_eq!(
         parse_gate("30%:100"),
-        Ok(Some(Gate {
+        Ok(Some(DeletionGate {
             percent: 30,
             files: 100
         }))

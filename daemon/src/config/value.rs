@@ -1,6 +1,6 @@
 //! Values of settings and flags: rates, gates, numbers, in the file and on the command line.
 
-use cairn_control::Gate;
+use cairn_model::DeletionGate;
 use std::ops::RangeInclusive;
 use toml_edit::{Item, Value};
 
@@ -13,36 +13,20 @@ pub(crate) fn parse_rate(text: &str) -> Result<Option<u64>, String> {
     if text.eq_ignore_ascii_case("off") {
         return Ok(None);
     }
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
-    let factor = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "kib" => 1024.0,
-        "mib" => 1024.0 * 1024.0,
-        "gib" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("`{text}` is no rate: it takes {RATE}")),
-    };
-    let number: f64 = digits
-        .parse()
-        .map_err(|_| format!("`{text}` is no rate: it takes {RATE}"))?;
-    let rate = number * factor;
-    if !(0.0..=1e15).contains(&rate) {
-        return Err(format!("`{text}` is no rate: it takes {RATE}"));
+    match cairn_model::size::parse(text) {
+        Some(rate) => Ok((rate > 0).then_some(rate)),
+        None => Err(format!("`{text}` is not a valid rate (try {RATE})")),
     }
-    // Within the range just checked, so nothing is cut off but a fraction of a byte.
-    Ok((rate >= 1.0).then_some(rate as u64))
 }
 
 /// `off`, or `N%:M`.
-pub(crate) fn parse_gate(text: &str) -> Result<Option<Gate>, String> {
+pub(crate) fn parse_gate(text: &str) -> Result<Option<DeletionGate>, String> {
     if text.eq_ignore_ascii_case("off") {
         return Ok(None);
     }
     let parts = text.split_once(':').and_then(|(percent, files)| {
         let percent: u8 = percent.trim().strip_suffix('%')?.parse().ok()?;
-        Some(Gate {
+        Some(DeletionGate {
             percent,
             files: files.trim().parse().ok()?,
         })
@@ -65,7 +49,7 @@ pub(super) fn rate(item: &Item) -> Result<Option<u64>, &'static str> {
     }
 }
 
-pub(super) fn gate(item: &Item) -> Result<Option<Gate>, &'static str> {
+pub(super) fn gate(item: &Item) -> Result<Option<DeletionGate>, &'static str> {
     parse_gate(item.as_str().ok_or(GATE)?).map_err(|_| GATE)
 }
 
@@ -102,7 +86,7 @@ pub(super) fn show_rate(rate: Option<u64>) -> String {
     rate.map_or_else(|| "\"off\"".to_owned(), |rate| rate.to_string())
 }
 
-pub(super) fn show_gate(gate: Option<Gate>) -> String {
+pub(super) fn show_gate(gate: Option<DeletionGate>) -> String {
     gate.map_or_else(
         || "\"off\"".to_owned(),
         |gate| format!("\"{}%:{}\"", gate.percent, gate.files),

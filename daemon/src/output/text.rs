@@ -1,28 +1,10 @@
 //! Figures, times and names as people read them.
 
+pub(crate) use cairn_model::size::binary_short as size;
 use cairn_wire::Timestamp;
 use std::time::{SystemTime, UNIX_EPOCH};
 use time::macros::format_description;
 use time::{Duration, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
-
-/// Bytes with a binary unit: `999 B`, `1.5 KiB`, `12 MiB`.
-pub(crate) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut value = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if value < 9.995 {
-        format!("{value:.1} {}", UNITS[unit])
-    } else {
-        format!("{value:.0} {}", UNITS[unit])
-    }
-}
 
 /// Bytes per second as limits are written, with a decimal unit: `500 KB/s`, `2.5 MB/s`.
 pub(crate) fn rate(bytes: u64) -> String {

@@ -1,28 +1,14 @@
 //! Events of the nodes of a part of the space, newest first. Pure.
 
 use super::{Past, PastNode, Scope};
-use cairn_model::{DeviceId, NodeId, RevisionId};
+use cairn_model::{DeviceId, NodeId, PastKind, RevisionId};
 use cairn_wire::nodes::Revision;
-use serde::Serialize;
-
-/// The kind of an event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum EventKind {
-    Created,
-    /// A file got another content.
-    Version,
-    Moved,
-    /// Something about it changed; what it was is not kept.
-    Changed,
-    Deleted,
-}
 
 /// Something that happened to a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Event {
     pub(crate) at_ms: i64,
-    pub(crate) kind: EventKind,
+    pub(crate) kind: PastKind,
     pub(crate) node: NodeId,
     /// Its path then.
     pub(crate) path: String,
@@ -54,7 +40,7 @@ pub(crate) fn events(past: &Past, scope: Scope, revisions: &[Revision]) -> Vec<E
     events
 }
 
-fn event(one: &PastNode, at_ms: i64, kind: EventKind, path: String) -> Event {
+fn event(one: &PastNode, at_ms: i64, kind: PastKind, path: String) -> Event {
     Event {
         at_ms,
         kind,
@@ -79,7 +65,7 @@ fn moves<'a>(past: &'a Past, one: &'a PastNode) -> impl Iterator<Item = Event> +
             device: is_latest(one, left.until_ms)
                 .then_some(one.node.device_id)
                 .flatten(),
-            ..event(one, left.until_ms, EventKind::Moved, path)
+            ..event(one, left.until_ms, PastKind::Moved, path)
         }
     })
 }
@@ -99,7 +85,7 @@ fn states(past: &Past, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
         ..event(
             one,
             node.updated_at.0,
-            EventKind::Changed,
+            PastKind::Changed,
             past.path(node.id),
         )
     };
@@ -108,14 +94,14 @@ fn states(past: &Past, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
         let made = node.created_at.0;
         events.push(Event {
             device: is_latest(one, made).then_some(node.device_id).flatten(),
-            ..event(one, made, EventKind::Created, past.path_at(node.id, made))
+            ..event(one, made, PastKind::Created, past.path_at(node.id, made))
         });
     }
     if let Some(deleted) = one.deleted {
         // What went along with its folder is said once, of the folder.
         if deleted.root == node.id {
             events.push(Event {
-                kind: EventKind::Deleted,
+                kind: PastKind::Deleted,
                 ..latest
             });
         }
@@ -134,9 +120,9 @@ fn version(past: &Past, revision: &Revision) -> Event {
     Event {
         at_ms: revision.created_at.0,
         kind: if first {
-            EventKind::Created
+            PastKind::Created
         } else {
-            EventKind::Version
+            PastKind::Version
         },
         node: revision.node_id,
         path: past.path_at(revision.node_id, revision.created_at.0),

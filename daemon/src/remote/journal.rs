@@ -9,10 +9,10 @@ use cairn_index::PastPlace;
 use cairn_model::{NodeId, RevisionId};
 use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_wire::Timestamp;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
 /// The file's name in the data directory.
@@ -143,7 +143,7 @@ impl Journal {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.lock.lock();
         let what = || format!("write to {}", path.display());
         let mut line = serde_json::to_string(entry)
             .map_err(std::io::Error::from)

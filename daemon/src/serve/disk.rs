@@ -1,10 +1,11 @@
 //! The engine's disk: no path inside a synced folder leads out of it through a symbolic link, also
 //! for folders that are added while the daemon runs.
 
-use cairn_platform::{Disk, Entry, Expect, ReadSeek, RealDisk, Stat, TempFile};
+use cairn_model::Name;
+use cairn_platform::{Disk, Entry, Expect, NameProblem, ReadSeek, RealDisk, Stat, TempFile};
+use parking_lot::RwLock;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
 
 /// A disk whose guarded folders can change.
 pub(super) struct GuardedDisk(RwLock<RealDisk>);
@@ -16,15 +17,12 @@ impl GuardedDisk {
 
     /// Guards these folders from now on, and no others.
     pub(super) fn guard(&self, roots: Vec<PathBuf>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = RealDisk::guarding(roots);
+        *self.0.write() = RealDisk::guarding(roots);
     }
 
     /// A copy to work with, so that no lock is held while the disk works.
     fn disk(&self) -> RealDisk {
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.read().clone()
     }
 }
 
@@ -79,6 +77,10 @@ impl Disk for GuardedDisk {
 
     fn free_space(&self, path: &Path) -> io::Result<u64> {
         self.disk().free_space(path)
+    }
+
+    fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
+        self.disk().acceptable(name)
     }
 }
 

@@ -15,8 +15,9 @@ use cairn_control::{
 use cairn_engine::{EngineHandle, WaitResult};
 use cairn_model::{DeletionDecision, FolderId, Keep, ProblemCode, SyncState};
 use cairn_platform::{Home, RealDisk};
+use parking_lot::Mutex;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::broadcast::error::RecvError;
@@ -61,10 +62,7 @@ impl Daemon {
     }
 
     pub(super) fn config(&self) -> Config {
-        self.config
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.config.lock().clone()
     }
 
     fn folder(&self, local: &str) -> Outcome<FolderId> {
@@ -162,7 +160,7 @@ impl Daemon {
         limits.set_down(config.limits.down);
         self.engine
             .tune(config.rescan_every, config.parallel, config.strict);
-        *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config;
+        *self.config.lock() = config;
         self.engine.reload();
         Ok(Reply::DONE)
     }

@@ -2,10 +2,10 @@
 
 use crate::failure::Outcome;
 use crate::output::text::{now_ms, rfc3339};
-use cairn_control::{DecidingRule, PathReport, RuleSource, WaitingList};
+use cairn_control::{DecidingRule, PathReport, WaitingList};
 use cairn_engine::EngineHandle;
 use cairn_index::FolderRow;
-use cairn_model::{PathState, RelPath};
+use cairn_model::{PathState, RelPath, RuleSource};
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// Reports the standing of an absolute path.
@@ -87,16 +87,10 @@ fn to_control(
 }
 
 fn deciding_rule(row: &FolderRow, rule: cairn_engine::RuleOrigin) -> DecidingRule {
-    let source = match rule.source {
-        cairn_engine::RuleSource::BuiltIn => RuleSource::BuiltIn,
-        cairn_engine::RuleSource::Exclude => RuleSource::Exclude,
-        cairn_engine::RuleSource::File => RuleSource::File,
-        cairn_engine::RuleSource::Selection => RuleSource::Selection,
-    };
     DecidingRule {
-        source,
+        source: rule.source,
         pattern: rule.pattern,
-        file: (source == RuleSource::File)
+        file: (rule.source == RuleSource::File)
             .then(|| crate::folders::ignore::file(row).display().to_string()),
         line: rule.line,
         matched: rule.matched.to_string(),

@@ -2,6 +2,7 @@
 //!
 //! It needs no model and no network. It says what it can't answer, with what it can.
 
+use cairn_model::size::binary;
 use cairn_store::{Facts, NamedFile};
 use cairn_wire::account::Quota;
 use cairn_wire::nodes::Node;
@@ -57,22 +58,6 @@ const TOPICS: [(Topic, &[&str]); 8] = [
     (Topic::Count, &["how many", "count", "files", "folders"]),
 ];
 
-/// Bytes for people, in powers of 1,024.
-pub(crate) fn human_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut unit = 0;
-    let mut scaled = bytes as f64;
-    while scaled >= 1024.0 && unit + 1 < UNITS.len() {
-        scaled /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 {
-        format!("{bytes} B")
-    } else {
-        format!("{scaled:.1} {}", UNITS[unit])
-    }
-}
-
 /// The number of tokens a text counts as.
 pub(crate) fn tokens(text: &str) -> u64 {
     text.chars().count().div_ceil(CHARS_PER_TOKEN).max(1) as u64
@@ -83,7 +68,7 @@ fn list(files: &[NamedFile]) -> String {
         .iter()
         .map(|file| {
             let day: String = file.modified_at.to_string().chars().take(10).collect();
-            format!("\n- {} ({}, {day})", file.name, human_bytes(file.size))
+            format!("\n- {} ({}, {day})", file.name, binary(file.size))
         })
         .collect()
 }
@@ -135,10 +120,10 @@ pub(crate) fn answer(question: &str, facts: &Facts, quota: &Quota) -> Vec<String
         }
         Some(Topic::Usage) => format!(
             "You use {} of {} of storage and {} of {} of this month's bandwidth.",
-            human_bytes(quota.storage_used),
-            human_bytes(quota.storage_limit),
-            human_bytes(quota.bandwidth_used),
-            human_bytes(quota.bandwidth_limit)
+            binary(quota.storage_used),
+            binary(quota.storage_limit),
+            binary(quota.bandwidth_used),
+            binary(quota.bandwidth_limit)
         ),
         Some(Topic::Count) => format!(
             "You have {} in {}; {} favorites.",
@@ -238,9 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_tokens_are_counted() {
-        assert_eq!(human_bytes(1023), "1023 B");
-        assert_eq!(human_bytes(1 << 50), "1024.0 TiB");
+    fn tokens_are_counted() {
         assert_eq!((tokens(""), tokens("abcd"), tokens("abcde")), (1, 1, 2));
     }
 }

@@ -20,7 +20,7 @@ pub struct AccountView {
 }
 
 /// A device of the account.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
 pub struct DeviceView {
     pub id: String,
     pub name: String,
@@ -47,38 +47,48 @@ pub struct LoginForm {
 }
 
 pub(super) async fn account(commands: &Commands) -> Result<AccountView, Fault> {
-    let document = commands.run(Run::of(["whoami"])).await?;
-    let text = |key: &str| document[key].as_str().unwrap_or_default().to_owned();
-    let figure = |key: &str| document["usage"][key].as_u64().unwrap_or(0);
+    #[derive(Deserialize)]
+    struct Document {
+        email: String,
+        server: String,
+        device_name: String,
+        usage: Usage,
+    }
+    #[derive(Deserialize)]
+    struct Usage {
+        storage_used: u64,
+        storage_limit: u64,
+        file_count: u64,
+    }
+    let found: Document = commands.document(Run::of(["whoami"])).await?;
     Ok(AccountView {
-        email: text("email"),
-        server: text("server"),
-        device_name: text("device_name"),
-        used: figure("storage_used"),
-        limit: figure("storage_limit"),
-        files: figure("file_count"),
+        email: found.email,
+        server: found.server,
+        device_name: found.device_name,
+        used: found.usage.storage_used,
+        limit: found.usage.storage_limit,
+        files: found.usage.file_count,
     })
 }
 
 pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, Fault> {
-    let document = commands.run(Run::of(["devices"])).await?;
-    let devices = document["devices"].as_array().cloned().unwrap_or_default();
-    Ok(devices
-        .iter()
-        .map(|device| DeviceView {
-            id: device["id"].as_str().unwrap_or_default().to_owned(),
-            name: device["name"].as_str().unwrap_or_default().to_owned(),
-            this: device["this"].as_bool().unwrap_or(false),
-            last_seen: device["last_seen"].as_str().map(str::to_owned),
-        })
-        .collect())
+    #[derive(Deserialize)]
+    struct Document {
+        devices: Vec<DeviceView>,
+    }
+    let found: Document = commands.document(Run::of(["devices"])).await?;
+    Ok(found.devices)
 }
 
 /// Removes a device: its logins end. Returns their number; none for one that uses an API key.
 pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64, Fault> {
+    #[derive(Deserialize)]
+    struct Document {
+        logins_ended: u64,
+    }
     let run = Run::of(["devices", "remove", "--yes", "--", &id]);
-    let document = commands.run(run).await?;
-    Ok(document["logins_ended"].as_u64().unwrap_or(0))
+    let removed: Document = commands.document(run).await?;
+    Ok(removed.logins_ended)
 }
 
 /// Logs in with the daemon suspended: it may still work with another account's keys. The steps go to the
@@ -155,33 +165,42 @@ pub(super) async fn logout(commands: &Commands) -> Result<(), Fault> {
     let suspended = Suspended::begin(commands).await?;
     let result = commands.run(Run::of(["logout"])).await;
     drop(suspended);
-    result.map(drop)
+    result
 }
 
 pub(super) async fn recovery_setup(
     commands: &Commands,
     passphrase: String,
 ) -> Result<String, Fault> {
+    #[derive(Deserialize)]
+    struct Document {
+        recovery_key: String,
+    }
     let run = Run::of(["recovery-key", "setup", "--passphrase-file=-"]).with_secret(passphrase);
-    let document = commands.run(run).await?;
-    secret(&document["recovery_key"])
+    let made: Document = commands.document(run).await?;
+    Ok(made.recovery_key)
 }
 
 pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, Fault> {
-    let document = commands.run(Run::of(["recovery-key", "status"])).await?;
-    Ok(document["configured"].as_bool().unwrap_or(false))
+    #[derive(Deserialize)]
+    struct Document {
+        configured: bool,
+    }
+    let found: Document = commands
+        .document(Run::of(["recovery-key", "status"]))
+        .await?;
+    Ok(found.configured)
 }
 
 pub(super) async fn generate_passphrase(commands: &Commands) -> Result<String, Fault> {
-    let document = commands.run(Run::of(["passphrase", "generate"])).await?;
-    secret(&document["passphrase"])
-}
-
-/// Returns a secret of a document.
-fn secret(value: &Value) -> Result<String, Fault> {
-    value.as_str().map(str::to_owned).ok_or_else(|| {
-        Fault::failed("can't read the reply of the cairn program: install Cairn again")
-    })
+    #[derive(Deserialize)]
+    struct Document {
+        passphrase: String,
+    }
+    let made: Document = commands
+        .document(Run::of(["passphrase", "generate"]))
+        .await?;
+    Ok(made.passphrase)
 }
 
 pub(super) async fn change_passphrase(
@@ -196,7 +215,7 @@ pub(super) async fn change_passphrase(
         "--new-passphrase-file=-",
     ];
     let run = Run::of(arguments).with_secret(current).with_secret(next);
-    commands.run(run).await.map(drop)
+    commands.run(run).await
 }
 
 /// Lets the daemon run again when it is dropped, also if the window is closed in between.

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use cairn_control::{Request, TypedRequest};
 use parking_lot::Mutex;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -74,9 +75,22 @@ impl Commands {
         self.daemon.request(request).await.map(drop)
     }
 
+    /// Runs the `cairn` program, whatever document it answers with.
+    pub(crate) async fn run(&self, run: Run) -> Result<(), Fault> {
+        self.program.run(run).await.map(drop)
+    }
+
     /// Runs the `cairn` program and returns its document.
-    pub(crate) async fn run(&self, run: Run) -> Result<Value, Fault> {
-        self.program.run(run).await
+    ///
+    /// # Errors
+    /// The program's, or [`Fault`] if a field is missing or has another type.
+    pub(crate) async fn document<T: DeserializeOwned>(&self, run: Run) -> Result<T, Fault> {
+        let document = self.program.run(run).await?;
+        serde_json::from_value(document).map_err(|error| {
+            Fault::failed(format!(
+                "can't read the reply of the cairn program: {error}; install Cairn again"
+            ))
+        })
     }
 }
 

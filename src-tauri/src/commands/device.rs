@@ -118,7 +118,7 @@ pub(super) async fn save_text(
 }
 
 pub(super) async fn config(commands: &Commands) -> Result<DaemonConfig, Fault> {
-    let document = commands.run(Run::of(["config", "get"])).await?;
+    let document: Value = commands.document(Run::of(["config", "get"])).await?;
     let limit = |key: ConfigKey| match &document[key.name()] {
         Value::String(text) => text.clone(),
         Value::Number(bytes) => bytes.to_string(),
@@ -139,14 +139,18 @@ pub(super) async fn set_config(
     value: String,
 ) -> Result<(), Fault> {
     let run = Run::of(["config", "set", key.name(), &value]);
-    commands.run(run).await.map(drop)
+    commands.run(run).await
 }
 
 pub(super) async fn autostart(commands: &Commands) -> Result<AutostartView, Fault> {
-    let document = commands.run(Run::of(["autostart"])).await?;
+    #[derive(Deserialize)]
+    struct Document {
+        enabled: bool,
+    }
+    let found: Document = commands.document(Run::of(["autostart"])).await?;
     Ok(AutostartView {
         tray: commands.desktop.autostarts(),
-        daemon: document["enabled"].as_bool().unwrap_or(false),
+        daemon: found.enabled,
     })
 }
 

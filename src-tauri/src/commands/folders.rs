@@ -3,8 +3,8 @@
 use super::context::{Commands, path_below};
 use crate::program::{Fault, FaultCode, Run};
 use crate::view;
-use cairn_control::{Gate, NewFolder, Request, typed};
-use cairn_model::SyncMode;
+use cairn_control::{NewFolder, Request, typed};
+use cairn_model::{DeletionGate, Kind, SyncMode};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -37,7 +37,7 @@ impl From<FolderChoices> for NewFolder {
             mode: choices.mode,
             exclude: choices.exclude,
             only: choices.only,
-            gate: choices.gate.map(|gate| Gate {
+            gate: choices.gate.map(|gate| DeletionGate {
                 percent: gate.percent,
                 files: gate.files,
             }),
@@ -99,7 +99,7 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
     arguments.extend(["--".to_owned(), folder.local.clone()]);
     let added = commands.run(Run::of(arguments)).await;
     commands.daemon.allow();
-    added.map(drop)
+    added
 }
 
 pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result<(), Fault> {
@@ -133,17 +133,26 @@ pub(super) async fn remote_items(
     commands: &Commands,
     path: String,
 ) -> Result<Vec<RemoteItem>, Fault> {
-    let document = commands.run(Run::of(["list", "--", &path])).await?;
-    let nodes = document["nodes"].as_array().cloned().unwrap_or_default();
-    let mut items: Vec<RemoteItem> = nodes
-        .iter()
-        .filter_map(|node| {
-            Some(RemoteItem {
-                id: node["id"].as_str().unwrap_or_default().to_owned(),
-                name: node["name"].as_str()?.to_owned(),
-                path: node["path"].as_str()?.to_owned(),
-                is_folder: node["kind"] == "folder",
-            })
+    #[derive(Deserialize)]
+    struct Document {
+        nodes: Vec<Item>,
+    }
+    #[derive(Deserialize)]
+    struct Item {
+        id: String,
+        name: String,
+        path: String,
+        kind: Kind,
+    }
+    let found: Document = commands.document(Run::of(["list", "--", &path])).await?;
+    let mut items: Vec<RemoteItem> = found
+        .nodes
+        .into_iter()
+        .map(|node| RemoteItem {
+            id: node.id,
+            name: node.name,
+            path: node.path,
+            is_folder: node.kind == Kind::Folder,
         })
         .collect();
     items.sort_by_key(|item| (!item.is_folder, item.name.to_lowercase()));

@@ -4,27 +4,14 @@ use super::context::{Commands, local_text};
 use crate::program::{Fault, Run};
 use crate::view::{self, ActivityView};
 use cairn_control::typed;
-use serde::de::DeserializeOwned;
+use cairn_model::PastKind;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use ts_rs::TS;
 
 /// Events of one page of a folder's past.
 const PAGE: u64 = 2_000;
 /// Paths of one kind that a plan shows; their number is always told.
 const SHOWN: usize = 50;
-
-/// The kind of an event in the past of a file or folder.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum PastKind {
-    Created,
-    /// A file got another content.
-    Version,
-    Moved,
-    Changed,
-    Deleted,
-}
 
 /// Something that happened to a file or folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
@@ -105,7 +92,7 @@ pub(super) async fn past(
     let path = local_text(&folder, &path)?;
     let (limit, page) = (format!("--limit={PAGE}"), format!("--page={page}"));
     let run = Run::of(["history", &limit, &page, "--", &path]);
-    read(commands.run(run).await?)
+    commands.document(run).await
 }
 
 /// Makes a folder or file what it was at a time; a dry run returns the plan alone.
@@ -119,56 +106,82 @@ pub(super) async fn rewind(
     let path = local_text(&folder, &path)?;
     let how = if dry_run { "--dry-run" } else { "--yes" };
     let to = format!("--to={at}");
-    let document = commands
-        .run(Run::of(["rewind", &to, how, "--", &path]))
-        .await?;
+    let run = Run::of(["rewind", &to, how, "--", &path]);
+    let rewound: RewindDocument = commands.document(run).await?;
     Ok(RewindView {
-        plan: plan(&document["plan"])?,
-        session: document["session"].as_str().map(str::to_owned),
-        failed: optional(&document["done"]["failed"])?,
+        plan: rewound.plan.view(),
+        session: rewound.session,
+        failed: rewound.done.unwrap_or_default().failed,
     })
+}
+
+/// A rewind as the `cairn` program shows it.
+#[derive(Deserialize)]
+struct RewindDocument {
+    plan: PlanDocument,
+    session: Option<String>,
+    done: Option<DoneDocument>,
+}
+
+#[derive(Default, Deserialize)]
+struct DoneDocument {
+    #[serde(default)]
+    failed: Vec<LeftAsItIs>,
+}
+
+#[derive(Deserialize)]
+struct PlanDocument {
+    files_back: u64,
+    files_trashed: u64,
+    files_changed: u64,
+    back: Vec<String>,
+    trash: Vec<String>,
+    contents: Vec<ChangedContent>,
+    moves: Vec<MovedBack>,
+    #[serde(default)]
+    incomplete: Vec<LeftAsItIs>,
+}
+
+#[derive(Deserialize)]
+struct ChangedContent {
+    path: String,
+}
+
+#[derive(Deserialize)]
+struct MovedBack {
+    from: String,
+}
+
+impl PlanDocument {
+    fn view(self) -> RewindPlan {
+        RewindPlan {
+            files_back: self.files_back,
+            files_trashed: self.files_trashed,
+            files_changed: self.files_changed,
+            moved: self.moves.len() as u64,
+            back: beginning(self.back),
+            trash: beginning(self.trash),
+            changed: beginning(self.contents.into_iter().map(|one| one.path)),
+            moves: beginning(self.moves.into_iter().map(|one| one.from)),
+            incomplete: self.incomplete,
+        }
+    }
+}
+
+/// Returns as many paths as a plan shows.
+fn beginning(paths: impl IntoIterator<Item = String>) -> Vec<String> {
+    paths.into_iter().take(SHOWN).collect()
 }
 
 /// Takes a rewind back. Returns what could not be taken back, each with its reason.
 pub(super) async fn undo(commands: &Commands, session: String) -> Result<Vec<String>, Fault> {
     let session = format!("--session={session}");
-    let document = commands.run(Run::of(["undo", &session, "--yes"])).await?;
-    optional(&document["left"])
-}
-
-fn plan(plan: &Value) -> Result<RewindPlan, Fault> {
-    let count = |key: &str| plan[key].as_u64().unwrap_or(0);
-    let list = |key: &str| plan[key].as_array().map_or(&[][..], Vec::as_slice);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let texts = |key: &str| list(key).iter().take(SHOWN).map(text).collect();
-    let paths = |key: &str, field: &str| {
-        let shown = list(key).iter().take(SHOWN);
-        shown.map(|one| text(&one[field])).collect()
-    };
-    Ok(RewindPlan {
-        files_back: count("files_back"),
-        files_trashed: count("files_trashed"),
-        files_changed: count("files_changed"),
-        moved: list("moves").len() as u64,
-        back: texts("back"),
-        trash: texts("trash"),
-        changed: paths("contents", "path"),
-        moves: paths("moves", "from"),
-        incomplete: optional(&plan["incomplete"])?,
-    })
-}
-
-fn optional<T: DeserializeOwned>(value: &Value) -> Result<Vec<T>, Fault> {
-    if value.is_null() {
-        return Ok(Vec::new());
+    #[derive(Deserialize)]
+    struct Document {
+        #[serde(default)]
+        left: Vec<String>,
     }
-    read(value.clone())
-}
-
-fn read<T: DeserializeOwned>(document: Value) -> Result<T, Fault> {
-    serde_json::from_value(document).map_err(|error| {
-        Fault::failed(format!(
-            "can't read the reply of the cairn program: {error}"
-        ))
-    })
+    let run = Run::of(["undo", &session, "--yes"]);
+    let done: Document = commands.document(run).await?;
+    Ok(done.left)
 }

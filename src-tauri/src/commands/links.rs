@@ -2,41 +2,9 @@
 
 use super::context::{Commands, local_text};
 use crate::program::{Fault, Run};
+use cairn_model::ShareStatus;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use ts_rs::TS;
-
-/// The state of a share link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum LinkState {
-    Active,
-    FileGone,
-    MakerLeft,
-    Deactivated,
-    Expired,
-    AtDownloadLimit,
-    NotYetActive,
-    ActiveWindowEnded,
-    /// One of a newer version.
-    Other,
-}
-
-impl LinkState {
-    fn of(word: &str) -> Self {
-        match word {
-            "active" => Self::Active,
-            "file_gone" => Self::FileGone,
-            "maker_left" => Self::MakerLeft,
-            "deactivated" => Self::Deactivated,
-            "expired" => Self::Expired,
-            "at_download_limit" => Self::AtDownloadLimit,
-            "not_yet_active" => Self::NotYetActive,
-            "active_window_ended" => Self::ActiveWindowEnded,
-            _ => Self::Other,
-        }
-    }
-}
 
 /// A share link.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
@@ -48,7 +16,7 @@ pub struct LinkView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub address: Option<String>,
-    pub state: LinkState,
+    pub state: ShareStatus,
     /// False if it was switched off.
     pub is_on: bool,
     pub has_password: bool,
@@ -99,9 +67,12 @@ pub enum LinkAction {
 }
 
 pub(super) async fn list(commands: &Commands) -> Result<Vec<LinkView>, Fault> {
-    let document = commands.run(Run::of(["share", "list"])).await?;
-    let links = document["links"].as_array().cloned().unwrap_or_default();
-    Ok(links.iter().map(link).collect())
+    #[derive(Deserialize)]
+    struct Document {
+        links: Vec<Link>,
+    }
+    let found: Document = commands.document(Run::of(["share", "list"])).await?;
+    Ok(found.links.into_iter().map(Link::view).collect())
 }
 
 pub(super) async fn create(
@@ -130,7 +101,8 @@ pub(super) async fn create(
     arguments.extend(["--".to_owned(), target]);
     let mut run = Run::of(arguments);
     run.secrets.extend(password);
-    Ok(link(&commands.run(run).await?))
+    let made: Link = commands.document(run).await?;
+    Ok(made.view())
 }
 
 pub(super) async fn change(
@@ -144,23 +116,37 @@ pub(super) async fn change(
         LinkAction::Revoke => "revoke",
     };
     let run = Run::of(["share", word, "--", &id]);
-    commands.run(run).await.map(drop)
+    commands.run(run).await
 }
 
-fn link(document: &Value) -> LinkView {
-    let text = |key: &str| document[key].as_str().map(str::to_owned);
-    let flag = |key: &str| document[key].as_bool().unwrap_or(false);
-    let count = |key: &str| document[key].as_u64();
-    LinkView {
-        id: text("id").unwrap_or_default(),
-        name: text("file_name").unwrap_or_default(),
-        address: text("address"),
-        state: LinkState::of(document["status"].as_str().unwrap_or_default()),
-        is_on: flag("is_active"),
-        has_password: flag("has_password"),
-        expires_at: text("expires_at"),
-        download_limit: count("download_limit"),
-        downloads: count("download_count").unwrap_or(0),
-        opened: count("access_count").unwrap_or(0),
+/// A link as the `cairn` program shows it.
+#[derive(Deserialize)]
+struct Link {
+    id: String,
+    file_name: String,
+    address: Option<String>,
+    status: ShareStatus,
+    is_active: bool,
+    has_password: bool,
+    expires_at: Option<String>,
+    download_limit: Option<u64>,
+    download_count: u64,
+    access_count: u64,
+}
+
+impl Link {
+    fn view(self) -> LinkView {
+        LinkView {
+            id: self.id,
+            name: self.file_name,
+            address: self.address,
+            state: self.status,
+            is_on: self.is_active,
+            has_password: self.has_password,
+            expires_at: self.expires_at,
+            download_limit: self.download_limit,
+            downloads: self.download_count,
+            opened: self.access_count,
+        }
     }
 }

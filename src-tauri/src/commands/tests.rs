@@ -172,7 +172,7 @@ async fn requests_go_to_the_daemon_unchanged() {
                     mode: SyncMode::Upload,
                     only: vec!["a".into()],
                     exclude: vec![],
-                    gate: Some(cairn_control::Gate {
+                    gate: Some(cairn_model::DeletionGate {
                         percent: 10,
                         files: 5,
                     }),
@@ -275,9 +275,9 @@ async fn a_folder_is_added_by_the_program_and_the_daemon_woken() {
 #[tokio::test]
 async fn only_folders_of_the_server_are_offered() {
     let nodes = json!({"nodes": [
-        {"kind": "folder", "name": "b", "path": "/b"},
-        {"kind": "file", "name": "c", "path": "/c"},
-        {"kind": "folder", "name": "A", "path": "/A"},
+        {"id": "2", "kind": "folder", "name": "b", "path": "/b"},
+        {"id": "3", "kind": "file", "name": "c", "path": "/c"},
+        {"id": "1", "kind": "folder", "name": "A", "path": "/A"},
     ]});
     let world = world(vec![Ok(nodes)]);
     let reply = world

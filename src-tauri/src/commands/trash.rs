@@ -3,8 +3,8 @@
 use super::context::{Commands, local_text};
 use crate::program::{Fault, Run};
 use cairn_control::typed;
-use serde::Serialize;
-use serde_json::Value;
+use cairn_model::Kind;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Something in the trash of this device.
@@ -62,29 +62,40 @@ pub(super) async fn restore_local(
 }
 
 pub(super) async fn remote(commands: &Commands) -> Result<Vec<RemoteTrashed>, Fault> {
-    let document = commands.run(Run::of(["trash", "list", "--remote"])).await?;
-    let trashed = document["trashed"].as_array().cloned().unwrap_or_default();
-    let mut trashed: Vec<_> = trashed.iter().map(remote_trashed).collect();
+    #[derive(Deserialize)]
+    struct Document {
+        trashed: Vec<Trashed>,
+    }
+    #[derive(Deserialize)]
+    struct Trashed {
+        id: String,
+        name: String,
+        kind: Kind,
+        at: String,
+        bytes: u64,
+    }
+    let run = Run::of(["trash", "list", "--remote"]);
+    let found: Document = commands.document(run).await?;
+    let mut trashed: Vec<_> = found
+        .trashed
+        .into_iter()
+        .map(|one| RemoteTrashed {
+            id: one.id,
+            name: one.name,
+            is_folder: one.kind == Kind::Folder,
+            at: one.at,
+            bytes: one.bytes,
+        })
+        .collect();
     trashed.sort_by(|a, b| b.at.cmp(&a.at));
     Ok(trashed)
-}
-
-fn remote_trashed(one: &Value) -> RemoteTrashed {
-    let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
-    RemoteTrashed {
-        id: text("id"),
-        name: text("name"),
-        is_folder: one["kind"] == "folder",
-        at: text("at"),
-        bytes: one["bytes"].as_u64().unwrap_or(0),
-    }
 }
 
 /// Takes something out of the server's trash. Returns its path there, with another name where its own is
 /// in use by now.
 pub(super) async fn restore_remote(commands: &Commands, id: String) -> Result<String, Fault> {
     let run = Run::of(["trash", "restore", "--remote", "--", &id]);
-    path_of(&commands.run(run).await?)
+    path_of(commands, run).await
 }
 
 /// Brings back what was deleted last under a path of a synced folder. Returns its path on the service.
@@ -94,11 +105,15 @@ pub(super) async fn restore_deleted(
     path: String,
 ) -> Result<String, Fault> {
     let path = local_text(&folder, &path)?;
-    path_of(&commands.run(Run::of(["restore", "--", &path])).await?)
+    path_of(commands, Run::of(["restore", "--", &path])).await
 }
 
-fn path_of(document: &Value) -> Result<String, Fault> {
-    document["path"].as_str().map(str::to_owned).ok_or_else(|| {
-        Fault::failed("can't read the reply of the cairn program: install Cairn again")
-    })
+/// Runs the program and returns the path in its document.
+async fn path_of(commands: &Commands, run: Run) -> Result<String, Fault> {
+    #[derive(Deserialize)]
+    struct Document {
+        path: String,
+    }
+    let restored: Document = commands.document(run).await?;
+    Ok(restored.path)
 }

@@ -4,8 +4,7 @@ use super::context::{Commands, local_text};
 use crate::conflict::MAX_TEXT;
 use crate::line_diff::{DiffLine, compare as compare_lines};
 use crate::program::{Fault, Run};
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// One version of a file.
@@ -29,6 +28,8 @@ pub struct VersionText {
     pub text: Option<String>,
     /// True if there is more than `text` has.
     pub cut: bool,
+    /// False if none of the account's devices has sealed the version.
+    pub verified: bool,
 }
 
 /// The lines in which two versions differ.
@@ -40,6 +41,8 @@ pub struct VersionDiff {
     pub lines: Option<Vec<DiffLine>>,
     /// True if there are more differing lines than `lines` has.
     pub cut: bool,
+    /// False if none of the account's devices has sealed one of the two.
+    pub verified: bool,
 }
 
 pub(super) async fn list(
@@ -47,19 +50,32 @@ pub(super) async fn list(
     folder: String,
     path: String,
 ) -> Result<Vec<VersionView>, Fault> {
+    #[derive(Deserialize)]
+    struct Document {
+        versions: Vec<Version>,
+    }
+    #[derive(Deserialize)]
+    struct Version {
+        id: String,
+        number: u64,
+        size: u64,
+        created_at: String,
+        uploaded_by: String,
+        current: bool,
+    }
     let file = local_text(&folder, &path)?;
-    let document = commands.run(Run::of(["versions", "--", &file])).await?;
-    let versions = document["versions"].as_array().cloned().unwrap_or_default();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut versions: Vec<_> = versions
-        .iter()
+    let run = Run::of(["versions", "--", &file]);
+    let found: Document = commands.document(run).await?;
+    let mut versions: Vec<_> = found
+        .versions
+        .into_iter()
         .map(|version| VersionView {
-            revision: text(&version["id"]),
-            number: version["number"].as_u64().unwrap_or(0),
-            bytes: version["size"].as_u64().unwrap_or(0),
-            at: text(&version["created_at"]),
-            by: text(&version["uploaded_by"]),
-            current: version["current"].as_bool().unwrap_or(false),
+            revision: version.id,
+            number: version.number,
+            bytes: version.size,
+            at: version.created_at,
+            by: version.uploaded_by,
+            current: version.current,
         })
         .collect();
     versions.sort_by_key(|version| std::cmp::Reverse(version.number));
@@ -74,7 +90,7 @@ pub(super) async fn restore(
 ) -> Result<(), Fault> {
     let file = local_text(&folder, &path)?;
     let run = Run::of(["versions", "--restore", &revision, "--", &file]);
-    commands.run(run).await.map(drop)
+    commands.run(run).await
 }
 
 pub(super) async fn text(
@@ -84,8 +100,7 @@ pub(super) async fn text(
     revision: String,
 ) -> Result<VersionText, Fault> {
     let file = local_text(&folder, &path)?;
-    let text = content(commands, &file, &revision).await?;
-    Ok(beginning(text))
+    Ok(beginning(content(commands, &file, &revision).await?))
 }
 
 pub(super) async fn compare(
@@ -100,14 +115,17 @@ pub(super) async fn compare(
         content(commands, &file, &older),
         content(commands, &file, &newer)
     )?;
+    let verified = older.verified && newer.verified;
     let compared = older
-        .zip(newer)
+        .text
+        .zip(newer.text)
         .filter(|(older, newer)| older.len().max(newer.len()) as u64 <= MAX_TEXT)
         .map(|(older, newer)| compare_lines(&older, &newer));
     let cut = compared.as_ref().is_some_and(|(_, cut)| *cut);
     Ok(VersionDiff {
         lines: compared.map(|(lines, _)| lines),
         cut,
+        verified,
     })
 }
 
@@ -131,37 +149,39 @@ pub(super) async fn save(
         "--".to_owned(),
         file,
     ]);
-    commands.run(run).await.map(|_| true)
+    commands.run(run).await.map(|()| true)
 }
 
-/// Returns the content of a version if it is text.
-async fn content(commands: &Commands, file: &str, revision: &str) -> Result<Option<String>, Fault> {
+/// The content of a version, if it is text.
+#[derive(Deserialize)]
+struct Content {
+    text: Option<String>,
+    verified: bool,
+}
+
+async fn content(commands: &Commands, file: &str, revision: &str) -> Result<Content, Fault> {
     let revision = format!("--revision={revision}");
-    let document = commands
-        .run(Run::of(["cat", &revision, "--", file]))
-        .await?;
-    let text = document["text"]
-        .as_str()
-        .filter(|text| !text.contains('\0'));
-    Ok(text.map(str::to_owned))
+    let run = Run::of(["cat", &revision, "--", file]);
+    let mut content: Content = commands.document(run).await?;
+    content.text = content.text.filter(|text| !text.contains('\0'));
+    Ok(content)
 }
 
 /// Returns as much of a text as a window shows, up to a whole character.
-fn beginning(text: Option<String>) -> VersionText {
-    let Some(mut text) = text else {
-        return VersionText {
-            text: None,
-            cut: false,
-        };
-    };
+fn beginning(content: Content) -> VersionText {
     let most = usize::try_from(MAX_TEXT).unwrap_or(usize::MAX);
-    let cut = text.len() > most;
-    if cut {
+    let mut text = content.text;
+    let mut cut = false;
+    if let Some(text) = &mut text
+        && text.len() > most
+    {
         text.truncate(text.floor_char_boundary(most));
+        cut = true;
     }
     VersionText {
-        text: Some(text),
+        text,
         cut,
+        verified: content.verified,
     }
 }
 
@@ -171,11 +191,17 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_two_characters() {
-        let short = beginning(Some("é".into()));
+        let shown = |text: Option<&str>| {
+            beginning(Content {
+                text: text.map(str::to_owned),
+                verified: true,
+            })
+        };
+        let short = shown(Some("é"));
         assert_eq!((short.text.as_deref(), short.cut), (Some("é"), false));
         let most = usize::try_from(MAX_TEXT).unwrap();
-        let long = beginning(Some(format!("{}é", "a".repeat(most - 1))));
+        let long = shown(Some(&format!("{}é", "a".repeat(most - 1))));
         assert_eq!((long.text.unwrap().len(), long.cut), (most - 1, true));
-        assert_eq!(beginning(None).text, None);
+        assert_eq!(shown(None).text, None);
     }
 }

@@ -2,9 +2,8 @@
 
 use super::context::Commands;
 use crate::program::{Fault, Run};
-use cairn_model::{DeliveryState, EventKind};
+use cairn_model::{DeliveryState, EventKind, WebhookStatus};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use ts_rs::TS;
 
 /// An address that is notified of events in the account.
@@ -40,14 +39,26 @@ pub enum WebhookAction {
 }
 
 pub(super) async fn list(commands: &Commands) -> Result<Vec<WebhookView>, Fault> {
-    let document = commands.run(Run::of(["webhooks", "list"])).await?;
-    Ok(elements(&document["webhooks"])
-        .iter()
+    #[derive(Deserialize)]
+    struct Document {
+        webhooks: Vec<Webhook>,
+    }
+    #[derive(Deserialize)]
+    struct Webhook {
+        id: String,
+        url: String,
+        events: Vec<String>,
+        status: WebhookStatus,
+    }
+    let found: Document = commands.document(Run::of(["webhooks", "list"])).await?;
+    Ok(found
+        .webhooks
+        .into_iter()
         .map(|webhook| WebhookView {
-            id: text(&webhook["id"]),
-            url: text(&webhook["url"]),
-            events: elements(&webhook["events"]).iter().map(text).collect(),
-            enabled: webhook["status"] == "active",
+            id: webhook.id,
+            url: webhook.url,
+            events: webhook.events,
+            enabled: webhook.status == WebhookStatus::Active,
         })
         .collect())
 }
@@ -57,11 +68,19 @@ pub(super) async fn add(
     url: String,
     events: Vec<EventKind>,
 ) -> Result<String, Fault> {
+    #[derive(Deserialize)]
+    struct Document {
+        webhook: Added,
+    }
+    #[derive(Deserialize)]
+    struct Added {
+        secret: String,
+    }
     let mut arguments = vec!["webhooks".to_owned(), "add".to_owned()];
     arguments.extend(events.iter().map(|event| format!("--event={event}")));
     arguments.extend(["--".to_owned(), url.trim().to_owned()]);
-    let document = commands.run(Run::of(arguments)).await?;
-    Ok(text(&document["webhook"]["secret"]))
+    let added: Document = commands.document(Run::of(arguments)).await?;
+    Ok(added.webhook.secret)
 }
 
 pub(super) async fn change(
@@ -76,51 +95,68 @@ pub(super) async fn change(
         WebhookAction::Remove => "remove",
     };
     let run = Run::of(["webhooks", word, "--", &id]);
-    commands.run(run).await.map(drop)
+    commands.run(run).await
 }
 
 pub(super) async fn deliveries(
     commands: &Commands,
     id: String,
 ) -> Result<Vec<DeliveryView>, Fault> {
+    #[derive(Deserialize)]
+    struct Document {
+        deliveries: Vec<Delivery>,
+    }
     let run = Run::of(["webhooks", "deliveries", "--", &id]);
-    let document = commands.run(run).await?;
-    elements(&document["deliveries"])
-        .iter()
-        .map(delivery)
-        .collect()
+    let found: Document = commands.document(run).await?;
+    Ok(found.deliveries.into_iter().map(Delivery::view).collect())
 }
 
-fn delivery(delivery: &Value) -> Result<DeliveryView, Fault> {
-    let attempts = elements(&delivery["attempts"]);
-    Ok(DeliveryView {
-        id: text(&delivery["id"]),
-        event: text(&delivery["event"]),
-        state: DeliveryState::deserialize(&delivery["state"])
-            .map_err(|error| Fault::failed(format!("can't read a delivery: {error}")))?,
-        at: text(&delivery["created_at"]),
-        attempts: u32::try_from(attempts.len()).unwrap_or(u32::MAX),
-        last_error: attempts.last().map(attempt_error).unwrap_or_default(),
-    })
+#[derive(Deserialize)]
+struct Delivery {
+    id: String,
+    event: String,
+    state: DeliveryState,
+    created_at: String,
+    attempts: Vec<Attempt>,
+}
+
+/// An attempt to send an event: the status that came, or the network's error.
+#[derive(Deserialize)]
+struct Attempt {
+    status: Option<u16>,
+    error: Option<String>,
+}
+
+impl Delivery {
+    fn view(self) -> DeliveryView {
+        DeliveryView {
+            id: self.id,
+            event: self.event,
+            state: self.state,
+            at: self.created_at,
+            attempts: u32::try_from(self.attempts.len()).unwrap_or(u32::MAX),
+            last_error: self
+                .attempts
+                .into_iter()
+                .next_back()
+                .map(Attempt::failure)
+                .unwrap_or_default(),
+        }
+    }
+}
+
+impl Attempt {
+    /// Returns the reason for which it failed; empty if it succeeded.
+    fn failure(self) -> String {
+        match self.status {
+            Some(200..300) => String::new(),
+            Some(status) => format!("HTTP {status}"),
+            None => self.error.unwrap_or_default(),
+        }
+    }
 }
 
 pub(super) async fn retry(commands: &Commands, id: String, delivery: String) -> Result<(), Fault> {
     let run = Run::of(["webhooks", "retry", "--", &id, &delivery]);
-    commands.run(run).await.map(drop)
-}
-
-fn attempt_error(attempt: &Value) -> String {
-    match attempt["status"].as_u64() {
-        Some(200..300) => String::new(),
-        Some(status) => format!("HTTP {status}"),
-        None => text(&attempt["error"]),
-    }
-}
-
-fn elements(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
+    commands.run(run).await
 }

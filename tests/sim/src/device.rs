@@ -10,9 +10,10 @@ use cairn_engine::{EngineHandle, EngineOptions, WaitResult, start};
 use cairn_index::{FolderSettings, Index};
 use cairn_model::DeviceId;
 use cairn_transfer::{Blocking, Options, Transfer};
+use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 

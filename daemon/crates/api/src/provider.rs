@@ -15,7 +15,7 @@ use cairn_wire::identity::{
     TokenRequest,
 };
 use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, header};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -348,25 +348,10 @@ async fn refusal(response: Response) -> Refusal {
     let message = reported
         .and_then(|body| body.error_description)
         .map_or_else(|| status.to_string(), |text| quote(&text));
-    let error = if code == "invalid_grant" || status == StatusCode::UNAUTHORIZED {
+    let error = if code == "invalid_grant" {
         ApiError::Unauthorized
-    } else if status == StatusCode::NOT_FOUND {
-        ApiError::NotFound { message }
-    } else if status == StatusCode::TOO_MANY_REQUESTS {
-        ApiError::RateLimited {
-            retry_after: std::time::Duration::from_secs(1),
-        }
-    } else if status.is_server_error() {
-        ApiError::Server {
-            status: status.as_u16(),
-            message,
-            retry_after: None,
-        }
     } else {
-        ApiError::Rejected {
-            status: status.as_u16(),
-            message,
-        }
+        ApiError::from_status(status.as_u16(), message)
     };
     Refusal { code, error }
 }

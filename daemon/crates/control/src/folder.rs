@@ -1,14 +1,7 @@
 //! Folder pairs and what a person chooses for each.
 
-use cairn_model::SyncMode;
+use cairn_model::{DeletionGate, SyncMode};
 use serde::{Deserialize, Serialize};
-
-/// Deletions of more than `percent` of the files, and at least `files` of them, wait for a person.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Gate {
-    pub percent: u8,
-    pub files: u64,
-}
 
 /// A folder pair to add.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -27,7 +20,7 @@ pub struct NewFolder {
     pub only: Vec<String>,
     /// `None`: deletions never wait.
     #[serde(default)]
-    pub gate: Option<Gate>,
+    pub gate: Option<DeletionGate>,
 }
 
 /// A folder pair that exists.
@@ -38,7 +31,7 @@ pub struct Folder {
     pub mode: SyncMode,
     pub exclude: Vec<String>,
     pub only: Vec<String>,
-    pub gate: Option<Gate>,
+    pub gate: Option<DeletionGate>,
 }
 
 /// The ignore rules of a folder.

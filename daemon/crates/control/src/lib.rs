@@ -22,11 +22,11 @@ pub use client::{Client, EventStream};
 pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
 pub use event::Event;
-pub use folder::{Folder, Gate, IgnoreRules, IgnoreVerdict, NewFolder};
+pub use folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
 pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{
     DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Question, Status, Transfer,
 };
-pub use why::{DecidingRule, PathReport, RuleSource, WaitingList};
+pub use why::{DecidingRule, PathReport, WaitingList};

@@ -1,24 +1,7 @@
 //! The standing of one path, for `cairn why`, the tray and the tools for assistants.
 
-use cairn_model::PathState;
+use cairn_model::{PathState, RuleSource};
 use serde::{Deserialize, Serialize};
-
-/// The list that a rule comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RuleSource {
-    /// Never synced anywhere.
-    BuiltIn,
-    /// The patterns of this device.
-    Exclude,
-    /// The folder's `.cairnignore`.
-    File,
-    /// The subfolders selected for this device.
-    Selection,
-    /// A list of another version of Cairn.
-    #[serde(other)]
-    Other,
-}
 
 /// The rule that leaves a path out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -4,13 +4,13 @@
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
     Activity, ActivityList, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
-    FailureCode, Folder, FolderStatus, Gate, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
-    OverallProgress, PathReport, Problem, ProblemGroup, Question, Request, RuleSource, Status,
-    Transfer, Trashed, TrashedList,
+    FailureCode, Folder, FolderStatus, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
+    OverallProgress, PathReport, Problem, ProblemGroup, Question, Request, Status, Transfer,
+    Trashed, TrashedList,
 };
 use cairn_model::{
-    ActivityKind, ConflictKind, Counters, DeletionDecision, Keep, PathState, ProblemCode, Side,
-    SyncMode, SyncState, TransferDirection,
+    ActivityKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep, PathState,
+    ProblemCode, RuleSource, Side, SyncMode, SyncState, TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -101,7 +101,7 @@ fn requests() {
         mode: SyncMode::Upload,
         exclude: vec!["*.iso".into()],
         only: vec!["docs".into()],
-        gate: Some(Gate {
+        gate: Some(DeletionGate {
             percent: 50,
             files: 50,
         }),

@@ -5,8 +5,8 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use cairn_index::{ConfirmationRow, ConfirmationState, Db, FolderRow, Gate, IndexError};
-use cairn_model::Side;
+use cairn_index::{ConfirmationRow, ConfirmationState, Db, FolderRow, IndexError};
+use cairn_model::{DeletionGate, Side};
 use cairn_plan::Plan;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -161,7 +161,7 @@ struct Question {
 }
 
 impl Question {
-    fn is_many(&self, gate: Gate) -> bool {
+    fn is_many(&self, gate: DeletionGate) -> bool {
         let (files, total) = (self.files + self.recent, self.total + self.recent);
         files >= gate.files.max(1)
             && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))

@@ -52,7 +52,7 @@ pub mod ports;
 pub use command::WaitResult;
 pub use error::EngineError;
 pub use handle::EngineHandle;
-pub use observe::rules::{RuleMatch, RuleOrigin, RuleSource, Rules};
+pub use observe::rules::{RuleMatch, RuleOrigin, Rules};
 pub use start::{EngineOptions, start};
 pub use status::{
     Event, FolderStatus, OverallProgress, Problem, ProblemGroup, Status, TransferStatus,

@@ -2,6 +2,7 @@
 
 use cairn_crypto::Random;
 use cairn_platform::Disk;
+use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -38,7 +39,7 @@ pub struct Ports {
     pub disk: Arc<dyn Disk>,
     pub watch: Arc<dyn Watch>,
     pub clock: Arc<dyn Clock>,
-    pub random: Arc<std::sync::Mutex<dyn Random + Send>>,
+    pub random: Arc<Mutex<dyn Random + Send>>,
     /// Allows blocking work on other threads; the simulator runs on one.
     pub threads: bool,
 }
@@ -47,10 +48,7 @@ impl Ports {
     /// 16 random bytes, for an id.
     pub(crate) fn id(&self) -> [u8; 16] {
         let mut out = [0; 16];
-        self.random
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .fill(&mut out);
+        self.random.lock().fill(&mut out);
         out
     }
 

@@ -10,8 +10,9 @@ use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, Lo
 use cairn_model::{DeviceId, Kind, LocalId, Name, SpaceId};
 use cairn_platform::{Disk as _, RealDisk};
 use cairn_transfer::{Blocking, Options, Transfer};
+use parking_lot::Mutex;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 

@@ -9,10 +9,10 @@ mod tests;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::health::PathProblem;
-use crate::observe::rules::{IGNORE_FILE, RuleOrigin, RuleSource};
+use crate::observe::rules::{IGNORE_FILE, RuleOrigin};
 use crate::status::{Problem, TransferStatus};
 use cairn_index::{FolderRow, Skipped};
-use cairn_model::{PathState, ProblemCode, RelPath, SyncMode, TransferDirection};
+use cairn_model::{PathState, ProblemCode, RelPath, RuleSource, SyncMode, TransferDirection};
 
 /// The standing of a path of a folder pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -167,7 +167,7 @@ fn left_out(facts: &Facts) -> Option<PathReport> {
                     "change that line to have it synced",
                 )
             }
-            RuleSource::Selection => (
+            RuleSource::Selection | RuleSource::Other => (
                 PathState::Unselected,
                 "it is not among the subfolders selected for this device".to_owned(),
                 "`cairn add` the folder again with `--only` for it",

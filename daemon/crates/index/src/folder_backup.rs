@@ -4,8 +4,8 @@
 use crate::error::IndexError;
 use crate::folders::{FolderRow, FolderSettings};
 use crate::open::Db;
+use cairn_platform::{FileMode, write_atomic};
 use serde::{Deserialize, Serialize};
-use std::io::Write as _;
 use std::path::Path;
 
 /// Its name, beside the index.
@@ -35,12 +35,7 @@ pub(crate) fn save(path: &Path, folders: &[FolderRow]) -> Result<(), IndexError>
         .collect();
     let text =
         serde_json::to_vec_pretty(&pairs).map_err(|_| IndexError::Corrupt("folder settings"))?;
-    let new = path.with_extension("json.new");
-    let mut file = std::fs::File::create(&new).map_err(wrap)?;
-    file.write_all(&text)
-        .and_then(|()| file.sync_all())
-        .map_err(wrap)?;
-    std::fs::rename(&new, path).map_err(wrap)
+    write_atomic(path, &text, FileMode::Inherit).map_err(wrap)
 }
 
 /// Adds the pairs of the list to an index that has none. A list that can't be read counts as empty.

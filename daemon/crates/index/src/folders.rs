@@ -3,26 +3,9 @@
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
-use cairn_model::{FolderId, NodeId, SyncMode};
+use cairn_model::{DeletionGate, FolderId, NodeId, SyncMode};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
-
-/// The limit from which a plan's deletions wait for a person: more than `percent` of the folder's files **and** at
-/// least `files` of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Gate {
-    pub percent: u8,
-    pub files: u64,
-}
-
-impl Default for Gate {
-    fn default() -> Self {
-        Self {
-            percent: 50,
-            files: 50,
-        }
-    }
-}
 
 /// The user's settings of a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -34,7 +17,7 @@ pub struct FolderSettings {
     /// If not empty: only these subfolders come to this device. The entries follow their folders.
     pub only: Vec<String>,
     /// `None`: the gate is off.
-    pub gate: Option<Gate>,
+    pub gate: Option<DeletionGate>,
     pub paused: bool,
     /// Milliseconds since 1970-01-01 UTC; with `paused`: until then.
     pub paused_until: Option<i64>,

@@ -32,7 +32,7 @@ pub use activity::ActivityRow;
 pub use confirmations::{ConfirmationRow, ConfirmationState};
 pub use conflicts::ConflictRow;
 pub use error::IndexError;
-pub use folders::{FolderRow, FolderSettings, Gate};
+pub use folders::{FolderRow, FolderSettings};
 pub use journal::JournalRow;
 pub use local::{LocalRow, LocalStat, Skipped};
 pub use open::{Db, Index, Opened};

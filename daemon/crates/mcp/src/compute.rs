@@ -191,7 +191,8 @@ fn format_bytes(values: &[Value]) -> ToolResult<Value> {
                 "values[{at}] is {number}: a size can't be negative"
             )));
         }
-        formatted.push(json!({ "bytes": number, "formatted": crate::size::binary(bytes) }));
+        formatted
+            .push(json!({ "bytes": number, "formatted": cairn_model::size::binary(bytes as u64) }));
     }
     let count = formatted.len();
     Ok(response("format_bytes", Value::Array(formatted), count))

@@ -43,7 +43,6 @@ mod session_state;
 mod session_undo;
 mod share_address;
 mod share_tools;
-mod size;
 mod spaces;
 mod sync_tools;
 mod team_space;

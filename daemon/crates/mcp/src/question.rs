@@ -40,7 +40,7 @@ pub(crate) fn empty_trash(call: &Call) -> Asking<'_> {
             return Ok(Some("Empty the trash? It can't be undone.".to_owned()));
         };
         let size = size.map_or_else(String::new, |size| {
-            format!(", {}", crate::size::binary(size as f64))
+            format!(", {}", cairn_model::size::binary(size))
         });
         let items = if count == 1 { "item" } else { "items" };
         Ok(Some(format!(
@@ -262,7 +262,7 @@ async fn file(call: &Call, id: Option<&str>) -> String {
     };
     match node["size"].as_u64() {
         Some(size) if node["kind"] == "file" => {
-            format!("{} ({})", quoted(&name), crate::size::binary(size as f64))
+            format!("{} ({})", quoted(&name), cairn_model::size::binary(size))
         }
         _ => format!("the folder {}", quoted(&name)),
     }

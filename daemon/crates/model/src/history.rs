@@ -1,4 +1,4 @@
-//! Kinds of activities and of conflicts.
+//! Kinds of activities, of events in the past of a file, and of conflicts.
 
 use crate::words::word_enum;
 
@@ -20,6 +20,19 @@ word_enum! {
         /// A kind of another version of Cairn.
         #[serde(other)]
         Other = "other",
+    }
+}
+
+word_enum! {
+    /// The kind of an event in the past of a file or folder.
+    PastKind("event in the past") {
+        Created = "created",
+        /// A file got another content.
+        Version = "version",
+        Moved = "moved",
+        /// Something about it changed; its earlier state is not kept.
+        Changed = "changed",
+        Deleted = "deleted",
     }
 }
 

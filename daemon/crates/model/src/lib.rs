@@ -15,6 +15,8 @@ pub mod name;
 pub mod path;
 #[cfg(feature = "utoipa")]
 pub mod schema;
+pub mod size;
+pub mod status;
 pub mod sync;
 pub mod words;
 
@@ -23,7 +25,7 @@ pub use counters::Counters;
 pub use cursor::Cursor;
 pub use event::{DeliveryState, EventKind};
 pub use hash::ContentHash;
-pub use history::{ActivityKind, ConflictKind, Keep};
+pub use history::{ActivityKind, ConflictKind, Keep, PastKind};
 pub use id::{
     AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
 };
@@ -31,6 +33,8 @@ pub use kind::Kind;
 pub use manifest::Manifest;
 pub use name::{Name, NameKey};
 pub use path::RelPath;
+pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{
-    DeletionDecision, PathState, ProblemCode, Side, SyncMode, SyncState, TransferDirection,
+    DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side, SyncMode, SyncState,
+    TransferDirection,
 };

@@ -31,6 +31,40 @@ word_enum! {
     }
 }
 
+/// The limit from which the deletions of a plan wait for a person: more than `percent` of the folder's files **and**
+/// at least `files` of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct DeletionGate {
+    pub percent: u8,
+    pub files: u64,
+}
+
+impl Default for DeletionGate {
+    fn default() -> Self {
+        Self {
+            percent: 50,
+            files: 50,
+        }
+    }
+}
+
+/// The list that an ignore rule comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleSource {
+    /// Never synced anywhere.
+    BuiltIn,
+    /// The patterns of this device.
+    Exclude,
+    /// The rules file at the root of the folder.
+    File,
+    /// The subfolders selected for this device.
+    Selection,
+    /// A list of another version of Cairn.
+    #[serde(other)]
+    Other,
+}
+
 word_enum! {
     /// One of the two sides that a folder pair joins.
     Side("side") {

@@ -13,6 +13,7 @@ pub use public::{BegunDownload, OpenShare, OpenedShare, PublicShare};
 pub use visits::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary};
 
 use crate::{ErrorBody, Sealed, Timestamp};
+pub use cairn_model::ShareStatus;
 use cairn_model::{NodeId, RevisionId};
 use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
@@ -54,21 +55,6 @@ pub enum ShareIssue {
     ActiveWindowEnded,
     /// It opens and shows nothing: no client has added the keys of the files to it.
     NoFiles,
-}
-
-/// State of a link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ShareStatus {
-    Active,
-    FileGone,
-    MakerLeft,
-    Deactivated,
-    Expired,
-    AtDownloadLimit,
-    NotYetActive,
-    ActiveWindowEnded,
 }
 
 /// Derivation of the value for the password check from the password: PBKDF2-HMAC-SHA256.

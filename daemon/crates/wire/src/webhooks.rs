@@ -1,6 +1,7 @@
 //! Webhooks: `/api/v1/webhooks`, their deliveries, and what a delivery carries.
 
 use crate::Timestamp;
+pub use cairn_model::WebhookStatus;
 use cairn_model::{DeliveryState, EventKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,16 +36,6 @@ pub struct UpdateWebhook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(min_items = 1, nullable = false))]
     pub events: Option<Vec<EventKind>>,
-}
-
-/// State of a webhook: its deliveries are attempted or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum WebhookStatus {
-    Active,
-    /// Nothing is attempted and no new event is recorded; what waited goes on waiting.
-    Disabled,
 }
 
 /// Which webhooks to list.

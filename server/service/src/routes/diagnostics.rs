@@ -1,12 +1,12 @@
 //! `/diagnostics`: why an upload would fail, and whether the account's keys are in order.
 
-use crate::assistant::human_bytes;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::Params;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
+use cairn_model::size::binary;
 use cairn_wire::diagnostics::{CheckResult, DiagnosticCheck, EncryptionDiagnosis, UploadDiagnosis};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -79,14 +79,14 @@ async fn upload(
             quota.storage_used,
             size,
             quota.storage_limit,
-            human_bytes,
+            binary,
         ),
         check(
             "bandwidth",
             quota.bandwidth_used,
             size,
             quota.bandwidth_limit,
-            human_bytes,
+            binary,
         ),
         check(
             "file_count",

@@ -29,22 +29,25 @@ async fn versions_are_asked_by_the_path_on_this_device() {
 #[tokio::test]
 async fn a_version_is_shown_as_text_and_compared_line_by_line() {
     let world = world(vec![
-        Ok(json!({"text": "one\ntwo\n"})),
-        Ok(json!({"text": null})),
-        Ok(json!({"text": "one\n"})),
-        Ok(json!({"text": "one\ntwo\n"})),
-        Ok(json!({"text": "a\u{0}b"})),
-        Ok(json!({"text": "one\n"})),
+        Ok(json!({"text": "one\ntwo\n", "verified": true})),
+        Ok(json!({"text": null, "verified": true})),
+        Ok(json!({"text": "one\n", "verified": true})),
+        Ok(json!({"text": "one\ntwo\n", "verified": true})),
+        Ok(json!({"text": "a\u{0}b", "verified": false})),
+        Ok(json!({"text": "one\n", "verified": true})),
     ]);
     let shown = json!({"op": "version_text", "folder": "/f", "path": "a/b.txt", "revision": "r1"});
     let reply = world.commands.handle(call(shown.clone())).await.unwrap();
-    assert_eq!(reply, json!({"text": "one\ntwo\n", "cut": false}));
+    assert_eq!(
+        reply,
+        json!({"text": "one\ntwo\n", "cut": false, "verified": true})
+    );
     assert_eq!(
         arguments(&world),
         ["cat", "--revision=r1", "--", "/f/a/b.txt"]
     );
     let binary = world.commands.handle(call(shown)).await.unwrap();
-    assert_eq!(binary, json!({"cut": false}));
+    assert_eq!(binary, json!({"cut": false, "verified": true}));
 
     let compared = json!({"op": "compare_versions", "folder": "/f", "path": "a/b.txt", "older": "r1", "newer": "r2"});
     let reply = world.commands.handle(call(compared.clone())).await.unwrap();
@@ -56,7 +59,7 @@ async fn a_version_is_shown_as_text_and_compared_line_by_line() {
         ])
     );
     let binary = world.commands.handle(call(compared)).await.unwrap();
-    assert_eq!(binary, json!({"cut": false}));
+    assert_eq!(binary, json!({"cut": false, "verified": false}));
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cairn-plan", &["model"]),
     ("cairn-wire", &["model"]),
     ("cairn-crypto", &["model"]),
-    ("cairn-index", &["model"]),
+    ("cairn-index", &["model", "platform"]),
     ("cairn-platform", &["model"]),
     ("cairn-api", &["model", "wire"]),
     ("cairn-transfer", &["model", "wire", "crypto", "api"]),
@@ -36,11 +36,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "control", "engine", "mcp",
         ],
     ),
-    ("cairn-tray", &["model", "control"]),
+    ("cairn-tray", &["model", "control", "platform"]),
     ("cairn-store", &["model", "wire"]),
     ("cairn-service", &["model", "wire", "store"]),
     ("cairn-dev", &["model", "wire", "store", "service"]),
-    ("cairn-server", &["store", "service", "dev"]),
+    ("cairn-server", &["model", "store", "service", "dev"]),
     (
         "cairn-contract",
         &[

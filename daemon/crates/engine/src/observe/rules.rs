@@ -13,7 +13,7 @@ use std::path::Path;
 
 use cairn_platform::watch;
 
-pub use origin::{RuleOrigin, RuleSource};
+pub use origin::RuleOrigin;
 
 /// The name of the rules file at the root of a folder; it syncs like any other file.
 pub(crate) const IGNORE_FILE: &str = ".cairnignore";

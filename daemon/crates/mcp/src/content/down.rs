@@ -56,7 +56,7 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
         format!(
             "Replace the local file {} ({}) with the download?",
             quoted(&to.to_string_lossy()),
-            crate::size::binary(meta.len() as f64)
+            cairn_model::size::binary(meta.len())
         )
     }))
 }

@@ -73,7 +73,7 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     if total > WARN_TOTAL {
         response["warning"] = json!(format!(
             "the folder has {}, more than 1 GB: consider syncing it with `cairn add`",
-            crate::size::binary(total as f64)
+            cairn_model::size::binary(total)
         ));
     }
     Ok(response)

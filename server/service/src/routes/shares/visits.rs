@@ -1,6 +1,5 @@
 //! The visitors of a link: its access log, audit and health.
 
-use crate::assistant::human_bytes;
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::address::Address;
@@ -9,6 +8,7 @@ use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
+use cairn_model::size::binary;
 use cairn_store::Span;
 use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
@@ -83,7 +83,7 @@ async fn audit(
     let entries = entries
         .into_iter()
         .map(|entry| AuditEntry {
-            bytes_formatted: human_bytes(entry.bytes_served),
+            bytes_formatted: binary(entry.bytes_served),
             entry,
         })
         .collect();
@@ -114,7 +114,7 @@ fn summary(entries: &[AccessEntry]) -> AuditSummary {
         unique_visitors_by_email: emails.len() as u64,
         unique_visitors_by_ip: ips.len() as u64,
         total_bytes_served,
-        total_bytes_formatted: human_bytes(total_bytes_served),
+        total_bytes_formatted: binary(total_bytes_served),
         accesses_by_day,
     }
 }

@@ -1,23 +1,10 @@
 //! The origin of a decision of the rules: which pattern, from where, on which line.
 
 use super::{RuleMatch, Rules};
-use cairn_model::RelPath;
+use cairn_model::{RelPath, RuleSource};
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 use std::path::Path;
-
-/// The list that a rule comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RuleSource {
-    /// Never synced anywhere.
-    BuiltIn,
-    /// The patterns of this device.
-    Exclude,
-    /// The rules file at the root of the folder.
-    File,
-    /// The subfolders that were selected for this device, of which it is none.
-    Selection,
-}
 
 /// The rule that leaves a path out.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,10 +50,13 @@ impl Rules {
         Some(RuleOrigin {
             line: match source {
                 RuleSource::File => self.line_of(&pattern),
-                RuleSource::BuiltIn | RuleSource::Exclude | RuleSource::Selection => None,
+                RuleSource::BuiltIn
+                | RuleSource::Exclude
+                | RuleSource::Selection
+                | RuleSource::Other => None,
             },
             pattern: match source {
-                RuleSource::Selection => String::new(),
+                RuleSource::Selection | RuleSource::Other => String::new(),
                 RuleSource::BuiltIn | RuleSource::Exclude | RuleSource::File => pattern,
             },
             source,

@@ -2,9 +2,9 @@
 
 use cairn_platform::TempFile;
 use cairn_transfer::Target;
+use parking_lot::{Mutex, MutexGuard};
 use std::io::{self, SeekFrom};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A temporary file as a transfer wants it.
 pub(super) struct TempTarget(Mutex<Box<dyn TempFile>>);
@@ -15,7 +15,7 @@ impl TempTarget {
     }
 
     fn file(&self) -> MutexGuard<'_, Box<dyn TempFile>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     pub(super) fn path(&self) -> PathBuf {

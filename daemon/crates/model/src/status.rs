@@ -1,0 +1,28 @@
+//! The states of links and webhooks, as the service tells them.
+
+use crate::words::word_enum;
+
+word_enum! {
+    /// State of a link.
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+    ShareStatus("state of a link") {
+        Active = "active",
+        FileGone = "file_gone",
+        MakerLeft = "maker_left",
+        Deactivated = "deactivated",
+        Expired = "expired",
+        AtDownloadLimit = "at_download_limit",
+        NotYetActive = "not_yet_active",
+        ActiveWindowEnded = "active_window_ended",
+    }
+}
+
+word_enum! {
+    /// State of a webhook: its deliveries are attempted or not.
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+    WebhookStatus("state of a webhook") {
+        Active = "active",
+        /// Nothing is attempted and no new event is recorded; what waited goes on waiting.
+        Disabled = "disabled",
+    }
+}
