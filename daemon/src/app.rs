@@ -93,7 +93,7 @@ impl App {
             }
             if Instant::now() > deadline {
                 let text = format!(
-                    "the daemon didn't answer within {} s: see `cairn logs`",
+                    "the daemon didn't respond within {} s: see `cairn logs`",
                     START.as_secs()
                 );
                 return Err(Failure::failed(text));

@@ -208,14 +208,14 @@ pub(crate) fn to_control(row: &FolderRow) -> Folder {
 fn check_only(only: &[String]) -> Outcome {
     for path in only {
         RelPath::parse(path.trim_matches('/'))
-            .map_err(|e| Failure::usage(format!("`{path}` is no subfolder: {e}")))?;
+            .map_err(|e| Failure::usage(format!("`{path}` is not a valid subfolder: {e}")))?;
     }
     Ok(())
 }
 
 /// Checks a path on the service and writes it in its one form: `/` or `/a/b`.
 pub(crate) fn remote_path(text: &str) -> Outcome<String> {
-    let wrong = |why: &str| Failure::usage(format!("`{text}` is no path on the service: {why}"));
+    let wrong = |why: &str| Failure::usage(format!("`{text}` is not a valid path on the service: {why}"));
     let below = text
         .strip_prefix('/')
         .ok_or_else(|| wrong("it begins with `/`"))?;

@@ -63,6 +63,6 @@ fn filter(level: &str) -> Outcome<EnvFilter> {
     let quiet = "rmcp=warn".parse();
     let both = chosen.and_then(|filter| Ok(filter.add_directive(quiet?)));
     both.map_err(|_| {
-        Failure::usage(format!("`{level}` is no log level: it takes error, warn, info, debug, trace or a filter of them"))
+        Failure::usage(format!("`{level}` is not a valid log level (use error, warn, info, debug, trace or a filter of them)"))
     })
 }

@@ -1,6 +1,6 @@
 //! The service without a synced folder: finding nodes by path or id, and what can be done with them.
 //!
-//! Whatever comes from the server is checked before it is used; changes are sealed like those of the
+//! Everything from the server is checked before it is used; changes are sealed like those of the
 //! sync engine, where the node's present state can be vouched for.
 
 mod back;
@@ -67,7 +67,7 @@ impl Place {
     }
 }
 
-/// Which space a command works in.
+/// The space that a command works in.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Within {
     /// Work in the space of a team: its name or id

@@ -56,7 +56,7 @@ fn missing(path: &Path, lock: &Path) -> Failure {
     Failure::new(
         Exit::Decision,
         format!(
-            "{} is missing, in which this device noted by which keys people are known: bring it back from a backup, or remove {} too, then compare the fingerprints that `cairn teams keys` shows anew",
+            "{} is missing; it holds the keys of other people that this device has accepted. Restore it from a backup, or remove {} too and compare the fingerprints that `cairn teams keys` shows again",
             path.display(),
             lock.display()
         ),

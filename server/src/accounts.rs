@@ -148,7 +148,7 @@ fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
 fn agreed(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!(
-            "deleting {} needs an agreement; add --yes if it is to be deleted",
+            "deleting {} needs a confirmation: add --yes",
             one.email
         );
     }
@@ -158,7 +158,7 @@ fn agreed(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
         "after 60 days"
     };
     say(&format!(
-        "{} and its {} files ({}) will be deleted {when}. Type the address to go on:",
+        "{} and its {} files ({}) will be deleted {when}. Type the address to confirm:",
         one.email,
         one.file_count,
         binary(one.storage_used)
@@ -166,7 +166,7 @@ fn agreed(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
     let mut typed = String::new();
     std::io::stdin()
         .read_line(&mut typed)
-        .context("can't read the answer")?;
+        .context("can't read the confirmation")?;
     if typed.trim() != account.email {
         bail!("nothing was deleted");
     }

@@ -38,12 +38,14 @@ pub(crate) enum Command {
     Token(Account),
     /// Copy the data of a server, which may be running, into a new directory.
     Backup {
+        /// The directory to write; it must not exist, or be empty.
         dir: PathBuf,
         #[command(flatten)]
         place: Place,
     },
     /// Make a new data directory (--data) of a backup.
     Restore {
+        /// The directory of the backup.
         dir: PathBuf,
         #[command(flatten)]
         place: Place,
@@ -151,6 +153,7 @@ pub(crate) enum ApiKey {
     Revoke {
         #[command(flatten)]
         account: Account,
+        /// The id of the key, or its first characters.
         key: String,
     },
 }

@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// The folder on the service; it is made if it is missing
     #[arg(long, value_name = "/PATH", default_value = "/")]
     remote: String,
-    /// Which way changes travel [default: two-way]
+    /// Direction of the changes [default: two-way]
     #[arg(long, value_parser = words(SyncMode::as_str, &[
         (SyncMode::TwoWay, ""),
         (SyncMode::Upload, "This device only sends"),

@@ -8,7 +8,7 @@ use serde_json::json;
 /// Start the daemon when you log in to this machine, or no longer
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Without it: tell how it is
+    /// Without it: show the present state
     #[arg(value_enum)]
     state: Option<State>,
 }

@@ -20,7 +20,7 @@ use zip::write::SimpleFileOptions;
 /// Lines of the log that go into a report.
 const LINES: usize = 5_000;
 
-/// Collect versions, settings, state and logs for a report of a fault
+/// Collect versions, settings, state and logs for a bug report
 ///
 /// Names of files and folders, addresses and accounts are left out unless --names is given; keys,
 /// passwords and contents are never in it. Read it before you hand it on.

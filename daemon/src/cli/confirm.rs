@@ -9,10 +9,10 @@ use cairn_model::DeletionDecision;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Answer whether many files may be deleted
+/// Decide whether many files may be deleted
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The folder that asks
+    /// The folder whose deletions wait
     folder: PathBuf,
     #[arg(value_parser = words(DeletionDecision::as_str, &[
         (DeletionDecision::Delete, "Delete them on the other side too"),

@@ -110,7 +110,7 @@ fn report(app: &App, findings: &Findings) -> Outcome {
         let word = match finding.verdict {
             Verdict::Ok => app.out.paint(Style::Good, "ok  "),
             Verdict::Warning => app.out.paint(Style::Warning, "note"),
-            Verdict::Failed => app.out.paint(Style::Bad, "BAD "),
+            Verdict::Failed => app.out.paint(Style::Bad, "FAIL"),
         };
         app.out.line(format_args!(
             "{word}  {:<14} {}",

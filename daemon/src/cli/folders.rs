@@ -20,11 +20,11 @@ pub(super) struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
-    /// Go on with another disk where one is missing
+    /// Accept another disk in place of one that is missing
     ///
     /// A folder, or a directory in it, whose disk is gone or was replaced waits: nothing is deleted for it.
-    /// This takes what lies there now instead. Nothing is deleted here or on the service: what only one side
-    /// has comes to the other.
+    /// This syncs the directory with its present content instead. Nothing is deleted here or on the service:
+    /// what only one side has is copied to the other.
     AcceptDisk {
         /// The folder or directory, as `cairn status` names it
         path: PathBuf,
@@ -45,9 +45,9 @@ async fn accept_disk(app: &App, path: &Path) -> Outcome {
         .await?
         .send(request)
         .await
-        .doing(format_args!("go on with the disk at {path}"))?;
+        .doing(format_args!("accept the disk at {path}"))?;
     app.out.line(format_args!(
-        "{path} goes on with what lies there now; what the service has comes back to it."
+        "{path} is synced with its present content; what is missing there is downloaded again from the service."
     ));
     app.out.json(&json!({ "accepted": path }));
     Ok(())

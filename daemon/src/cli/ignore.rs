@@ -15,7 +15,7 @@ pub(super) struct Args {
     /// Add a pattern in gitignore syntax to the folder's .cairnignore, which syncs with it
     #[arg(long, value_name = "PATTERN")]
     add: Vec<String>,
-    /// Tell whether a path is ignored, and by which rule
+    /// Show whether a path is ignored, and by which rule
     #[arg(long, value_name = "PATH")]
     check: Option<PathBuf>,
 }

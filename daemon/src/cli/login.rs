@@ -58,7 +58,7 @@ pub(super) struct Args {
     /// Name of this device in activity and conflict copies [default: the host name]
     #[arg(long, value_name = "NAME")]
     device_name: Option<String>,
-    /// Place for this device's secrets
+    /// Storage for this device's secrets
     #[arg(long, value_enum, default_value_t = SecretsKind::Keyring)]
     secrets: SecretsKind,
     /// Report the steps as lines of JSON on stderr and read passphrases from stdin
@@ -290,7 +290,7 @@ fn device_name(chosen: Option<String>, before: Option<&Account>) -> Outcome<Stri
     let name = name.trim().to_owned();
     if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
         return Err(Failure::usage(format!(
-            "`{name}` is no device name: it takes 1 to 100 characters"
+            "`{name}` is not a valid device name (use 1 to 100 characters)"
         )));
     }
     Ok(name)

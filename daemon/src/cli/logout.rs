@@ -11,7 +11,7 @@ use std::io;
 
 /// Forget the account's secrets on this device, and take it off the account's devices
 ///
-/// Files stay where they are. Logging in again goes on where syncing stopped.
+/// Files stay where they are. Logging in again resumes syncing where it stopped.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Also delete what Cairn knows about the account here: folder pairs, file names, logs. Your files

@@ -89,8 +89,8 @@ struct Safety {
         value_parser = clap::builder::FalseyValueParser::new()
     )]
     overwrite: bool,
-    /// When to ask a person: before every change (always), before what can't be undone, costs money or
-    /// shares files (risky, the default), or never
+    /// Ask a person before every change (always), before what can't be undone, costs money or shares
+    /// files (risky, the default), or never
     ///
     /// The same as CAIRN_MCP_CONFIRM.
     #[arg(long, value_name = "WHEN")]

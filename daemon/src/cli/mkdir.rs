@@ -11,7 +11,7 @@ use serde_json::json;
 pub(super) struct Args {
     /// A path such as /a/b
     path: String,
-    /// Also make the folders above it, and don't mind if it is there already
+    /// Also make the folders above it, and succeed if it exists already
     #[arg(long, short)]
     parents: bool,
     #[command(flatten)]

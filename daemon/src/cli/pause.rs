@@ -1,4 +1,4 @@
-//! `cairn pause`: no transfers, until a moment or until resumed.
+//! `cairn pause`: stops transfers until a time or until resumed.
 
 use crate::app::App;
 use crate::failure::{Failure, Outcome};
@@ -8,12 +8,12 @@ use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Stop syncing, until a moment or until resumed
+/// Stop syncing, until a time or until resumed
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Only this folder
     folder: Option<PathBuf>,
-    /// When it goes on by itself: 30m, 2h, 18:30, tomorrow, "2026-01-02 08:00"
+    /// Time of resuming by itself: 30m, 2h, 18:30, tomorrow, "2026-01-02 08:00"
     #[arg(long, value_name = "T")]
     until: Option<String>,
 }
@@ -22,9 +22,9 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
     let until = match &args.until {
         Some(text) => Some(parse_until(text, now_ms(), app.offset).ok_or_else(|| {
-            let takes = "30m, 2h, 18:30, tomorrow, \"2026-01-02 08:00\" or RFC 3339";
+            let takes = "30m, 2h, 18:30, tomorrow or \"2026-01-02 08:00\"";
             Failure::usage(format!(
-                "`{text}` is no moment in the future: --until takes {takes}"
+                "`{text}` is not a valid time in the future (try {takes})"
             ))
         })?),
         None => None,

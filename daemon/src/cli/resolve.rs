@@ -9,7 +9,7 @@ use cairn_model::Keep;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Settle a conflict; the version that loses goes to the local trash
+/// Resolve a conflict; the version that is not kept goes to the local trash
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The file, or its conflict copy

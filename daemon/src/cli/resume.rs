@@ -7,7 +7,7 @@ use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Go on syncing after a pause
+/// Resume syncing after a pause
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Only this folder
@@ -23,7 +23,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         })
         .await?;
     app.out.line(format_args!(
-        "{} goes on.",
+        "{} is resumed.",
         folder.as_deref().unwrap_or("Syncing")
     ));
     app.out.json(&json!({ "paused": false, "folder": folder }));

@@ -34,7 +34,7 @@ enum Action {
     Refresh {
         /// Its address, short code or id
         link: String,
-        /// Share also what no device with your keys has put there; look at it first
+        /// Share also files that no device with your keys has uploaded; check them first
         #[arg(long)]
         include_unverified: bool,
     },
@@ -48,7 +48,7 @@ enum Action {
         /// Read the password from the first line of this file instead of asking
         #[arg(long, value_name = "FILE", conflicts_with = "remove")]
         password_file: Option<PathBuf>,
-        /// Share also what no device with your keys has put there; look at it first
+        /// Share also files that no device with your keys has uploaded; check them first
         #[arg(long)]
         include_unverified: bool,
     },
@@ -82,10 +82,10 @@ struct Create {
     /// Lifetime of the link, such as 7d or 12h
     #[arg(long, value_name = "TIME")]
     expires: Option<Expiry>,
-    /// Downloads after which it is gone
+    /// Number of downloads after which it ends
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Files can be looked at in the browser, and not downloaded
+    /// Files can be viewed in the browser but not downloaded
     #[arg(long)]
     view_only: bool,
     /// Only for this e-mail address; may be repeated
@@ -94,7 +94,7 @@ struct Create {
     /// Only for this e-mail address, which gets a mail with the link (not with its key)
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["allow", "password", "password_file", "limit"])]
     email: Option<String>,
-    /// Share also what no device with your keys has put there; look at it first
+    /// Share also files that no device with your keys has uploaded; check them first
     #[arg(long)]
     include_unverified: bool,
 }
@@ -107,7 +107,7 @@ impl FromStr for Expiry {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("`{text}` is no time: write it such as 7d, 12h or 30m");
+        let bad = || format!("`{text}` is not a valid time span (try 7d, 12h or 30m)");
         let unit = text.chars().last().ok_or_else(bad)?;
         let days = match unit {
             'd' => 1.0,

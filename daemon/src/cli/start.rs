@@ -8,7 +8,7 @@ use serde_json::json;
 #[derive(clap::Args, Debug)]
 pub(super) struct StartArgs {}
 
-/// Stop the daemon; it finishes or notes down what it was doing
+/// Stop the daemon; it finishes or saves its present work
 #[derive(clap::Args, Debug)]
 pub(super) struct StopArgs {}
 

@@ -42,28 +42,28 @@ enum Action {
         #[arg(long)]
         admin: bool,
     },
-    /// Show by which keys the members are known, and who was granted the team's
+    /// Show the members' keys as this device knows them, and who has the team's key
     ///
     /// The fingerprint stands for somebody's keys. Compare it with them by another way than this
     /// service; `teams grant` then accepts it.
     Keys {
         /// The team's name, or its id
         team: String,
-        /// Know this member by the changed keys that were shown last time
+        /// Accept the changed keys of this member, as they were shown last time
         #[arg(long, value_name = "EMAIL")]
         accept_changed: Option<String>,
     },
     /// Grant the team's key to all members who lack it; owners and admins can
     ///
-    /// Whoever is new gets it only after you have compared the fingerprint with them and accepted it:
-    /// you are asked for each, or name them with --accept-new.
+    /// New members get it only after you have compared the fingerprint with them and accepted it: you
+    /// are asked for each, or name them with --accept-new.
     ///
     /// The first time, and after somebody left, this makes a new key. Files written before stay readable
-    /// to the members; whoever left can't open those written after.
+    /// to the members; former members can't open those written after.
     Grant {
         /// The team's name, or its id
         team: String,
-        /// Know this member by the changed keys that were shown last time
+        /// Accept the changed keys of this member, as they were shown last time
         #[arg(long, value_name = "EMAIL")]
         accept_changed: Option<String>,
         /// Accept the keys of this new member, whose fingerprint you have compared; may be repeated

@@ -28,7 +28,7 @@ pub(super) struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
-    /// Show what lies there, newest first
+    /// Show its content, newest first
     List {
         /// Only this folder's
         folder: Option<PathBuf>,
@@ -197,7 +197,7 @@ async fn list_remote(app: &App, team: Option<String>) -> Outcome {
 async fn restore_remote(app: &App, id: &str, team: Option<String>) -> Outcome {
     let id: NodeId = id
         .parse()
-        .map_err(|_| Failure::usage(format!("`{id}` is no id: see `cairn trash list --remote`")))?;
+        .map_err(|_| Failure::usage(format!("`{id}` is not a valid id: see `cairn trash list --remote`")))?;
     let remote = Remote::open(app, &Within { team }).await?;
     let trashed = remote
         .space

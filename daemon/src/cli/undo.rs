@@ -16,13 +16,13 @@ use std::collections::HashSet;
 ///
 /// Moves, deletions, copies, new folders, restored content and whole rewinds, newest change first, each
 /// where nothing newer stands in the way. Takes back the last command unless --session names another; an
-/// undo can be taken back in its turn.
+/// undo can itself be undone.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The session, or the beginning of its id (see --list)
     #[arg(long, value_name = "ID", conflicts_with = "last")]
     session: Option<String>,
-    /// The last command that changed something
+    /// The last command that changed something, as without --session
     #[arg(long)]
     last: bool,
     /// Show what can be taken back

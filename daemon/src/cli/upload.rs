@@ -75,7 +75,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             "{shown} is a folder: pass --recursive"
         ))),
         FileKind::Symlink | FileKind::Other => {
-            Err(Failure::usage(format!("{shown} is no regular file")))
+            Err(Failure::usage(format!("{shown} is not a regular file")))
         }
     }
 }

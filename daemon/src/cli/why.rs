@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 /// Show whether a path is in sync, or why not
 ///
-/// Tells when it was last transferred, what it waits for, which rule of which file leaves it out, which
+/// Shows when it was last transferred, what it waits for, which rule of which file leaves it out, which
 /// file it is in conflict with, or what failed and when it is tried again.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// A file or folder on this machine, there or not
+    /// A file or folder on this machine, existing or not
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     path: PathBuf,
 }

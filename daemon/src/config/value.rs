@@ -15,7 +15,7 @@ pub(crate) fn parse_rate(text: &str) -> Result<Option<u64>, String> {
     }
     match cairn_model::size::parse(text) {
         Some(rate) => Ok((rate > 0).then_some(rate)),
-        None => Err(format!("`{text}` is not a valid rate (try {RATE})")),
+        None => Err(format!("`{text}` is not a valid rate (use {RATE})")),
     }
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn parse_gate(text: &str) -> Result<Option<DeletionGate>, String> {
     });
     match parts {
         Some(gate) if gate.percent <= 100 => Ok(Some(gate)),
-        Some(_) | None => Err(format!("`{text}` is no deletion gate: it takes {GATE}")),
+        Some(_) | None => Err(format!("`{text}` is not a valid deletion gate (use {GATE})")),
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn add(row: &FolderRow, pattern: &str) -> Outcome {
     let pattern = pattern.trim_end_matches(['\n', '\r']);
     if pattern.trim().is_empty() || pattern.contains(['\n', '\r']) {
         return Err(Failure::usage(format!(
-            "`{pattern}` is no pattern: it takes one line in gitignore syntax"
+            "`{pattern}` is not a valid pattern (use one line in gitignore syntax)"
         )));
     }
     let before = text(row)?;
@@ -54,7 +54,7 @@ pub(crate) fn add(row: &FolderRow, pattern: &str) -> Outcome {
 pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> Outcome {
     if let Some(line) = lines.iter().find(|line| line.contains(['\n', '\r'])) {
         return Err(Failure::usage(format!(
-            "`{line}` is no rule: it takes one line in gitignore syntax"
+            "`{line}` is not a valid rule (use one line in gitignore syntax)"
         )));
     }
     let path = file(row);

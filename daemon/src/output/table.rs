@@ -3,7 +3,7 @@
 use crate::output::text::clean;
 use crate::output::{Out, Style};
 
-/// Which edge of a column the text stands at.
+/// The edge of a column that its text is aligned with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Align {
     Left,

@@ -230,7 +230,7 @@ fn is_as_planned(past: &Past, node: &Node) -> bool {
 }
 
 fn valid(name: &str) -> Outcome<Name> {
-    Name::new(name.to_owned()).map_err(|e| Failure::failed(format!("`{name}` is no name: {e}")))
+    Name::new(name.to_owned()).map_err(|e| Failure::failed(format!("`{name}` is not a valid name: {e}")))
 }
 
 impl Done {

@@ -138,7 +138,7 @@ fn kind(entry: Entry) -> EntryKind {
             FileKind::Dir => EntryKind::Folder(name),
             FileKind::File => EntryKind::File(name, facts(&stat)),
             FileKind::Symlink | FileKind::Other => {
-                EntryKind::Rejected("it is no regular file: it was left out".to_owned())
+                EntryKind::Rejected("it is not a regular file and was left out".to_owned())
             }
         },
         (None, _) => EntryKind::Rejected("its name is not UTF-8 or not allowed".to_owned()),

@@ -171,7 +171,7 @@ impl Entry {
     }
 }
 
-/// Which way a counted body goes.
+/// The direction of a counted body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     In,

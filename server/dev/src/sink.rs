@@ -106,7 +106,7 @@ async fn take(State(sink): State<Arc<Sink>>, headers: HeaderMap, body: Bytes) ->
         );
     }
     let Ok(payload) = serde_json::from_slice::<Value>(&body) else {
-        return refuse(StatusCode::BAD_REQUEST, "the body is no JSON");
+        return refuse(StatusCode::BAD_REQUEST, "the body is not valid JSON");
     };
     let Some(id) = payload["delivery_id"].as_str() else {
         return refuse(StatusCode::BAD_REQUEST, "`delivery_id` is missing");

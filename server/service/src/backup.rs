@@ -252,7 +252,7 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
     let description = from.join(DESCRIPTION);
     let text = fs::read_to_string(&description).map_err(|source| {
         let what = format!(
-            "{} is no whole backup: can't read {}",
+            "{} is not a complete backup: can't read {}",
             from.display(),
             description.display()
         );

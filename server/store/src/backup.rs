@@ -31,7 +31,7 @@ pub fn needed_by(database: &Path) -> Result<NeededObjects> {
     let version: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 || version > MIGRATIONS.len() {
         return Err(Error::Config(format!(
-            "{} is no database of this cairn-server (schema {version}, this one knows 1 to {})",
+            "{} is not a database of this cairn-server (schema {version}, this one knows 1 to {})",
             database.display(),
             MIGRATIONS.len()
         )));
@@ -47,7 +47,7 @@ impl Store {
     pub fn copy_database(&self, to: &Path) -> Result<()> {
         let path = to
             .to_str()
-            .ok_or_else(|| Error::Config(format!("the path {} is no UTF-8 text", to.display())))?;
+            .ok_or_else(|| Error::Config(format!("the path {} is not valid UTF-8", to.display())))?;
         self.writer.lock().execute("VACUUM INTO ?1", [path])?;
         super::restrict(to)
     }

@@ -1,4 +1,4 @@
-//! Which object a sealed chunk lies in, and when an object is no longer needed.
+//! The objects that sealed chunks lie in, and when one is no longer needed.
 
 use super::rows::{id as read_id, unpack_chunks};
 use super::{Space, Store, nodes};
@@ -26,7 +26,7 @@ impl ChunkPlace {
     }
 }
 
-/// Whoever needs the bytes of a stored chunk as they are.
+/// The holders of a stored chunk, who need its bytes as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holder {
     /// Nobody but the account that asks.

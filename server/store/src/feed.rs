@@ -37,7 +37,7 @@ fn write_position(conn: &Connection, history_id: &str, seq: i64) -> Result<Curso
 fn read_position(conn: &Connection, history_id: &str, text: &str) -> Result<i64> {
     let bad = || {
         Error::invalid(format!(
-            "`{text}` is no cursor: pass one that the feed gave out, unchanged"
+            "`{text}` is not a valid cursor: pass one that the feed gave out, unchanged"
         ))
     };
     let mut parts = text.split('.');

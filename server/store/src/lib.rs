@@ -399,7 +399,7 @@ fn history_id(conn: &Connection, source: &Source) -> Result<String> {
         .optional()?;
     if let Some(known) = known {
         return String::from_utf8(known)
-            .map_err(|_| Error::Config("the epoch in the database is no text".into()));
+            .map_err(|_| Error::Config("the epoch in the database is not text".into()));
     }
     let fresh = source.nonce();
     conn.execute(

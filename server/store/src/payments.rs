@@ -1,7 +1,7 @@
 //! Money: the ledger and everything that moves it.
 //!
-//! Whatever is charged, credited or paid out is one balanced entry of the ledger, in the same
-//! transaction as what it was for.
+//! Every charge, credit and payout is one balanced entry of the ledger, in the same transaction as
+//! what it was for.
 
 mod alerts;
 mod coupons;

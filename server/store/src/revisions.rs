@@ -77,7 +77,7 @@ pub(super) fn find(conn: &Connection, id: RevisionId) -> Result<Option<RevisionR
         .optional()?)
 }
 
-/// Which node a revision id is used for.
+/// Returns the node that a revision id is used for.
 pub(super) fn owner(conn: &Connection, id: RevisionId) -> Result<Option<NodeId>> {
     Ok(conn
         .prepare_cached("SELECT node FROM revisions WHERE id = ?1")?

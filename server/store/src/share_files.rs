@@ -35,7 +35,7 @@ impl Tx<'_> {
             let node = nodes::active(self.conn, actor.space, file.node_id)?.node;
             if node.kind != Kind::File || !below(self.conn, share.share.file_id, node.id)? {
                 return Err(Error::invalid(format!(
-                    "`files`: the node {} is no file in what the link shares",
+                    "`files`: the node {} is not a file within what the link shares",
                     node.id
                 )));
             }

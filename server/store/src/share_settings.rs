@@ -7,7 +7,7 @@ use cairn_wire::shares::{ShareDefaults, ShareTheme};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::de::DeserializeOwned;
 
-/// Which of the two objects.
+/// One of the two objects.
 #[derive(Clone, Copy)]
 enum Part {
     Defaults,

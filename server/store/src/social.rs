@@ -1,7 +1,7 @@
 //! People to each other: profiles, following, blocking, the feed.
 //!
-//! Whoever is blocked can't see the profile, follow, tip or subscribe (403); a private profile is
-//! its owner's alone.
+//! A blocked user can't see the profile, follow, tip or subscribe (403); a private profile is its
+//! owner's alone.
 
 mod feed;
 mod follows;

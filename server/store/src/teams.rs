@@ -1,7 +1,7 @@
 //! Teams and who belongs to them; each has a space of its own.
 //!
-//! Whoever is no member learns nothing of what a team has (403), and so does a member without the
-//! right.
+//! A caller who is not a member learns nothing of what a team has (403), and neither does a member
+//! without the right.
 
 mod figures;
 mod grants;

@@ -123,8 +123,8 @@ fn store_one(
 }
 
 impl Store {
-    /// Which files of a batch would change something now, without changing it: for the others no
-    /// object has to be written.
+    /// Returns the files of a batch that would change something now, without changing it: for the
+    /// others no object has to be written.
     pub fn check_batch(
         &self,
         space: Space,

@@ -145,7 +145,7 @@ impl Store {
                 .map(|sealed| {
                     let plain = sealer.open_record(&secret_of(id), &sealed)?;
                     String::from_utf8(plain)
-                        .map_err(|_| Error::Internal("a webhook's secret is no text".into()))
+                        .map_err(|_| Error::Internal("a webhook's secret is not text".into()))
                 })
                 .collect::<Result<_>>()?;
             Ok(Some(Outgoing {

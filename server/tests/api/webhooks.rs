@@ -291,7 +291,7 @@ async fn a_receiver_that_says_nothing_for_thirty_seconds_has_failed() {
     let made = hook(&world.owner(), &url, &["file.uploaded"]).await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 1);
     let attempt = deliveries(&world, &made).await[0]["attempts"][0].clone();
-    assert_eq!(attempt["error"], "no answer within 30 s");
+    assert_eq!(attempt["error"], "no response within 30 s");
     assert!(attempt["latency_ms"].as_u64().unwrap() >= 30_000);
     assert_eq!(deliveries(&world, &made).await[0]["state"], "retrying");
     holding.abort();

@@ -106,7 +106,7 @@ fn samples(folder: &Path) -> Result<Vec<Vec<u8>>> {
     Ok(samples.into_iter().collect())
 }
 
-/// Which samples occur below `dir`, and how many bytes were looked through.
+/// Returns the samples that occur below `dir`, and the number of bytes searched.
 fn find(searcher: &AhoCorasick, dir: &Path) -> Result<(BTreeSet<usize>, u64)> {
     let mut found = BTreeSet::new();
     let mut searched = 0;

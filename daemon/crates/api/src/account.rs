@@ -31,7 +31,7 @@ impl Api {
     /// `GET /keys`: the account's key bundle.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] where the account has none yet. Whoever asks decides whether that can
+    /// [`ApiError::NotFound`] where the account has none yet. The caller decides whether that can
     /// be true: a server may hide a bundle that exists.
     pub async fn keys(&self) -> Result<KeyBundle, ApiError> {
         self.json(Call::get("/api/v1/keys")).await

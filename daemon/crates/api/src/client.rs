@@ -212,7 +212,7 @@ impl Api {
         let what = format!("{} {}", call.method, path_only(&call.path));
         let body = self.bytes(call).await?;
         serde_json::from_slice(&body)
-            .map_err(|e| ApiError::Protocol(format!("{what} answered other JSON: {e}")))
+            .map_err(|e| ApiError::Protocol(format!("{what} sent an unexpected response: {e}")))
     }
 
     /// Sends a call whose answer has nothing to say beyond its status.
@@ -283,11 +283,11 @@ impl Api {
         bearer.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, bearer);
         let device = HeaderValue::from_str(&self.device.to_string())
-            .map_err(|_| ApiError::Protocol("the device id is no header value".into()))?;
+            .map_err(|_| ApiError::Protocol("the device id is not a valid header value".into()))?;
         headers.insert(HeaderName::from_static(headers::DEVICE_ID), device);
         if let Some(space) = self.space {
             let space = HeaderValue::from_str(&space.to_string())
-                .map_err(|_| ApiError::Protocol("the space id is no header value".into()))?;
+                .map_err(|_| ApiError::Protocol("the space id is not a valid header value".into()))?;
             headers.insert(HeaderName::from_static(headers::SPACE_ID), space);
         }
         let base = call.base.as_ref().unwrap_or(&self.base);

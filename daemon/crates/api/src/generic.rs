@@ -64,6 +64,6 @@ impl Api {
             return Ok(Value::Null);
         }
         serde_json::from_slice(&answer)
-            .map_err(|e| ApiError::Protocol(format!("{what} answered no JSON: {e}")))
+            .map_err(|e| ApiError::Protocol(format!("{what} sent a response that is not JSON: {e}")))
     }
 }

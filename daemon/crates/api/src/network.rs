@@ -55,7 +55,7 @@ impl Transport for HttpTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         let address = format!("{}{}", request.base, request.path);
         let url = reqwest::Url::parse(&address)
-            .map_err(|e| TransportError::Invalid(format!("{address} is no address: {e}")))?;
+            .map_err(|e| TransportError::Invalid(format!("{address} is not a valid address: {e}")))?;
         let client = if is_loopback(&url) {
             &self.direct
         } else {
@@ -81,7 +81,7 @@ impl Transport for HttpTransport {
         let answer = tokio::time::timeout(time_limit, sending)
             .await
             .map_err(|_| {
-                TransportError::Cut(format!("no answer within {} s", time_limit.as_secs()))
+                TransportError::Cut(format!("no response within {} s", time_limit.as_secs()))
             })?
             .map_err(|e| classify(&e))?;
         let status = answer.status();

@@ -203,6 +203,6 @@ pub(crate) fn same_count(got: usize, asked: usize) -> Result<(), ApiError> {
         return Ok(());
     }
     Err(ApiError::Protocol(format!(
-        "a batch of {asked} has {got} answers"
+        "a batch of {asked} has {got} results"
     )))
 }

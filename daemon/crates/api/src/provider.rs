@@ -199,7 +199,7 @@ impl Provider {
     /// Asks whether the person has decided.
     ///
     /// # Errors
-    /// Whatever is no answer to that.
+    /// [`ApiError`] for every response that is none of [`DevicePoll`].
     pub async fn ask_device(&self, device_code: &str) -> Result<Asked, ApiError> {
         let request = TokenRequest {
             grant_type: Some(DEVICE_GRANT.into()),
@@ -266,7 +266,7 @@ pub async fn revoke(
 /// [`ApiError::Protocol`] for a text that is none.
 pub fn query_pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
     serde_urlencoded::from_str(query)
-        .map_err(|e| ApiError::Protocol(format!("the answer can't be read: {e}")))
+        .map_err(|e| ApiError::Protocol(format!("the response can't be read: {e}")))
 }
 
 /// Checks that an endpoint belongs to the server itself: tokens go to no other origin than the one
@@ -325,7 +325,7 @@ async fn send<T: DeserializeOwned>(
     }
     let body = read(response).await?;
     let value = serde_json::from_slice(&body);
-    Ok(value.map_err(|e| ApiError::Protocol(format!("its login answered other JSON: {e}")))?)
+    Ok(value.map_err(|e| ApiError::Protocol(format!("its login sent an unexpected response: {e}")))?)
 }
 
 async fn read(mut response: Response) -> Result<Vec<u8>, ApiError> {
@@ -333,7 +333,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, ApiError> {
     while let Some(part) = response.body.next().await {
         body.extend_from_slice(&part.map_err(|e| ApiError::Offline(e.to_string()))?);
         if body.len() > MAX_ANSWER {
-            let text = format!("its login answered more than {MAX_ANSWER} bytes");
+            let text = format!("its login sent more than {MAX_ANSWER} bytes");
             return Err(ApiError::Protocol(text));
         }
     }

@@ -7,8 +7,8 @@ use cairn_model::SpaceId;
 /// The reason why a key, a seal or a parameter was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CryptoError {
-    /// Any authenticity failure. Which check failed is not revealed on purpose: it could help somebody
-    /// who probes with altered data.
+    /// Any authenticity failure. The failed check is not named on purpose: that could help somebody who
+    /// probes with altered data.
     #[error(
         "the data can't be opened: it was altered, belongs elsewhere, or was sealed with another key"
     )]

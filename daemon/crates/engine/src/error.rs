@@ -22,7 +22,7 @@ pub enum EngineError {
     /// A precondition of the step does not hold any more. Nothing was done.
     #[error("it changed while it was being synced")]
     Stale,
-    /// The folder was paused. Whatever was done so far is kept for the next try.
+    /// The folder was paused. The steps done so far are kept, and the next plan begins with them.
     #[error("syncing is paused")]
     Paused,
     /// Facts for a plan were missing again and again.
@@ -201,7 +201,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         ),
         EngineError::RootGone(_) => (
             ProblemCode::FolderGone,
-            "bring the folder back (mount it), or go on with what lies there now: `cairn folders accept-disk PATH`; nothing was deleted anywhere",
+            "bring the folder back (mount it), or sync its present content: `cairn folders accept-disk PATH`; nothing was deleted anywhere",
         ),
         EngineError::RemoteGone(_) => (
             ProblemCode::RemoteGone,
@@ -239,7 +239,7 @@ const QUOTA: (ProblemCode, &str) = (
 const UNAUTHORIZED: (ProblemCode, &str) = (ProblemCode::Unauthorized, "run `cairn login` again");
 const OFFLINE: (ProblemCode, &str) = (
     ProblemCode::Offline,
-    "it goes on by itself when the server answers again",
+    "syncing resumes by itself when the server can be reached again",
 );
 
 const AGAIN: &str = "it is tried again by itself";

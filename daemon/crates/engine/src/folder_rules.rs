@@ -61,7 +61,7 @@ impl FolderRules {
         self.take(loaded, &row.settings);
     }
 
-    /// Takes over what was loaded. If the index could not be read, the rules go on as they are: without
+    /// Takes over what was loaded. If the index could not be read, the rules stay as they are: without
     /// those of the service, files would be sent that the other devices leave out.
     fn take(&mut self, loaded: Result<Loaded, IndexError>, settings: &FolderSettings) {
         match loaded {
@@ -72,7 +72,7 @@ impl FolderRules {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "the rules can't be read from the index; they go on as they are");
+                tracing::warn!(%error, "the rules can't be read from the index; the last ones stay in force");
             }
         }
     }
@@ -121,7 +121,7 @@ fn unreadable(error: &std::io::Error) -> Problem {
     Problem {
         path: IGNORE_FILE.into(),
         code: ProblemCode::Unreadable,
-        message: format!("the rules can't be read, so the last ones go on: {error}"),
+        message: format!("the rules can't be read, so the last ones stay in force: {error}"),
         hint: "give this user the right to read it, or remove it".into(),
     }
 }

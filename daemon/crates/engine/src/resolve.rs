@@ -1,4 +1,4 @@
-//! Settles conflicts on a person's word. Whatever loses goes to the local trash, never away.
+//! Resolves conflicts as a person decides. The version that is not kept goes to the local trash.
 
 use crate::engine::Engine;
 use crate::error::EngineError;

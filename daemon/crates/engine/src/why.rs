@@ -335,13 +335,13 @@ fn waiting(facts: &Facts) -> Option<PathReport> {
     if let Some(message) = &facts.offline {
         return wait(
             format!("it waits: {message}"),
-            "it goes on by itself when the server answers again",
+            "syncing resumes by itself when the server can be reached again",
         );
     }
     if facts.deletion_waits {
         return wait(
             "its deletion waits for a person".to_owned(),
-            "see `cairn status` for the question, and answer with `cairn confirm`",
+            "see `cairn status` for the deletions, and decide with `cairn confirm`",
         );
     }
     let what = match (facts.on_disk, facts.here, facts.there) {

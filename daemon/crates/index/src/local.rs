@@ -293,7 +293,7 @@ impl Db<'_> {
     }
 
     /// Moves a row out of the way under a name that no file has, so that rows can exchange names
-    /// within one transaction. Whoever parks a row renames or removes it before the commit.
+    /// within one transaction. The caller renames or removes a parked row before the commit.
     ///
     /// # Errors
     /// SQLite's.

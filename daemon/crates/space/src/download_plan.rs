@@ -119,7 +119,7 @@ impl Space {
         Ok(plan)
     }
 
-    /// Returns the local path of a child. Whatever the server lists gets a path or a reason, so that a
+    /// Returns the local path of a child. Everything that the server lists gets a path or a reason, so that a
     /// download never looks complete when it isn't.
     fn local_path_of(
         &self,

@@ -255,5 +255,5 @@ async fn fetch_single(context: &Arc<TransferContext>, download: Download) -> Fil
 }
 
 fn missing_reply() -> TransferError {
-    TransferError::protocol("the batch was answered in part")
+    TransferError::protocol("the response has too few results for the batch")
 }

@@ -28,7 +28,7 @@ pub enum TransferError {
     Target(#[source] io::Error),
 }
 
-/// Which check on what the server sent failed.
+/// The check that data from the server failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
     /// The manifest: its seal, its ids, its hash in the node seal.

@@ -53,7 +53,7 @@ pub(crate) async fn download_up_to(
     let OpenedRevision { key, manifest } = open(context, download).await?;
     if manifest.size > max {
         return Err(TransferError::protocol(format!(
-            "a file of {} bytes is no small one",
+            "a file of {} bytes is not a small file",
             manifest.size
         )));
     }

@@ -55,9 +55,10 @@ struct Bucket {
 #[derive(Debug, Default)]
 struct State {
     rate: Option<u64>,
-    /// When everything let through so far is paid for.
+    /// The time at which everything let through so far is paid for.
     paid_at: Option<Instant>,
-    /// When all small requests let through so far would be paid for if there were no others.
+    /// The time at which all small requests let through so far would be paid for if there were no
+    /// others.
     small_paid_at: Option<Instant>,
 }
 

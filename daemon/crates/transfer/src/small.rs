@@ -127,7 +127,7 @@ async fn send_prepared(
             (Waiting::Answer(_), Err(error)) => Err(error.clone().into()),
             (Waiting::Answer(sent), Ok(answers)) => match answers.next() {
                 Some(answer) => settle(context, *sent, answer).await,
-                None => Err(TransferError::protocol("the batch was answered in part")),
+                None => Err(TransferError::protocol("the response has too few results for the batch")),
             },
         });
     }

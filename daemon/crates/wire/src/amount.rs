@@ -13,7 +13,7 @@ pub struct Amount(pub i64);
 
 /// A text that is no amount.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no amount; write it as `4.99`, with at most two decimal places")]
+#[error("`{0}` is not a valid amount (try `4.99`, with at most two decimal places)")]
 pub struct NoAmount(String);
 
 impl FromStr for Amount {

@@ -155,7 +155,7 @@ fn yes() -> bool {
     true
 }
 
-/// Which revision of which node.
+/// A revision of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadFile {

@@ -38,7 +38,7 @@ pub struct UpdateWebhook {
     pub events: Option<Vec<EventKind>>,
 }
 
-/// Which webhooks to list.
+/// The webhooks to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -115,7 +115,7 @@ pub struct Delivery {
     pub event: EventKind,
     pub state: DeliveryState,
     pub created_at: Timestamp,
-    /// When the next attempt is due, if one is.
+    /// The time of the next attempt, if one is due.
     pub next_attempt_at: Option<Timestamp>,
     /// Oldest first.
     pub attempts: Vec<DeliveryAttempt>,

@@ -126,7 +126,7 @@ async fn remember(
     let (parts, body) = response.into_parts();
     let body = axum::body::to_bytes(body, MAX_ANSWER)
         .await
-        .map_err(|e| Error::internal(format!("an answer is too long to be kept: {e}")))?;
+        .map_err(|e| Error::internal(format!("a response is too long to be kept: {e}")))?;
     let kept = [
         header::CONTENT_TYPE,
         header::ETAG,

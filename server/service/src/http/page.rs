@@ -6,7 +6,7 @@ use cairn_wire::Page;
 const DEFAULT_SIZE: u64 = 20;
 const MAX_SIZE: u64 = 100;
 
-/// Which page of a list.
+/// One page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     page: u64,

@@ -60,7 +60,7 @@ impl Network {
     }
 }
 
-/// Whoever a request is counted for.
+/// The account or network that a request is counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Requester {
     Account(AccountId),

@@ -98,7 +98,7 @@ fn name() -> Value {
 }
 
 fn email() -> Value {
-    json!({"maxLength": 254, "pattern": EMAIL, WORDS: "it is no e-mail address", "example": "owner@example.com"})
+    json!({"maxLength": 254, "pattern": EMAIL, WORDS: "it is not a valid e-mail address", "example": "owner@example.com"})
 }
 
 /// Base64 of so many bytes. A length of text is that of whole groups of three bytes, so `most` has to be

@@ -114,7 +114,7 @@ async fn usage(caller: Caller, State(app): State<AppState>) -> Result<Json<AiUsa
     post, path = "/api/v1/ai/classify", tag = "ai", request_body = ClassifyFolder,
     responses(
         (status = 200, description = "The labels of each file", body = ClassifiedFolder),
-        (status = 400, description = "`confirm_token_use` is not true, or it is no folder"),
+        (status = 400, description = "`confirm_token_use` is not true, or it is not a folder"),
         (status = 402, description = "The plan's tokens of this month and the bought ones are used up"),
         (status = 403, description = "The plan has fewer classifications left this month than the folder has files"),
         (status = 404, description = "There is no such folder")

@@ -56,7 +56,7 @@ fn check(name: &str, used: u64, more: u64, limit: u64, show: fn(u64) -> String) 
     get, path = "/api/v1/diagnostics/upload", tag = "diagnostics", params(UploadQuery),
     responses(
         (status = 200, description = "Each check, and what follows from them", body = UploadDiagnosis),
-        (status = 400, description = "`file_size_bytes` is no size")
+        (status = 400, description = "`file_size_bytes` is not a valid size")
     )
 )]
 async fn upload(

@@ -49,7 +49,7 @@ async fn list(
     post, path = "/api/v1/retention-rules", tag = "retention", request_body = CreateRetentionRule,
     responses(
         (status = 201, description = "The rule", body = RetentionRule),
-        (status = 400, description = "The days or the name are out of range, or it is no folder"),
+        (status = 400, description = "The days or the name are out of range, or it is not a folder"),
         (status = 404, description = "There is no such folder")
     )
 )]

@@ -83,7 +83,7 @@ async fn list(
     post, path = "/api/v1/webhooks", tag = "webhooks", request_body = CreateWebhook,
     responses(
         (status = 201, description = "The webhook with its secret", body = WebhookWithSecret),
-        (status = 400, description = "The address is no public https address, or an event is unknown"),
+        (status = 400, description = "The address is not a public https address, or an event is unknown"),
         (status = 409, description = "The account has 50 webhooks")
     )
 )]

@@ -1,4 +1,5 @@
-//! When devices were seen, on its way into the database: a request must not cost a write.
+//! The times at which devices were seen, before they are in the database: a request must not cost a
+//! write.
 
 use crate::error::Result;
 use cairn_model::{AccountId, DeviceId};

@@ -153,7 +153,7 @@ async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<Aft
     let policy = AddressPolicy::of(app.options.allow_private_webhooks);
     let sent = match tokio::time::timeout(TIMEOUT, send(client, policy, &outgoing)).await {
         Ok(sent) => sent,
-        Err(_) => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
+        Err(_) => Err(format!("no response within {} s", TIMEOUT.as_secs())),
     };
     let latency_ms = u64::try_from(clock.elapsed().as_millis()).unwrap_or(u64::MAX);
     let outcome = match sent {
@@ -226,7 +226,7 @@ async fn send(
 /// The innermost cause: the outer layers only repeat the address.
 fn describe(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return format!("no answer within {} s", TIMEOUT.as_secs());
+        return format!("no response within {} s", TIMEOUT.as_secs());
     }
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Which tier an account is on: changing it, renewing it, falling back to the free one.
+//! The tier of an account: changing it, renewing it, falling back to the free one.
 //!
 //! A dearer tier is charged and holds at once; a cheaper one holds from the next renewal.
 

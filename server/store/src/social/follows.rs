@@ -18,7 +18,7 @@ const FROM_SUGGESTED: &str = "FROM accounts a JOIN profiles p ON p.account = a.i
      OR (b.blocker = a.id AND b.blocked = ?1)) \
      AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.muter = ?1 AND m.muted = a.id)";
 
-/// Which side of following to list.
+/// The side of following to list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     Followers,

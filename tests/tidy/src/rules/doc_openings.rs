@@ -3,8 +3,23 @@
 use crate::{Rule, SourceFile, Violation};
 
 /// Openings that make a question or a clause of a description.
-const OPENINGS: [&str; 9] = [
-    "What", "Where", "Whether", "How", "Who", "Whom", "Whose", "Why", "Answers",
+const OPENINGS: [&str; 16] = [
+    "What",
+    "Whatever",
+    "When",
+    "Whenever",
+    "Where",
+    "Wherever",
+    "Whether",
+    "Which",
+    "Whichever",
+    "How",
+    "Who",
+    "Whoever",
+    "Whom",
+    "Whose",
+    "Why",
+    "Answers",
 ];
 /// Two words, because code is also told from comments.
 const LONG_OPENING: &str = "Tells whether";
@@ -12,7 +27,7 @@ const LONG_OPENING: &str = "Tells whether";
 pub const DOC_OPENINGS: Rule = Rule {
     name: "doc-openings",
     rule: "a sentence of a doc comment begins with a verb in the third person or a noun, not with What, \
-           Where, Whether, How, Who, Why, Answers or Tells whether",
+           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers or Tells whether",
     rationale: "\"Returns the …\" and \"The path of …\" say at once which kind of thing it is; a \
                 clause has to be turned round in the reader's head",
     find: |workspace| {
@@ -143,6 +158,8 @@ mod tests {
             "/// Where it is.\nconst A: u8 = 1;\n",
             "struct A {\n    /// Whether it is.\n    a: bool,\n}\n",
             "/// Tells whether it is.\nfn a() {}\n",
+            "/// Whatever is left.\nfn a() {}\n",
+            "struct A {\n    /// Which of two.\n    a: bool,\n    /// When it ends.\n    b: u8,\n}\n",
             "mod a {\n    /// How it is.\n    fn a() {}\n}\n",
         ] {
             assert!(is_broken("a/src/a.rs", bad), "{bad}");
@@ -151,7 +168,6 @@ mod tests {
             "//! Tells code from comments.\n",
             "//! The rules, and\n//! What they leave to others.\n",
             "// What follows is a table.\nfn a() {}\n",
-            "/// Whatever is left.\nfn a() {}\n",
             "//// What is no doc comment.\nfn a() {}\n",
         ] {
             assert!(!is_broken("a/src/a.rs", good), "{good}");

@@ -255,7 +255,7 @@ fn build<'a>(lines: impl Iterator<Item = &'a str>, errors: &mut Vec<String>) -> 
     let mut builder = GitignoreBuilder::new("");
     for line in lines {
         if let Err(error) = builder.add_line(None, line) {
-            errors.push(format!("`{line}` is no pattern: {error}"));
+            errors.push(format!("`{line}` is not a valid pattern: {error}"));
         }
     }
     builder.build().unwrap_or_else(|error| {

@@ -307,7 +307,7 @@ fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
 }
 
 pub(crate) fn row_of(ctx: &Ctx, answer: Option<Node>) -> Result<RemoteRow, EngineError> {
-    let node = answer.ok_or_else(|| EngineError::Protocol("an answer without the node".into()))?;
+    let node = answer.ok_or_else(|| EngineError::Protocol("a response without the node".into()))?;
     remote_row(&ctx.engine.keys, &node)
         .map(|(row, _)| row)
         .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))

@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher as _, RandomState};
 
-/// When a person is asked for confirmation.
+/// The tool calls for which a person is asked for confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Confirm {
     /// Before every change; a client that can't ask can't change anything.

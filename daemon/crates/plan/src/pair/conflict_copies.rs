@@ -1,7 +1,7 @@
 //! Conflict copies that another device made of the version that this device has: no second copy is
 //! made.
 //!
-//! When the service went back to an older state, every device has the later version and finds its
+//! After the service went back to an older state, every device has the later version and finds its
 //! name taken by the older one. The first that commits makes the conflict copy; the others pair
 //! their version with that copy.
 

@@ -1,4 +1,4 @@
-//! Which facts the planner asks for: those without which it would have to guess, and no others.
+//! The facts that the planner asks for: those without which it would have to guess, and no others.
 
 use crate::scenario::Pair;
 use cairn_plan::{Need, Plan, reconcile};

@@ -229,7 +229,7 @@ impl TempFile for OpenFile {
             Some(time) => self.file.set_modified(time),
             None => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("{ms} ms since 1970 is no time this system knows"),
+                format!("{ms} ms since 1970 is outside the times that this system can store"),
             )),
         };
         self.wrap("set the modification time of", result)

@@ -113,7 +113,7 @@ impl Space {
             return Ok(());
         }
         Err(protocol(format!(
-            "it answered with another node than the restored {id}"
+            "the response has another node than the restored {id}"
         )))
     }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The local files of an upload. Which of them may be used is decided by whoever implements it.
+/// The local files of an upload. The implementation decides which of them may be used.
 pub trait LocalTree: Send + Sync {
     /// Lists a directory.
     ///

@@ -53,7 +53,7 @@ fn with_json_entry(before: &str, field: &str, entry: Value) -> Outcome<String> {
     let mut whole = if before.trim().is_empty() {
         json!({})
     } else {
-        serde_json::from_str(before).map_err(|e| unusable(format!("is no plain JSON ({e})")))?
+        serde_json::from_str(before).map_err(|e| unusable(format!("is not plain JSON ({e})")))?
     };
     let servers = whole
         .as_object_mut()

@@ -68,7 +68,7 @@ async fn billing_portal(
 
 fn visitor(app: &ServerState, session: &str) -> Result<AccountId> {
     portal_account(&secret(app)?, session, app.source.now_ms()).ok_or_else(|| {
-        Error::gone("this address of the billing portal is no longer good; ask for another")
+        Error::gone("this address of the billing portal has expired; ask for another")
     })
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     post, path = "/api/v1/shares/email", tag = "shares", request_body = ShareByEmail,
     responses(
         (status = 201, description = "The link, and whether the mail is on its way", body = SharedByEmail),
-        (status = 400, description = "`email` is no address, or a setting is out of range"),
+        (status = 400, description = "`email` is not a valid address, or a setting is out of range"),
         (status = 403, description = "The file is somebody else's, or who has the address blocks the caller"),
         (status = 404, description = "There is no such file or folder")
     )

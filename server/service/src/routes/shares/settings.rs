@@ -79,7 +79,7 @@ pub(crate) fn email(field: &str, text: &str) -> Result<String> {
     });
     if !well_formed || text.len() > MAX_EMAIL {
         return Err(Error::invalid(format!(
-            "`{field}`: `{text}` is no e-mail address"
+            "`{field}`: `{text}` is not a valid e-mail address"
         )));
     }
     Ok(text)

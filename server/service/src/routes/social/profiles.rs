@@ -41,7 +41,7 @@ async fn own_profile(caller: Caller, State(app): State<AppState>) -> Result<Json
     put, path = "/api/v1/social/profile", tag = "social", request_body = UpdateProfile,
     responses(
         (status = 200, description = "The profile", body = Profile),
-        (status = 400, description = "A text is too long, or `avatar_url` is no https address")
+        (status = 400, description = "A text is too long, or `avatar_url` is not an https address")
     )
 )]
 async fn update_profile(

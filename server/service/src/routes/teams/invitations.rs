@@ -34,9 +34,9 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 201, description = "The invitation; it can be accepted for 7 days", body = Invitation),
-        (status = 400, description = "`email` is no address, or `role` is `owner`"),
+        (status = 400, description = "`email` is not a valid address, or `role` is `owner`"),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team, or the caller is no member"),
+        (status = 404, description = "There is no such team, or the caller is not a member"),
         (status = 409, description = "The address is a member's, or has an open invitation"),
         (status = 507, description = "The team has as many members as its plan allows")
     )
@@ -50,7 +50,7 @@ async fn invite(
     let email = new.email.trim();
     if !is_email(email) {
         return Err(Error::invalid(format!(
-            "`email` is `{email}`, which is no e-mail address"
+            "`email` is `{email}`, which is not a valid e-mail address"
         )));
     }
     let role = new.role.unwrap_or(TeamRole::Member);
@@ -68,7 +68,7 @@ async fn invite(
     responses(
         (status = 200, description = "One page, latest first", body = Page<Invitation>),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team, or the caller is no member")
+        (status = 404, description = "There is no such team, or the caller is not a member")
     )
 )]
 async fn list_sent(
@@ -91,7 +91,7 @@ async fn list_sent(
     responses(
         (status = 204, description = "It can't be accepted any more"),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team or open invitation, or the caller is no member")
+        (status = 404, description = "There is no such team or open invitation, or the caller is not a member")
     )
 )]
 async fn withdraw(

@@ -6,7 +6,7 @@ use crate::error::CryptoError;
 /// The reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("the bytes are no commit, statement or entry")]
+    #[error("the bytes are not a commit, a statement or an entry")]
     Encoding,
     #[error("a kind, operation or flag is newer than this program; update Cairn")]
     Unsupported,
