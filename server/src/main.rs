@@ -5,6 +5,7 @@ mod backup;
 mod cli;
 mod output;
 mod password;
+mod signals;
 
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
@@ -12,14 +13,14 @@ use cairn_server::{
     receive, refuse_development_data, replace_revoked_keys, serve, serve_metrics, start_log,
 };
 use clap::Parser as _;
-use cli::{Account, Cli, Command, Place, Serve};
+use cli::{Account, Cli, Command, DataOptions, Serve};
 use output::{json, say};
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
 
-impl Place {
+impl DataOptions {
     /// Reads the configuration, and starts the log in the form that it asks for.
     fn options(&self) -> Result<Options> {
         let mut options = Options {
@@ -58,7 +59,7 @@ impl Place {
 
 impl Account {
     fn server(&self) -> Result<Server> {
-        self.place.existing_server()
+        self.options.existing_server()
     }
 }
 
@@ -85,22 +86,22 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Apikey {
             command: None,
             email,
-            place,
+            options,
         }) => {
             let email =
                 email.context("whose key? Give an address, or see `cairn-server apikey --help`")?;
-            accounts::add_key(&Account { email, place }, accounts::KEY_NAME)
+            accounts::add_key(&Account { email, options }, accounts::KEY_NAME)
         }
         Some(Command::Token(account)) => {
             let token = account.server()?.issue_token(&account.email)?;
-            if account.place.json {
+            if account.options.json {
                 return json(&serde_json::json!({"access_token": token}));
             }
             say(&token)
         }
-        Some(Command::Backup { dir, place }) => backup::make(&place, &dir),
-        Some(Command::Restore { dir, place }) => backup::bring_back(&place, &dir),
-        Some(Command::Check { read_data, place }) => backup::check(&place, read_data),
+        Some(Command::Backup { dir, options }) => backup::make(&options, &dir),
+        Some(Command::Restore { dir, options }) => backup::bring_back(&options, &dir),
+        Some(Command::Check { read_data, options }) => backup::check(&options, read_data),
         Some(Command::WebhookSink { listen, secret }) => {
             start_log(LogFormat::default());
             runtime()?.block_on(sink(listen, secret))
@@ -117,7 +118,7 @@ fn run(cli: Cli) -> Result<()> {
 }
 
 fn listen(serve: &Serve) -> Result<()> {
-    if serve.place.json {
+    if serve.options.json {
         bail!(
             "--json is for the other commands; log_format in the file of --config makes the log JSON"
         );
@@ -125,7 +126,7 @@ fn listen(serve: &Serve) -> Result<()> {
     let options = Options {
         ephemeral: serve.ephemeral,
         allow_private_webhooks: serve.allow_private_webhooks,
-        ..serve.place.options()?
+        ..serve.options.options()?
     };
     if options.public_url.is_none() && !serve.dev {
         tracing::warn!(
@@ -151,7 +152,7 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 async fn sink(address: SocketAddr, secret: Option<String>) -> Result<()> {
-    let stop = stop()?;
+    let stop = signals::stop()?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("can't listen on {address}; is something running there?"))?;
@@ -185,7 +186,7 @@ fn build_server(serve: &Serve, options: Options) -> Result<Server> {
 /// Serves until asked to end. `keys` are API keys of development accounts that were made at this start;
 /// they stand on stdout for the developer, and in no log.
 async fn until_asked(address: SocketAddr, server: Server, keys: &[(String, String)]) -> Result<()> {
-    let stop = stop()?;
+    let stop = signals::stop()?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("can't listen on {address}; is another server running there?"))?;
@@ -207,28 +208,4 @@ async fn until_asked(address: SocketAddr, server: Server, keys: &[(String, Strin
     }
     serve(&server, listener, stop).await?;
     Ok(())
-}
-
-/// Ends at SIGTERM or SIGINT. The handlers are in place before the server says that it listens.
-#[cfg(unix)]
-fn stop() -> Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("can't wait for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("can't wait for SIGINT")?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn stop() -> Result<impl Future<Output = ()>> {
-    Ok(async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::warn!(%error, "can't wait for Ctrl-C");
-            std::future::pending::<()>().await;
-        }
-    })
 }

@@ -45,7 +45,7 @@ pub enum ShellError {
 /// # Errors
 /// [`ShellError`], before anything is shown.
 pub fn run(options: Options) -> Result<(), ShellError> {
-    if !has_display() {
+    if !cairn_control::has_display() {
         return Err(ShellError::NoDisplay);
     }
     let home = Home::resolve(options.home.clone())?;
@@ -124,11 +124,6 @@ fn build(builder: tauri::Builder<tauri::Wry>) -> Result<tauri::App, ShellError> 
         Ok(app) => Ok(app?),
         Err(_) => Err(ShellError::NoDisplay),
     }
-}
-
-fn has_display() -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    std::env::consts::OS != "linux" || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
 fn second_start(inputs: mpsc::Sender<Input>) -> tauri::plugin::TauriPlugin<tauri::Wry> {

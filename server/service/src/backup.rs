@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::server::Server;
-use cairn_store::{NeededObjects, ObjectLocation, needed_by};
+use cairn_store::{NeededObjects, ObjectLocation, needed_by, private_files};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -52,11 +52,7 @@ fn at(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
 
 /// Makes a directory for its owner alone, or takes an empty one.
 fn empty_directory(dir: &Path) -> Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(at("make", dir))?;
+    private_files::create_dir(dir).map_err(at("make", dir))?;
     if fs::read_dir(dir).map_err(at("read", dir))?.next().is_some() {
         return Err(Error::config(format!(
             "{} is not empty; choose a new directory",

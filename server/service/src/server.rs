@@ -7,7 +7,7 @@ use crate::state::{AppState, ServerState};
 use crate::{background, compaction, router, webhooks};
 use axum::Router;
 use cairn_model::AccountId;
-use cairn_store::Source;
+use cairn_store::{Source, private_files};
 use std::sync::Arc;
 
 /// A server. Clones share everything.
@@ -25,11 +25,7 @@ pub fn build(options: Options) -> Result<Server> {
     options.metrics.check()?;
     if !options.ephemeral {
         let data = &options.data;
-        let mut dir = std::fs::DirBuilder::new();
-        dir.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut dir, 0o700);
-        dir.create(data)
+        private_files::create_dir(data)
             .map_err(|source| Error::io(format!("can't make {}", data.display()), source))?;
     }
     Ok(Server {

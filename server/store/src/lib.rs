@@ -41,6 +41,7 @@ mod objects;
 mod options;
 mod outbox;
 mod payments;
+pub mod private_files;
 pub mod provider;
 mod prune;
 mod purge;
@@ -342,19 +343,10 @@ impl Tx<'_> {
 
 /// Keeps a file from other users of the machine. SQLite makes its log and index with the same mode.
 fn restrict(path: &Path) -> Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(
-            |source| Error::Io {
-                what: format!("can't restrict the access to {}", path.display()),
-                source,
-            },
-        )?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+    private_files::restrict(path).map_err(|source| Error::Io {
+        what: format!("can't restrict the access to {}", path.display()),
+        source,
+    })
 }
 
 fn configure(conn: &Connection) -> Result<()> {

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::options::ObjectLocation;
+use crate::private_files;
 use crate::source::Source;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
@@ -191,7 +192,7 @@ impl Objects {
         let written = tokio::task::spawn_blocking(move || {
             std::fs::File::open(&file)?.sync_all()?;
             match file.parent() {
-                Some(dir) => sync_folder(dir),
+                Some(dir) => private_files::sync_dir(dir),
                 None => Ok(()),
             }
         });
@@ -214,7 +215,7 @@ impl Objects {
         let Some(path) = &self.lock else {
             return Ok(None);
         };
-        let file = open_lock(path).and_then(|file| file.lock().map(|()| file));
+        let file = private_files::open_lock(path).and_then(|file| file.lock().map(|()| file));
         file.map(Some).map_err(|source| Error::Io {
             what: format!("can't lock {}", path.display()),
             source,
@@ -226,7 +227,7 @@ impl Objects {
         let Some(path) = &self.lock else {
             return Ok(None);
         };
-        let file = open_lock(path).map_err(TryLockError::Error)?;
+        let file = private_files::open_lock(path).map_err(TryLockError::Error)?;
         file.try_lock_shared()?;
         Ok(Some(file))
     }
@@ -273,24 +274,6 @@ impl Objects {
             .collect();
         Ok(self.delete(&orphans).await)
     }
-}
-
-fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-#[cfg(unix)]
-fn sync_folder(dir: &std::path::Path) -> std::io::Result<()> {
-    std::fs::File::open(dir)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &std::path::Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 fn s3(

@@ -4,10 +4,10 @@
 //! the database alone opens nothing. This key is the server's; no client's content comes here.
 
 use crate::error::{Error, Result};
+use crate::private_files;
 use crate::source::Source;
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes256Gcm, KeyInit as _, Nonce};
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
@@ -76,11 +76,7 @@ fn key_in(path: &Path, source: &Source) -> Result<[u8; 32]> {
     // Written whole before it has its name: a crash leaves a key or none.
     let fresh = path.with_extension(format!("{}.tmp", source.nonce()));
     let key: [u8; 32] = source.bytes();
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
+    private_files::create_new()
         .open(&fresh)
         .and_then(|mut file| {
             file.write_all(hex::encode(key).as_bytes())?;

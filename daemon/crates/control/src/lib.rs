@@ -17,16 +17,20 @@ pub mod request;
 pub mod status;
 pub mod why;
 
-pub use cairn_platform::{Home, process::forbid_core_dumps};
+pub use cairn_platform::{
+    Home,
+    process::{forbid_core_dumps, has_display},
+};
 pub use client::{Client, EventStream};
 pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
 pub use event::Event;
-pub use folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
+pub use folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder};
 pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{
-    DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Question, Status, Transfer,
+    Confirmation, DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Status,
+    Transfer,
 };
 pub use why::{DecidingRule, PathReport, WaitingList};

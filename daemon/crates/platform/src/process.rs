@@ -18,6 +18,9 @@ use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+/// The name of the system that this program was built for, as the compiler spells it: `linux`.
+pub const SYSTEM: &str = std::env::consts::OS;
+
 /// Starts `exe` in the background, its output appended to `log`. The caller may watch the child for an
 /// early end, or exit: the child goes on. It should call [`leave_terminal`] first thing.
 ///
@@ -86,6 +89,12 @@ pub fn terminate(pid: u32) -> io::Result<()> {
 /// The system's, where the signals can't be received.
 pub async fn stop_requested() -> io::Result<()> {
     sys::stop_requested().await
+}
+
+/// Returns whether windows can be shown. Only on Linux this can be false: a server has no display.
+#[must_use]
+pub fn has_display() -> bool {
+    sys::has_display()
 }
 
 /// Opens a web page in the user's browser.

@@ -16,20 +16,41 @@ const MAY_PRINT: [&str; 7] = [
     "xtask/",
 ];
 
+/// The server doesn't depend on the daemon's crates. Programs for developers run on one kind of machine.
+const MAY_ASK_FOR_SYSTEM: [&str; 5] = [
+    PLATFORM,
+    "server/store/src/private_files.rs",
+    "server/src/signals.rs",
+    "tests/",
+    "xtask/",
+];
+
 pub const NO_MACHINE_CODE_OUTSIDE: Rule = Rule {
     name: "systems",
-    rule: "`cfg(target_os)` stands in the platform crate only",
+    rule: "the platform crate alone asks for the system; of the server, one file for modes of files and one \
+           for signals",
     rationale: "what differs between systems is tested per system; scattered, it is tested nowhere",
     find: |workspace| {
-        // The simulator and the server run on one kind of machine; so do programs for developers.
-        code_outside(
-            workspace,
-            &[PLATFORM, "tests/", "xtask/", "src-tauri/"],
-            |line| {
-                line.contains("target_os")
-                    .then_some("asks for the system: move it to platform")
-            },
-        )
+        const ASKS: [&str; 5] = [
+            "target_os",
+            "target_family",
+            "consts::OS",
+            "cfg(unix)",
+            "cfg(not(unix))",
+        ];
+        let outside = workspace
+            .rust()
+            .filter(|file| !file.is_in(&MAY_ASK_FOR_SYSTEM) && !file.is_test());
+        let in_file = |file: &SourceFile| -> Vec<Violation> {
+            file.code()
+                .filter(|(_, code)| ASKS.iter().any(|asks| code.contains(asks)))
+                .map(|(line, _)| {
+                    let detail = "asks for the system: move it to platform";
+                    Violation::in_line(&file.path, line, detail)
+                })
+                .collect()
+        };
+        outside.flat_map(in_file).collect()
     },
 };
 
@@ -225,6 +246,15 @@ mod tests {
             "daemon/crates/platform/src/a.rs",
             cfg
         ));
+        let tray = "src-tauri/src/a.rs";
+        for asks in [
+            "#[cfg(unix)]\nfn f() {}",
+            "fn f() -> bool { std::env::consts::OS == \"linux\" }",
+        ] {
+            assert!(broken(NO_MACHINE_CODE_OUTSIDE, tray, asks), "{asks}");
+            let test = format!("#[cfg(test)]\nmod tests {{\n{asks}\n}}");
+            assert!(!broken(NO_MACHINE_CODE_OUTSIDE, tray, &test), "{asks}");
+        }
         let code = "fn f() { unsafe { g() } }";
         assert!(broken(
             UNSAFE_AT_HOME,

@@ -73,6 +73,11 @@ pub(super) async fn stop_requested() -> io::Result<()> {
     Ok(())
 }
 
+pub(super) fn has_display() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(not(target_os = "linux")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}
+
 pub(super) fn browser() -> Command {
     Command::new(if cfg!(target_os = "macos") {
         "open"

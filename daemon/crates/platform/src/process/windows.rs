@@ -44,6 +44,10 @@ pub(super) async fn stop_requested() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
+pub(super) fn has_display() -> bool {
+    true
+}
+
 pub(super) fn browser() -> Command {
     let mut command = Command::new("rundll32");
     command.arg("url.dll,FileProtocolHandler");

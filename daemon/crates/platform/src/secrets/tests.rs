@@ -88,10 +88,10 @@ mod keyring {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         assert!(
-            output.status.success() && said.contains("1 passed"),
-            "{said}{}",
+            output.status.success() && printed.contains("1 passed"),
+            "{printed}{}",
             String::from_utf8_lossy(&output.stderr)
         );
     }
