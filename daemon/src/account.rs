@@ -1,7 +1,7 @@
 //! `account.json`: who is logged in where, and which device this is. It holds nothing secret: the
 //! key bundle in it is as sealed as it is on the service.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_model::{AccountId, DeviceId, SpaceId};
 use cairn_platform::secrets::SecretsChoice;
 use cairn_platform::{FileMode, Home, write_atomic};
@@ -49,12 +49,12 @@ pub(crate) struct Account {
 
 impl Account {
     /// Reads the account of a home, logged in or not.
-    pub(crate) fn read(home: &Home) -> Outcome<Option<Self>> {
+    pub(crate) fn read(home: &Home) -> CommandResult<Option<Self>> {
         let path = home.account_file();
         let text = match std::fs::read(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(e).doing(format_args!("read {}", path.display())),
+            Err(e) => return Err(e).context(format_args!("read {}", path.display())),
         };
         serde_json::from_slice(&text).map(Some).map_err(|e| {
             let message = format!(
@@ -66,7 +66,7 @@ impl Account {
     }
 
     /// Reads the account that this home is logged in to.
-    pub(crate) fn load(home: &Home) -> Outcome<Self> {
+    pub(crate) fn load(home: &Home) -> CommandResult<Self> {
         match Self::read(home)? {
             Some(account) if !account.logged_out => Ok(account),
             Some(_) | None => Err(not_logged_in()),
@@ -74,11 +74,11 @@ impl Account {
     }
 
     /// Replaces the file in one step.
-    pub(crate) fn save(&self, home: &Home) -> Outcome {
+    pub(crate) fn save(&self, home: &Home) -> CommandResult {
         let path = home.account_file();
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(io::Error::from)
-            .doing(format_args!("write {}", path.display()))?;
+            .context(format_args!("write {}", path.display()))?;
         text.push(b'\n');
         Ok(write_atomic(&path, &text, FileMode::Private)?)
     }

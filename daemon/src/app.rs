@@ -1,7 +1,7 @@
 //! The context of every command: the home, the two streams, and the way to the daemon.
 
 use crate::config::Config;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::Out;
 use crate::session::{RetryProfile, Session};
 use cairn_control::{Client, ControlError};
@@ -17,7 +17,7 @@ const START: Duration = Duration::from_secs(30);
 /// Time limit for a daemon to end; it has promised 5 s.
 const STOP: Duration = Duration::from_secs(10);
 /// Interval between tries to connect.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The context of a command.
 pub(crate) struct App {
@@ -31,12 +31,12 @@ pub(crate) struct App {
 
 impl App {
     /// The logged-in account at work.
-    pub(crate) fn session(&self) -> Outcome<Session> {
+    pub(crate) fn session(&self) -> CommandResult<Session> {
         Session::open(&self.home, RetryProfile::Interactive)
     }
 
     /// The running daemon, if there is one.
-    pub(crate) async fn running(&self) -> Outcome<Option<Client>> {
+    pub(crate) async fn running(&self) -> CommandResult<Option<Client>> {
         match Client::connect(&self.home.socket_path(), "cli").await {
             Ok(client) => Ok(Some(client)),
             Err(ControlError::NotRunning) => Ok(None),
@@ -45,7 +45,7 @@ impl App {
     }
 
     /// The daemon, started if need be.
-    pub(crate) async fn daemon(&self) -> Outcome<Client> {
+    pub(crate) async fn daemon(&self) -> CommandResult<Client> {
         match self.running().await? {
             Some(client) => Ok(client),
             None if self.no_start => Err(ControlError::NotRunning.into()),
@@ -54,17 +54,17 @@ impl App {
     }
 
     /// Checks what a daemon needs to start: a valid configuration and the account's keys.
-    pub(crate) fn check_start(&self) -> Outcome {
+    pub(crate) fn check_start(&self) -> CommandResult {
         drop(Config::load(&self.home)?);
         drop(Session::open(&self.home, RetryProfile::Background)?);
         Ok(())
     }
 
     /// Starts the daemon in the background and waits until it responds.
-    pub(crate) async fn start(&self) -> Outcome<Client> {
+    pub(crate) async fn start(&self) -> CommandResult<Client> {
         // Better reported here than in a log.
         self.check_start()?;
-        let exe = std::env::current_exe().doing("find the program itself")?;
+        let exe = std::env::current_exe().context("find the program itself")?;
         self.home.create()?;
         let log = self.home.logs_dir().join("daemon.stderr");
         let before = std::fs::metadata(&log).map_or(0, |meta| meta.len());
@@ -81,10 +81,10 @@ impl App {
         };
         let mut child = process::spawn_daemon(&exe, args, &log)?;
         let deadline = Instant::now() + START;
-        let mut look = interval(LOOK);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = interval(POLL_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            look.tick().await;
+            ticks.tick().await;
             if let Some(client) = self.running().await? {
                 return Ok(client);
             }
@@ -102,21 +102,26 @@ impl App {
     }
 
     /// Another command may have started a daemon at the same moment: then ours has left it the field.
-    async fn after_early_end(&self, log: &Path, before: u64, code: Option<i32>) -> Outcome<Client> {
+    async fn after_early_end(
+        &self,
+        log: &Path,
+        before: u64,
+        code: Option<i32>,
+    ) -> CommandResult<Client> {
         let deadline = Instant::now() + START;
-        let mut look = interval(LOOK);
+        let mut ticks = interval(POLL_INTERVAL);
         while DaemonLock::holder(&self.home.lock_file())?.is_some() && Instant::now() < deadline {
-            look.tick().await;
+            ticks.tick().await;
             if let Some(client) = self.running().await? {
                 return Ok(client);
             }
         }
         let text = std::fs::read(log).unwrap_or_default();
-        let said = text
+        let message = text
             .get(usize::try_from(before).unwrap_or(0)..)
             .unwrap_or_default();
-        let said = String::from_utf8_lossy(said);
-        let last = said
+        let message = String::from_utf8_lossy(message);
+        let last = message
             .lines()
             .map(|line| line.trim_start_matches("cairn: "))
             .rfind(|line| !line.is_empty());
@@ -128,7 +133,7 @@ impl App {
     }
 
     /// Ends the daemon if it runs, and tells whether it did.
-    pub(crate) async fn stop(&self) -> Outcome<bool> {
+    pub(crate) async fn stop(&self) -> CommandResult<bool> {
         let lock = self.home.lock_file();
         let pid = match Client::connect(&self.home.socket_path(), "cli").await {
             Ok(client) => {
@@ -149,7 +154,7 @@ impl App {
         };
         let Some(pid) = pid else { return Ok(false) };
         let deadline = Instant::now() + STOP;
-        let mut look = interval(LOOK);
+        let mut ticks = interval(POLL_INTERVAL);
         while DaemonLock::holder(&lock)?.is_some() {
             if Instant::now() > deadline {
                 return Err(Failure::failed(format!(
@@ -157,7 +162,7 @@ impl App {
                     STOP.as_secs()
                 )));
             }
-            look.tick().await;
+            ticks.tick().await;
         }
         Ok(true)
     }

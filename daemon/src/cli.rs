@@ -64,7 +64,7 @@ mod why;
 mod words;
 
 use crate::app::App;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::logging;
 use crate::output::Out;
 use cairn_platform::Home;
@@ -213,7 +213,7 @@ pub(crate) fn main() -> ExitCode {
                 "cairn: {}",
                 crate::output::text::clean(&message)
             ));
-            if !failure.answered {
+            if !failure.is_reported {
                 out.json(&json!({ "error": { "code": failure.exit as u8, "message": message } }));
             }
             ExitCode::from(failure.exit as u8)
@@ -222,14 +222,14 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Returns clap's message without the lines after the first empty one: usage and hints.
-fn in_one_line(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+fn in_one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let wrong = lines.split(|line| line.is_empty()).next();
     let text = wrong.unwrap_or_default().join(" ");
     text.trim_start_matches("error: ").to_owned()
 }
 
-fn run(cli: Cli, out: Out) -> Outcome {
+fn run(cli: Cli, out: Out) -> CommandResult {
     // Before any other thread exists: the C library's way to the local time is not safe after that.
     let offset = UtcOffset::current_local_offset().unwrap_or(UtcOffset::UTC);
     let Global {
@@ -259,7 +259,7 @@ fn run(cli: Cli, out: Out) -> Outcome {
     result
 }
 
-async fn dispatch(app: &App, command: Command, log: Option<String>) -> Outcome {
+async fn dispatch(app: &App, command: Command, log: Option<String>) -> CommandResult {
     match command {
         Command::Login(args) => login::run(app, args).await,
         Command::Logout(args) => logout::run(app, args).await,

@@ -3,7 +3,7 @@
 
 mod value;
 
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_control::Limits;
 use cairn_model::DeletionGate;
 use cairn_platform::{FileMode, Home, write_atomic};
@@ -50,7 +50,7 @@ impl Default for Config {
 /// A setting: where it stands in the file, what it is, and how its value gets into a [`Config`].
 pub(crate) struct Setting {
     pub(crate) key: &'static str,
-    pub(crate) about: &'static str,
+    pub(crate) description: &'static str,
     set: fn(&mut Config, &Item) -> Result<(), &'static str>,
     show: fn(&Config) -> String,
 }
@@ -59,19 +59,19 @@ pub(crate) struct Setting {
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         key: "limits.up",
-        about: "upload limit per second, such as \"2MB\"; \"off\" for none",
+        description: "upload limit per second, such as \"2MB\"; \"off\" for none",
         set: |config, item| value::rate(item).map(|rate| config.limits.up = rate),
         show: |config| value::show_rate(config.limits.up),
     },
     Setting {
         key: "limits.down",
-        about: "download limit per second, such as \"10MB\"; \"off\" for none",
+        description: "download limit per second, such as \"10MB\"; \"off\" for none",
         set: |config, item| value::rate(item).map(|rate| config.limits.down = rate),
         show: |config| value::show_rate(config.limits.down),
     },
     Setting {
         key: "sync.rescan_minutes",
-        about: "a full look at every folder at least this often, 1 to 1440",
+        description: "a full scan of every folder at least this often, 1 to 1440",
         set: |config, item| {
             value::number(item, 1..=1440, "a number from 1 to 1440")
                 .map(|minutes| config.rescan_every = Duration::from_secs(minutes * 60))
@@ -80,7 +80,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "sync.parallel",
-        about: "files that are transferred at once in each direction, 1 to 16",
+        description: "files that are transferred at once in each direction, 1 to 16",
         set: |config, item| {
             value::number(item, 1..=16, "a number from 1 to 16")
                 .map(|n| config.parallel = usize::try_from(n).unwrap_or(16))
@@ -89,7 +89,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "sync.verify",
-        about: "changes made without your keys: \"warn\" applies and marks them, \"strict\" holds them",
+        description: "changes made without your keys: \"warn\" applies and marks them, \"strict\" holds them",
         set: |config, item| value::verify(item).map(|strict| config.strict = strict),
         show: |config| {
             if config.strict {
@@ -102,25 +102,25 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "sync.deletion_gate",
-        about: "deletions of more wait for a person: \"PERCENT%:FILES\", or \"off\"",
+        description: "deletions of more wait for a person: \"PERCENT%:FILES\", or \"off\"",
         set: |config, item| value::gate(item).map(|gate| config.deletion_gate = gate),
         show: |config| value::show_gate(config.deletion_gate),
     },
     Setting {
         key: "pause.on_battery",
-        about: "pause while the machine runs on its battery: true or false",
+        description: "pause while the machine runs on its battery: true or false",
         set: |config, item| value::boolean(item).map(|on| config.pause_on_battery = on),
         show: |config| config.pause_on_battery.to_string(),
     },
     Setting {
         key: "pause.on_metered",
-        about: "pause on metered networks: true or false",
+        description: "pause on metered networks: true or false",
         set: |config, item| value::boolean(item).map(|on| config.pause_on_metered = on),
         show: |config| config.pause_on_metered.to_string(),
     },
     Setting {
         key: "log.level",
-        about: "error, warn, info, debug, trace, or a filter such as \"info,cairn_engine=debug\"",
+        description: "error, warn, info, debug, trace, or a filter such as \"info,cairn_engine=debug\"",
         set: |config, item| value::text(item).map(|text| config.log_level = text),
         show: |config| format!("\"{}\"", config.log_level),
     },
@@ -133,7 +133,7 @@ impl Setting {
     }
 
     /// Finds a setting by its key.
-    pub(crate) fn find(key: &str) -> Outcome<&'static Self> {
+    pub(crate) fn find(key: &str) -> CommandResult<&'static Self> {
         SETTINGS
             .iter()
             .find(|setting| setting.key == key)
@@ -143,7 +143,7 @@ impl Setting {
 
 impl Config {
     /// Reads the configuration of a home; without a file, the defaults.
-    pub(crate) fn load(home: &Home) -> Outcome<Self> {
+    pub(crate) fn load(home: &Home) -> CommandResult<Self> {
         let path = home.config_file();
         Self::parse(&read(home)?)
             .map_err(|message| Failure::failed(format!("{} {message}", path.display())))
@@ -164,7 +164,7 @@ impl Config {
     }
 
     /// Writes one setting into the file and keeps everything else in it as it is.
-    pub(crate) fn store(home: &Home, key: &str, value: &str) -> Outcome {
+    pub(crate) fn store(home: &Home, key: &str, value: &str) -> CommandResult {
         let setting = Setting::find(key)?;
         let item = value::item(value);
         (setting.set)(&mut Self::default(), &item).map_err(|expected| {
@@ -192,12 +192,12 @@ impl Config {
     }
 }
 
-fn read(home: &Home) -> Outcome<String> {
+fn read(home: &Home) -> CommandResult<String> {
     let path = home.config_file();
     match fs::read_to_string(&path) {
         Ok(text) => Ok(text),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(e) => Err(e).doing(format_args!("read {}", path.display())),
+        Err(e) => Err(e).context(format_args!("read {}", path.display())),
     }
 }
 

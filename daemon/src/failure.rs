@@ -31,17 +31,17 @@ pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) message: String,
     /// The document for programs is out already: there must be only one.
-    pub(crate) answered: bool,
+    pub(crate) is_reported: bool,
 }
 
-pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+pub(crate) type CommandResult<T = ()> = Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,
             message: message.into(),
-            answered: false,
+            is_reported: false,
         }
     }
 
@@ -55,12 +55,12 @@ impl Failure {
 }
 
 /// Reports what was being done, and to what, when something failed.
-pub(crate) trait Doing<T> {
-    fn doing(self, what: impl Display) -> Outcome<T>;
+pub(crate) trait Context<T> {
+    fn context(self, what: impl Display) -> CommandResult<T>;
 }
 
-impl<T, E: Into<Failure>> Doing<T> for Result<T, E> {
-    fn doing(self, what: impl Display) -> Outcome<T> {
+impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
+    fn context(self, what: impl Display) -> CommandResult<T> {
         self.map_err(|error| {
             let failure = error.into();
             Failure {
@@ -228,14 +228,14 @@ mod tests {
         ];
         for (error, exit) in cases {
             let failed: Result<(), _> = Err(error);
-            assert_eq!(failed.doing("list /a").unwrap_err().exit, exit);
+            assert_eq!(failed.context("list /a").unwrap_err().exit, exit);
         }
     }
 
     #[test]
     fn a_failure_says_what_was_being_done() {
         let failed: Result<(), _> = Err(ApiError::Offline("connection refused".into()));
-        let message = failed.doing("list /a").unwrap_err().message;
+        let message = failed.context("list /a").unwrap_err().message;
         assert!(
             message.starts_with("can't list /a: the server can't be reached"),
             "{message}"

@@ -3,7 +3,7 @@
 pub(crate) mod ignore;
 pub(crate) mod trash;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use cairn_control::{Folder, NewFolder};
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
 use cairn_model::{Kind, Name, RelPath};
@@ -12,14 +12,14 @@ use cairn_platform::{Home, dirs};
 use std::path::{Path, PathBuf};
 
 /// Opens the index of a home, and says so if an unreadable one had to be set aside.
-pub(crate) fn open_index(home: &Home) -> Outcome<(Index, Option<PathBuf>)> {
+pub(crate) fn open_index(home: &Home) -> CommandResult<(Index, Option<PathBuf>)> {
     home.create()?;
     let opened = Index::open(&home.index_file())?;
     Ok((opened.index, opened.set_aside))
 }
 
 /// Adds a pair, or says why it can't be one.
-pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
+pub(crate) fn add(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
     let root = Path::new(&new.local);
     let meta = std::fs::metadata(root)
         .map_err(|e| Failure::usage(format!("can't sync {}: {e}", new.local)))?;
@@ -68,7 +68,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
 }
 
 /// Refuses views of the kernel and devices: they hold no files, and reading them may never end.
-fn check_filesystem(root: &Path, found: &Filesystem) -> Outcome {
+fn check_filesystem(root: &Path, found: &Filesystem) -> CommandResult {
     if found.kind != FilesystemKind::Pseudo {
         return Ok(());
     }
@@ -97,7 +97,7 @@ fn overlapping(root: &Path, other: &Path) -> Failure {
 }
 
 /// Returns the reason why a person should agree before a folder is synced, if there is one.
-pub(crate) fn reason_to_ask(root: &Path) -> Outcome<Option<String>> {
+pub(crate) fn reason_to_ask(root: &Path) -> CommandResult<Option<String>> {
     let home = dirs::user_home();
     if root.parent().is_none() {
         return Ok(Some(format!("{} is the whole file system", root.display())));
@@ -138,7 +138,7 @@ fn is_below_a_file(db: &Db<'_>, remote: &str) -> Result<bool, IndexError> {
 }
 
 /// Changes what a person chose for a pair; where it lies on either side stays.
-pub(crate) fn change(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
+pub(crate) fn change(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
     let row = find(index, &new.local)?;
     check_only(&new.only)?;
     let settings = FolderSettings {
@@ -156,13 +156,13 @@ pub(crate) fn change(index: &Index, new: &NewFolder) -> Outcome<FolderRow> {
 }
 
 /// Removes a pair; its files stay on both sides.
-pub(crate) fn remove(index: &Index, local: &str) -> Outcome {
+pub(crate) fn remove(index: &Index, local: &str) -> CommandResult {
     let row = find(index, local)?;
     Ok(index.write(|db| db.remove_folder(row.id))?)
 }
 
 /// The pair of a local folder.
-pub(crate) fn find(index: &Index, local: &str) -> Outcome<FolderRow> {
+pub(crate) fn find(index: &Index, local: &str) -> CommandResult<FolderRow> {
     let rows = index.read(|db| db.folders())?;
     rows.into_iter()
         .find(|row| row.root == local)
@@ -170,7 +170,7 @@ pub(crate) fn find(index: &Index, local: &str) -> Outcome<FolderRow> {
 }
 
 /// The pair that a local path is in, and the path in it.
-pub(crate) fn containing(index: &Index, path: &Path) -> Outcome<(FolderRow, RelPath)> {
+pub(crate) fn containing(index: &Index, path: &Path) -> CommandResult<(FolderRow, RelPath)> {
     for row in index.read(|db| db.folders())? {
         if let Ok(below) = path.strip_prefix(&row.root) {
             let text = below
@@ -205,7 +205,7 @@ pub(crate) fn to_control(row: &FolderRow) -> Folder {
     }
 }
 
-fn check_only(only: &[String]) -> Outcome {
+fn check_only(only: &[String]) -> CommandResult {
     for path in only {
         RelPath::parse(path.trim_matches('/'))
             .map_err(|e| Failure::usage(format!("`{path}` is not a valid subfolder: {e}")))?;
@@ -214,8 +214,12 @@ fn check_only(only: &[String]) -> Outcome {
 }
 
 /// Checks a path on the service and writes it in its one form: `/` or `/a/b`.
-pub(crate) fn remote_path(text: &str) -> Outcome<String> {
-    let wrong = |why: &str| Failure::usage(format!("`{text}` is not a valid path on the service: {why}"));
+pub(crate) fn remote_path(text: &str) -> CommandResult<String> {
+    let wrong = |why: &str| {
+        Failure::usage(format!(
+            "`{text}` is not a valid path on the service: {why}"
+        ))
+    };
     let below = text
         .strip_prefix('/')
         .ok_or_else(|| wrong("it begins with `/`"))?;

@@ -1,15 +1,15 @@
 //! Paths on this machine, as a person gives them and as the index has them.
 
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The one absolute form of a folder's path, whether the folder is still there or not.
-pub(crate) fn folder(path: &Path) -> Outcome<String> {
+pub(crate) fn folder(path: &Path) -> CommandResult<String> {
     let absolute = match path.canonicalize() {
         Ok(path) => path,
         Err(e) if e.kind() == io::ErrorKind::NotFound => below_existing(path)?,
-        Err(e) => return Err(e).doing(format_args!("find {}", path.display())),
+        Err(e) => return Err(e).context(format_args!("find {}", path.display())),
     };
     absolute.into_os_string().into_string().map_err(|_| {
         Failure::usage(format!(
@@ -20,13 +20,13 @@ pub(crate) fn folder(path: &Path) -> Outcome<String> {
 }
 
 /// The absolute form of a path whose last component may be a symbolic link, or missing.
-pub(crate) fn file(path: &Path) -> Outcome<PathBuf> {
+pub(crate) fn file(path: &Path) -> CommandResult<PathBuf> {
     below_existing(path)
 }
 
 /// Resolves the nearest folder above that exists, and leaves what is below it as it was given.
-fn below_existing(path: &Path) -> Outcome<PathBuf> {
-    let absolute = std::path::absolute(path).doing(format_args!("find {}", path.display()))?;
+fn below_existing(path: &Path) -> CommandResult<PathBuf> {
+    let absolute = std::path::absolute(path).context(format_args!("find {}", path.display()))?;
     let mut above = absolute.clone();
     let mut below = Vec::new();
     while let Some(name) = above.file_name().map(ToOwned::to_owned) {

@@ -2,7 +2,7 @@
 //!
 //! Nothing is ever logged to stdout, and no log line holds a key, a token or a file's content.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use cairn_platform::Home;
 use std::io::IsTerminal as _;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
@@ -17,7 +17,7 @@ const KEEP: usize = 14;
 pub(crate) const PREFIX: &str = "cairn";
 
 /// For a command: only what was asked for, to stderr.
-pub(crate) fn for_command(level: Option<&str>) -> Outcome {
+pub(crate) fn for_command(level: Option<&str>) -> CommandResult {
     let Some(level) = level else { return Ok(()) };
     tracing_subscriber::registry()
         .with(to_stderr(level)?)
@@ -26,7 +26,11 @@ pub(crate) fn for_command(level: Option<&str>) -> Outcome {
 }
 
 /// For the daemon: to the home's log files, and to stderr unless nobody reads it.
-pub(crate) fn for_daemon(home: &Home, file_level: &str, stderr_level: Option<&str>) -> Outcome {
+pub(crate) fn for_daemon(
+    home: &Home,
+    file_level: &str,
+    stderr_level: Option<&str>,
+) -> CommandResult {
     let dir = home.logs_dir();
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
@@ -47,7 +51,7 @@ pub(crate) fn for_daemon(home: &Home, file_level: &str, stderr_level: Option<&st
         .map_err(|e| Failure::failed(e.to_string()))
 }
 
-fn to_stderr<S>(level: &str) -> Outcome<impl tracing_subscriber::Layer<S> + use<S>>
+fn to_stderr<S>(level: &str) -> CommandResult<impl tracing_subscriber::Layer<S> + use<S>>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
 {
@@ -57,7 +61,7 @@ where
         .with_filter(filter(level)?))
 }
 
-fn filter(level: &str) -> Outcome<EnvFilter> {
+fn filter(level: &str) -> CommandResult<EnvFilter> {
     let chosen: Result<EnvFilter, _> = level.parse();
     // The protocol's library logs whole tool calls: arguments and results are no lines of a log.
     let quiet = "rmcp=warn".parse();

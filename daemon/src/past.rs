@@ -10,7 +10,7 @@ mod load;
 pub(crate) mod plan;
 pub(crate) mod tree;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::remote::Remote;
 use cairn_model::NodeId;
 pub(crate) use load::{load, revisions_of};
@@ -22,7 +22,7 @@ pub(crate) fn scope(
     remote: &Remote,
     text: &str,
     at_ms: i64,
-) -> Outcome<(Scope, String)> {
+) -> CommandResult<(Scope, String)> {
     let (found, path) = match text.parse::<NodeId>() {
         Ok(id) => (past.get(id).map(|_| Scope::Below(id)), past.path(id)),
         Err(_) => {

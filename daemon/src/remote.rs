@@ -13,7 +13,7 @@ pub(crate) mod upload;
 pub(crate) mod verification;
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::session::Session;
 use crate::team;
 use cairn_api::Api;
@@ -37,15 +37,15 @@ const GROUP_FILES: usize = 1024;
 
 /// A place on the service.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum RemoteNode {
     /// The top of the space, which is no node.
     Top,
     Node(Box<Node>),
 }
 
-impl Place {
+impl RemoteNode {
     /// The id to list or to put something into; an error for a file.
-    pub(crate) fn folder(&self) -> Outcome<Option<NodeId>> {
+    pub(crate) fn folder(&self) -> CommandResult<Option<NodeId>> {
         match self {
             Self::Top => Ok(None),
             Self::Node(node) if node.kind == Kind::Folder => Ok(Some(node.id)),
@@ -57,7 +57,7 @@ impl Place {
     }
 
     /// The node; an error for the top.
-    pub(crate) fn node(self) -> Outcome<Node> {
+    pub(crate) fn node(self) -> CommandResult<Node> {
         match self {
             Self::Top => Err(Failure::usage(
                 "this needs a file or folder, not the top of the space",
@@ -96,7 +96,7 @@ impl Remote {
     }
 
     /// The space that a command was told to work in.
-    pub(crate) async fn open(app: &App, within: &Within) -> Outcome<Self> {
+    pub(crate) async fn open(app: &App, within: &Within) -> CommandResult<Self> {
         let session = app.session()?;
         let Some(wanted) = &within.team else {
             return Ok(Self::new(app, &session));
@@ -125,12 +125,12 @@ impl Remote {
 
     /// Returns the path on the service that a person means, in its one form: one of the service, or that of
     /// a file in a synced folder of this machine.
-    pub(crate) fn path(&self, text: &str) -> Outcome<String> {
+    pub(crate) fn path(&self, text: &str) -> CommandResult<String> {
         self.local.remote(text)
     }
 
     /// Finds what a person named: a path such as `/a/b`, one in a synced folder, or a node's id.
-    pub(crate) async fn find(&self, text: &str) -> Outcome<Place> {
+    pub(crate) async fn find(&self, text: &str) -> CommandResult<RemoteNode> {
         let found = self.look_up(text).await?;
         found.ok_or_else(|| {
             let path = self.path(text).unwrap_or_else(|_| text.to_owned());
@@ -141,27 +141,31 @@ impl Remote {
     }
 
     /// As [`Remote::find`]; `None` if nothing has that path.
-    pub(crate) async fn look_up(&self, text: &str) -> Outcome<Option<Place>> {
+    pub(crate) async fn look_up(&self, text: &str) -> CommandResult<Option<RemoteNode>> {
         if let Ok(id) = text.parse::<NodeId>() {
-            let node = self.api.node(id).await.doing(format_args!("find {text}"))?;
+            let node = self
+                .api
+                .node(id)
+                .await
+                .context(format_args!("find {text}"))?;
             self.space.check(&node)?;
             if node.state == NodeState::Trashed {
                 return Err(Failure::failed(format!(
                     "{text} is in the trash: restore it with `cairn trash restore --remote {text}`"
                 )));
             }
-            return Ok(Some(Place::Node(Box::new(node))));
+            return Ok(Some(RemoteNode::Node(Box::new(node))));
         }
         let path = self.local.remote(text)?;
-        let mut at = Place::Top;
+        let mut at = RemoteNode::Top;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             let parent = at.folder()?;
             match self
                 .child(parent, name)
                 .await
-                .doing(format_args!("find {text}"))?
+                .context(format_args!("find {text}"))?
             {
-                Some(node) => at = Place::Node(Box::new(node)),
+                Some(node) => at = RemoteNode::Node(Box::new(node)),
                 None => return Ok(None),
             }
         }
@@ -169,7 +173,7 @@ impl Remote {
     }
 
     /// Finds where something new can go: the folder that the path's last name would be in, and the name.
-    pub(crate) async fn find_new(&self, text: &str) -> Outcome<(Option<NodeId>, Name)> {
+    pub(crate) async fn find_new(&self, text: &str) -> CommandResult<(Option<NodeId>, Name)> {
         let path = self.local.remote(text)?;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = Name::new(name)
@@ -182,22 +186,26 @@ impl Remote {
     }
 
     /// The child of a folder under a name, in any normal form of it.
-    pub(crate) async fn child(&self, parent: Option<NodeId>, name: &str) -> Outcome<Option<Node>> {
+    pub(crate) async fn child(
+        &self,
+        parent: Option<NodeId>,
+        name: &str,
+    ) -> CommandResult<Option<Node>> {
         let wanted =
             Name::new(name).map_err(|e| Failure::usage(format!("`{name}` can't be found: {e}")))?;
         Ok(self.space.child(parent, &wanted).await?)
     }
 
     /// The children of a folder, by name; what can't be one is left out with a note in the log.
-    pub(crate) async fn children(&self, parent: Option<NodeId>) -> Outcome<Vec<Node>> {
+    pub(crate) async fn children(&self, parent: Option<NodeId>) -> CommandResult<Vec<Node>> {
         Ok(self.space.children(parent).await?)
     }
 
     /// The path of a place from the top of the space, which is `/` itself.
-    pub(crate) async fn path_of_place(&self, place: &Place) -> Outcome<String> {
+    pub(crate) async fn path_of_place(&self, place: &RemoteNode) -> CommandResult<String> {
         match place {
-            Place::Top => Ok("/".to_owned()),
-            Place::Node(node) => self.path_of(node, &mut HashMap::new()).await,
+            RemoteNode::Top => Ok("/".to_owned()),
+            RemoteNode::Node(node) => self.path_of(node, &mut HashMap::new()).await,
         }
     }
 
@@ -206,7 +214,7 @@ impl Remote {
         &self,
         node: &Node,
         known: &mut HashMap<NodeId, String>,
-    ) -> Outcome<String> {
+    ) -> CommandResult<String> {
         let mut names = vec![node.name.clone()];
         let mut at = node.parent_id;
         let mut base = String::new();
@@ -220,7 +228,7 @@ impl Remote {
                     "the server's folders contain each other: nothing was done",
                 ));
             }
-            let parent = self.api.node(id).await.doing("find the folder above")?;
+            let parent = self.api.node(id).await.context("find the folder above")?;
             names.push(parent.name.clone());
             at = parent.parent_id;
         }

@@ -11,7 +11,7 @@ mod ports;
 mod why;
 
 use crate::config::Config;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::session::{RetryProfile, Session};
 use crate::{folders, logging};
 use cairn_engine::{EngineHandle, EngineOptions};
@@ -37,7 +37,7 @@ pub(crate) struct Options {
 }
 
 /// Runs the daemon of a home until it is asked to end.
-pub(crate) async fn run(options: Options) -> Outcome {
+pub(crate) async fn run(options: Options) -> CommandResult {
     let Options {
         home,
         offset,
@@ -87,7 +87,7 @@ pub(crate) async fn run(options: Options) -> Outcome {
     let result = tokio::select! {
         () = cairn_control::serve(&listener, daemon.clone()) => Ok(()),
         () = stop.notified() => Ok(()),
-        requested = process::stop_requested() => requested.doing("listen for signals"),
+        requested = process::stop_requested() => requested.context("listen for signals"),
     };
     tracing::info!("the daemon ends");
     automatic.abort();
@@ -99,7 +99,7 @@ pub(crate) async fn run(options: Options) -> Outcome {
 }
 
 /// Opens the index, and says in the log if an unreadable one had to be set aside.
-fn open_index(home: &Home) -> Outcome<Index> {
+fn open_index(home: &Home) -> CommandResult<Index> {
     let (index, set_aside) = folders::open_index(home)?;
     if let Some(path) = &set_aside {
         tracing::warn!(
@@ -117,7 +117,7 @@ fn start_engine(
     config: &Config,
     disk: Arc<GuardedDisk>,
     offset: UtcOffset,
-) -> Outcome<Arc<EngineHandle>> {
+) -> CommandResult<Arc<EngineHandle>> {
     let transfer = Transfer::new(
         session.api.clone(),
         session.keys.space.clone(),

@@ -3,7 +3,7 @@
 mod tokens;
 
 use crate::account::{Account, not_logged_in};
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::keys;
 use cairn_api::{Api, ApiError, ApiKey, Auth, HttpTransport, Login, RetryPolicy, Tokens};
 use cairn_crypto::{AccountKey, Unlocked};
@@ -44,7 +44,7 @@ pub(crate) enum RetryProfile {
 
 impl Session {
     /// Opens the keys of the logged-in account. Nothing is asked of the server.
-    pub(crate) fn open(home: &Home, profile: RetryProfile) -> Outcome<Self> {
+    pub(crate) fn open(home: &Home, profile: RetryProfile) -> CommandResult<Self> {
         let account = Account::load(home)?;
         let secrets = open_secrets(home, &account)?;
         let account_key = secrets.get(ACCOUNT_KEY)?.ok_or_else(not_logged_in)?;
@@ -56,7 +56,7 @@ impl Session {
             account.account,
             account.space,
         )
-        .doing("open this account's keys (run `cairn login` again)")?;
+        .context("open this account's keys (run `cairn login` again)")?;
         let transport = Arc::new(HttpTransport::new()?);
         let auth = kept_auth(home, &transport, secrets)?;
         let api = client(
@@ -76,7 +76,7 @@ fn kept_auth(
     home: &Home,
     transport: &Arc<HttpTransport>,
     secrets: Box<dyn Secrets>,
-) -> Outcome<Arc<dyn Auth>> {
+) -> CommandResult<Arc<dyn Auth>> {
     if let Some(key) = secrets.get(API_KEY)? {
         let key = Zeroizing::new(String::from_utf8(key.to_vec()).map_err(|_| not_logged_in())?);
         return Ok(Arc::new(ApiKey::new(key.as_str())));
@@ -95,7 +95,7 @@ pub(crate) fn connect(
     credential: &Credential,
     device: DeviceId,
     profile: RetryProfile,
-) -> Outcome<Arc<Api>> {
+) -> CommandResult<Arc<Api>> {
     let token = match credential {
         Credential::ApiKey(key) => key.as_str(),
         // Just given out: it holds until the login is done.
@@ -122,7 +122,7 @@ fn client(
     auth: Arc<dyn Auth>,
     device: DeviceId,
     profile: RetryProfile,
-) -> Outcome<Arc<Api>> {
+) -> CommandResult<Arc<Api>> {
     let api = Api::new(transport, server, file_server, auth, device).map_err(address_error)?;
     let retry = match profile {
         RetryProfile::Background => RetryPolicy::default(),
@@ -136,7 +136,7 @@ fn client(
 }
 
 /// Opens the place where the account's secrets are kept.
-pub(crate) fn open_secrets(home: &Home, account: &Account) -> Outcome<Box<dyn Secrets>> {
+pub(crate) fn open_secrets(home: &Home, account: &Account) -> CommandResult<Box<dyn Secrets>> {
     Ok(secrets::open(&account.secrets.choice(home), &label(home))?)
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn keep_secrets(
     secrets: &dyn Secrets,
     credential: &Credential,
     keys: &Unlocked,
-) -> Outcome {
+) -> CommandResult {
     match credential {
         Credential::ApiKey(key) => {
             secrets.set(API_KEY, key.as_bytes())?;
@@ -160,7 +160,7 @@ pub(crate) fn keep_secrets(
 }
 
 /// Forgets them.
-pub(crate) fn forget_secrets(secrets: &dyn Secrets) -> Outcome {
+pub(crate) fn forget_secrets(secrets: &dyn Secrets) -> CommandResult {
     for name in [API_KEY, LOGIN, ACCOUNT_KEY] {
         secrets.delete(name)?;
     }
@@ -181,7 +181,7 @@ pub(crate) enum LoginEnd {
 }
 
 /// Ends the kept login at its provider, as far as it can be reached.
-pub(crate) async fn end_login(secrets: &dyn Secrets) -> Outcome<LoginEnd> {
+pub(crate) async fn end_login(secrets: &dyn Secrets) -> CommandResult<LoginEnd> {
     // One that can't be read can't be ended, and is forgotten next.
     let Ok(Some(tokens)) = tokens::read(secrets) else {
         let has_key = matches!(secrets.get(API_KEY), Ok(Some(_)));

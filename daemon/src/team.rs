@@ -1,6 +1,6 @@
 //! The team that a person means, and the keys of its space.
 
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::session::Session;
 use crate::trust;
 use cairn_api::Api;
@@ -10,8 +10,8 @@ use cairn_space::TeamGrants;
 use cairn_wire::teams::Team;
 
 /// Finds a team by its id, or by a name that only one has.
-pub(crate) async fn find(api: &Api, wanted: &str) -> Outcome<Team> {
-    let mut found = api.teams().await.doing("ask for the teams")?;
+pub(crate) async fn find(api: &Api, wanted: &str) -> CommandResult<Team> {
+    let mut found = api.teams().await.context("ask for the teams")?;
     let id = wanted.parse().ok();
     found.retain(|team| Some(team.id) == id || team.name == wanted);
     if found.len() > 1 {
@@ -28,14 +28,14 @@ pub(crate) async fn find(api: &Api, wanted: &str) -> Outcome<Team> {
 }
 
 /// Asks who has which key.
-pub(crate) async fn grants(api: &Api, team: &Team) -> Outcome<TeamGrants> {
+pub(crate) async fn grants(api: &Api, team: &Team) -> CommandResult<TeamGrants> {
     TeamGrants::fetch(api, team)
         .await
-        .doing(format_args!("ask for the keys of {}", team.name))
+        .context(format_args!("ask for the keys of {}", team.name))
 }
 
 /// Opens the keys of a team's space.
-pub(crate) async fn open(home: &Home, session: &Session, team: &Team) -> Outcome<SpaceKeys> {
+pub(crate) async fn open(home: &Home, session: &Session, team: &Team) -> CommandResult<SpaceKeys> {
     let grants = grants(&session.api, team).await?;
     let ring = trust::update(home, &session.keys, |trust| {
         grants.open(&session.keys, trust)

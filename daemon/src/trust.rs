@@ -1,7 +1,7 @@
 //! The file with what this device has pinned of other people and noted of teams, sealed under the
 //! account's own key. Commands that run at once change it one after the other.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_crypto::{SystemRandom, Unlocked};
 use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_space::Trust;
@@ -15,14 +15,14 @@ pub(crate) fn update<T, E: Into<Failure>>(
     home: &Home,
     keys: &Unlocked,
     change: impl FnOnce(&mut Trust) -> Result<T, E>,
-) -> Outcome<T> {
+) -> CommandResult<T> {
     // Another account may have used this home before.
     let path = home.data_dir().join(format!("trust-{}", keys.account));
     let lock_path = home.data_dir().join(format!("trust-{}.lock", keys.account));
     let what = format!("lock {}", lock_path.display());
-    let lock = hold(&lock_path).doing(&what)?;
+    let lock = hold(&lock_path).context(&what)?;
     // The lock has a byte once there is a file to miss: whoever removes that makes all keys new.
-    let noted = lock.metadata().doing(&what)?.len() > 0;
+    let noted = lock.metadata().context(&what)?.len() > 0;
     let found = read(&path, keys)?;
     if found.is_none() && noted {
         return Err(missing(&path, &lock_path));
@@ -33,10 +33,10 @@ pub(crate) fn update<T, E: Into<Failure>>(
     let result = change(&mut trust).map_err(Into::into);
     let changed = trust != before;
     if changed {
-        write(&path, keys, &trust).doing(format_args!("write {}", path.display()))?;
+        write(&path, keys, &trust).context(format_args!("write {}", path.display()))?;
     }
     if !noted && (changed || exists) {
-        lock.set_len(1).doing(&what)?;
+        lock.set_len(1).context(&what)?;
     }
     result
 }
@@ -64,11 +64,11 @@ fn missing(path: &Path, lock: &Path) -> Failure {
 }
 
 /// Returns the pins and notes; `None` without a file.
-fn read(path: &Path, keys: &Unlocked) -> Outcome<Option<Trust>> {
+fn read(path: &Path, keys: &Unlocked) -> CommandResult<Option<Trust>> {
     let sealed = match std::fs::read(path) {
         Ok(sealed) => sealed,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(e).doing(format_args!("read {}", path.display())),
+        Err(e) => return Err(e).context(format_args!("read {}", path.display())),
     };
     let opened = Trust::open(&keys.trust_key(), &sealed);
     opened.map(Some).map_err(|_| {
@@ -80,7 +80,7 @@ fn read(path: &Path, keys: &Unlocked) -> Outcome<Option<Trust>> {
 }
 
 /// Replaces the file in one step.
-fn write(path: &Path, keys: &Unlocked, trust: &Trust) -> Outcome {
+fn write(path: &Path, keys: &Unlocked, trust: &Trust) -> CommandResult {
     let sealed = trust.seal(&keys.trust_key(), &mut SystemRandom)?;
     Ok(write_atomic(path, &sealed, FileMode::Private)?)
 }

@@ -1,6 +1,6 @@
 //! The commands about accounts and their keys.
 
-use crate::cli::{Account, ApiKey, Place, User};
+use crate::cli::{Account, ApiKey, DataOptions, User};
 use crate::output::{json, say, table};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
@@ -19,10 +19,10 @@ pub(crate) fn user(command: User) -> Result<()> {
             account,
             password_stdin,
         } => add(&account, password_stdin),
-        User::List(place) => list(&place),
+        User::List(options) => list(&options),
         User::Show(account) => {
             let shown = account.server()?.user(&account.email)?;
-            print_one(&account.place, &shown)
+            print_one(&account.options, &shown)
         }
         User::Disable(account) => set_disabled(&account, true),
         User::Enable(account) => set_disabled(&account, false),
@@ -39,7 +39,7 @@ pub(crate) fn user(command: User) -> Result<()> {
                 files,
             };
             let shown = account.server()?.change_user_limits(&account.email, new)?;
-            print_one(&account.place, &shown)
+            print_one(&account.options, &shown)
         }
         User::ResetPassword {
             account,
@@ -60,10 +60,10 @@ pub(crate) fn user(command: User) -> Result<()> {
 }
 
 fn add(account: &Account, password_stdin: bool) -> Result<()> {
-    let place = &account.place;
+    let options = &account.options;
     let password = password::read(password_stdin)?;
-    let id = place.server()?.add_user(&account.email, &password)?;
-    if place.json {
+    let id = options.server()?.add_user(&account.email, &password)?;
+    if options.json {
         return json(&value!({"id": id, "email": account.email}));
     }
     say(&id.to_string())
@@ -77,9 +77,9 @@ fn state(account: &AccountOverview) -> &'static str {
     }
 }
 
-fn list(place: &Place) -> Result<()> {
-    let all = place.existing_server()?.users()?;
-    if place.json {
+fn list(options: &DataOptions) -> Result<()> {
+    let all = options.existing_server()?.users()?;
+    if options.json {
         return json(&all);
     }
     let rows = all.iter().map(|one| {
@@ -98,8 +98,8 @@ fn list(place: &Place) -> Result<()> {
     table(&["EMAIL", "STATE", "STORAGE", "FILES", "CREATED"], rows)
 }
 
-fn print_one(place: &Place, one: &AccountOverview) -> Result<()> {
-    if place.json {
+fn print_one(options: &DataOptions, one: &AccountOverview) -> Result<()> {
+    if options.json {
         return json(one);
     }
     let mut rows = vec![
@@ -138,19 +138,16 @@ fn print_one(place: &Place, one: &AccountOverview) -> Result<()> {
 fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
     let server = account.server()?;
     let one = server.set_user_disabled(&account.email, disabled)?;
-    if account.place.json {
+    if account.options.json {
         return json(&one);
     }
     say(&format!("{} is {}", one.email, state(&one)))
 }
 
 /// Asks before an account goes.
-fn agreed(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
+fn confirm_deletion(account: &Account, one: &AccountOverview, now: bool) -> Result<()> {
     if !std::io::stdin().is_terminal() {
-        bail!(
-            "deleting {} needs a confirmation: add --yes",
-            one.email
-        );
+        bail!("deleting {} needs a confirmation: add --yes", one.email);
     }
     let when = if now {
         "at once and for good"
@@ -177,7 +174,7 @@ fn delete(account: &Account, yes: bool, now: bool) -> Result<()> {
     let server = account.server()?;
     let one = server.user(&account.email)?;
     if !yes {
-        agreed(account, &one, now)?;
+        confirm_deletion(account, &one, now)?;
     }
     if now {
         crate::runtime()?.block_on(server.delete_user(&account.email))?;
@@ -189,7 +186,7 @@ fn delete(account: &Account, yes: bool, now: bool) -> Result<()> {
     } else {
         server.user(&account.email)?.purge_at
     };
-    if account.place.json {
+    if account.options.json {
         return json(
             &value!({"id": one.id, "email": one.email, "deleted": now, "purge_at": purge_at}),
         );
@@ -208,7 +205,7 @@ fn reset_password(account: &Account, password_stdin: bool) -> Result<()> {
     server.user(&account.email)?;
     let password = password::read(password_stdin)?;
     server.reset_user_password(&account.email, &password)?;
-    if account.place.json {
+    if account.options.json {
         return json(&value!({"email": account.email}));
     }
     say(&format!(
@@ -219,7 +216,7 @@ fn reset_password(account: &Account, password_stdin: bool) -> Result<()> {
 
 fn print_sessions(account: &Account, server: &Server) -> Result<()> {
     let all = server.user_sessions(&account.email)?;
-    if account.place.json {
+    if account.options.json {
         return json(&all);
     }
     let rows = all.iter().map(|one| {
@@ -244,7 +241,7 @@ pub(crate) fn api_key(command: ApiKey) -> Result<()> {
         ApiKey::List(account) => list_keys(&account),
         ApiKey::Revoke { account, key } => {
             let revoked = account.server()?.revoke_user_key(&account.email, &key)?;
-            if account.place.json {
+            if account.options.json {
                 return json(&revoked);
             }
             say(&format!("revoked {} ({})", revoked.prefix, revoked.name))
@@ -254,9 +251,9 @@ pub(crate) fn api_key(command: ApiKey) -> Result<()> {
 
 /// Makes a key; prints its text alone, so that a script can take it.
 pub(crate) fn add_key(account: &Account, name: &str) -> Result<()> {
-    let Account { email, place } = account;
+    let Account { email, options } = account;
     let (key, shown) = account.server()?.add_user_key(email, name)?;
-    if place.json {
+    if options.json {
         return json(&value!({"id": shown.id, "name": shown.name, "key": key}));
     }
     say(&key)
@@ -264,7 +261,7 @@ pub(crate) fn add_key(account: &Account, name: &str) -> Result<()> {
 
 fn list_keys(account: &Account) -> Result<()> {
     let keys = account.server()?.user_keys(&account.email)?;
-    if account.place.json {
+    if account.options.json {
         return json(&keys);
     }
     let rows = keys.iter().map(|key| {

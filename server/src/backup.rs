@@ -1,6 +1,6 @@
 //! The commands about backups.
 
-use crate::cli::Place;
+use crate::cli::DataOptions;
 use crate::output::{json, say};
 use anyhow::{Result, bail};
 use cairn_server::{Backup, restore};
@@ -15,34 +15,34 @@ fn described(backup: &Backup) -> String {
 }
 
 /// Copies the data of a server that may be running.
-pub(crate) fn make(place: &Place, to: &Path) -> Result<()> {
-    let backup = place.existing_server()?.backup(to)?;
-    if place.json {
+pub(crate) fn make(options: &DataOptions, to: &Path) -> Result<()> {
+    let backup = options.existing_server()?.backup(to)?;
+    if options.json {
         return json(&backup);
     }
     say(&format!("{}: {}", to.display(), described(&backup)))
 }
 
 /// Makes a data directory of a backup.
-pub(crate) fn bring_back(place: &Place, from: &Path) -> Result<()> {
-    let backup = restore(from, &place.data)?;
-    if place.json {
+pub(crate) fn bring_back(options: &DataOptions, from: &Path) -> Result<()> {
+    let backup = restore(from, &options.data)?;
+    if options.json {
         return json(&backup);
     }
     say(&format!(
         "{} is as it was at {} ({}); start the server with --data {}",
-        place.data.display(),
+        options.data.display(),
         backup.created_at,
         described(&backup),
-        place.data.display()
+        options.data.display()
     ))
 }
 
 /// Checks a data directory; a problem is a failure.
-pub(crate) fn check(place: &Place, read_data: bool) -> Result<()> {
-    let server = place.existing_server()?;
+pub(crate) fn check(options: &DataOptions, read_data: bool) -> Result<()> {
+    let server = options.existing_server()?;
     let checked = crate::runtime()?.block_on(server.check(read_data))?;
-    if place.json {
+    if options.json {
         json(&checked)?;
     } else {
         checked

@@ -32,7 +32,7 @@ pub(crate) enum Command {
         /// The e-mail address of the account.
         email: Option<String>,
         #[command(flatten)]
-        place: Place,
+        options: DataOptions,
     },
     /// Print an access token for an account, valid for ten minutes.
     Token(Account),
@@ -41,14 +41,14 @@ pub(crate) enum Command {
         /// The directory to write; it must not exist, or be empty.
         dir: PathBuf,
         #[command(flatten)]
-        place: Place,
+        options: DataOptions,
     },
     /// Make a new data directory (--data) of a backup.
     Restore {
         /// The directory of the backup.
         dir: PathBuf,
         #[command(flatten)]
-        place: Place,
+        options: DataOptions,
     },
     /// Check that everything the database refers to is there.
     Check {
@@ -56,7 +56,7 @@ pub(crate) enum Command {
         #[arg(long)]
         read_data: bool,
         #[command(flatten)]
-        place: Place,
+        options: DataOptions,
     },
     /// Print the OpenAPI document.
     Openapi {
@@ -85,7 +85,7 @@ pub(crate) enum User {
         password_stdin: bool,
     },
     /// List all accounts, with what they use.
-    List(Place),
+    List(DataOptions),
     /// Show one account.
     Show(Account),
     /// Switch an account off: its logins end, its keys and links stop, its data stays.
@@ -163,11 +163,11 @@ pub(crate) struct Account {
     /// The e-mail address of the account.
     pub(crate) email: String,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) options: DataOptions,
 }
 
 #[derive(Args)]
-pub(crate) struct Place {
+pub(crate) struct DataOptions {
     /// Directory of the database and the chunks.
     #[arg(long, env = "CAIRN_SERVER_DATA", default_value = "cairn-server-data")]
     pub(crate) data: PathBuf,
@@ -197,7 +197,7 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) allow_private_webhooks: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) options: DataOptions,
 }
 
 /// Reads a number of bytes.

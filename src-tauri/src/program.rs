@@ -179,7 +179,7 @@ impl Cairn {
         let output = child.wait_with_output().await;
         let output = output.map_err(|error| self.broken(&error))?;
         let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-        if output.status.success() || is_answer(&document) {
+        if output.status.success() || is_result(&document) {
             return Ok(document);
         }
         Err(fault(output.status.code(), &document))
@@ -237,7 +237,7 @@ impl Program for Cairn {
 
 /// Returns true for a document with a result: a program that did a part of its work writes that, and the
 /// exit code tells scripts that something is left.
-fn is_answer(document: &Value) -> bool {
+fn is_result(document: &Value) -> bool {
     document.is_object() && document.get("error").is_none()
 }
 
@@ -303,13 +303,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let text = "#!/bin/sh\necho 'no document' >&2\necho '{\"step\":\"one\"}' >&2\nread a\necho \"{\\\"step\\\":\\\"$a\\\"}\" >&2\nread b\necho \"{\\\"b\\\":\\\"$b\\\"}\"\n";
         let cairn = script(dir.path(), text);
-        let (answers, input) = mpsc::channel(1);
+        let (lines, input) = mpsc::channel(1);
         let (sender, mut steps) = mpsc::channel(1);
         let person = async {
             assert_eq!(steps.recv().await.unwrap(), json!({"step": "one"}));
-            answers.send("two".to_owned()).await.unwrap();
+            lines.send("two".to_owned()).await.unwrap();
             assert_eq!(steps.recv().await.unwrap(), json!({"step": "two"}));
-            answers.send("three".to_owned()).await.unwrap();
+            lines.send("three".to_owned()).await.unwrap();
         };
         let (document, ()) =
             tokio::join!(cairn.run_steps(Run::of(["login"]), input, sender), person);

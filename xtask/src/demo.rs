@@ -229,7 +229,7 @@ fn conflict(laptop: &Device, desktop: &Device) -> Result<()> {
 fn by_hand(programs: &Programs, laptop: &Device, desktop: &Device, server: &Server) {
     let cairn = programs.cairn.display();
     println!(
-        "\nTo go on by hand (with --keep all of this is still there):\n\
+        "\nTo continue by hand (with --keep all of this is still there):\n\
          \n  export CAIRN_HOME={}\n  {cairn} status --watch\n  {cairn} conflicts\n  \
          {cairn} resolve {} --keep mine\n  {cairn} activity\n  {cairn} list /Demo\n\
          \n  the laptop's folder   {}\n  the desktop's folder  {}\n  the server            {}",

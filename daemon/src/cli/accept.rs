@@ -1,20 +1,20 @@
 //! `cairn accept`: takes what strict verification has held.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use cairn_control::{Accepted, typed};
 
 /// Accept changes held by `sync.verify = "strict"`
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 
-pub(super) async fn run(app: &App, Args {}: Args) -> Outcome {
+pub(super) async fn run(app: &App, Args {}: Args) -> CommandResult {
     let accepted: Accepted = app
         .daemon()
         .await?
         .send(typed::Accept {})
         .await
-        .doing("accept what was held")?;
+        .context("accept what was held")?;
     app.out.line(match accepted.accepted {
         0 => "Nothing waits to be accepted.".to_owned(),
         1 => "1 change is taken.".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::watch;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use cairn_control::{ActivityList, typed};
 
 /// Show what happened to files
@@ -16,7 +16,7 @@ pub(super) struct Args {
     limit: u32,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let client = app.daemon().await?;
     if args.follow {
         return watch::activity(app, &client).await;

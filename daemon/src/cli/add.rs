@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::cli::prompt;
 use crate::cli::words::words;
 use crate::config::{Config, parse_gate};
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::folders;
 use crate::local_path;
 use cairn_control::{Folder, NewFolder, typed};
@@ -60,7 +60,7 @@ fn gate(text: &str) -> Result<GateArg, String> {
     parse_gate(text).map(GateArg)
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     drop(Account::load(&app.home)?);
     let default_gate = Config::load(&app.home)?.deletion_gate;
     if args.dry_run {
@@ -106,26 +106,26 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 }
 
 /// Makes the pair, or changes the options of the one that exists, through the daemon if one runs.
-async fn pair(app: &App, args: &Args, new: NewFolder) -> Outcome<Folder> {
+async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
     let what = format!("add {}", new.local);
     match app.running().await? {
         Some(client) => {
             let request = typed::AddFolder { folder: new };
-            let added: Folder = client.send(request).await.doing(&what)?;
+            let added: Folder = client.send(request).await.context(&what)?;
             match args.changed(&added) {
                 Some(folder) => {
                     let request = typed::ChangeFolder { folder };
-                    Ok(client.send(request).await.doing(what)?)
+                    Ok(client.send(request).await.context(what)?)
                 }
                 None => Ok(added),
             }
         }
         None => {
             let (index, _) = folders::open_index(&app.home)?;
-            let added = folders::to_control(&folders::add(&index, &new).doing(&what)?);
+            let added = folders::to_control(&folders::add(&index, &new).context(&what)?);
             match args.changed(&added) {
                 Some(folder) => Ok(folders::to_control(
-                    &folders::change(&index, &folder).doing(what)?,
+                    &folders::change(&index, &folder).context(what)?,
                 )),
                 None => Ok(added),
             }
@@ -134,7 +134,7 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> Outcome<Folder> {
 }
 
 /// Asks before something is synced that a person may not mean.
-fn ask(new: &NewFolder) -> Outcome {
+fn ask(new: &NewFolder) -> CommandResult {
     match folders::reason_to_ask(Path::new(&new.local))? {
         Some(reason) if !prompt::confirmed(&format!("{reason}. Sync it anyway? [y/N] "))? => {
             Err(Failure::new(
@@ -149,9 +149,9 @@ fn ask(new: &NewFolder) -> Outcome {
 impl Args {
     /// Returns the new options of a pair that exists already, if they differ.
     fn changed(&self, added: &Folder) -> Option<NewFolder> {
-        let or = |said: &Vec<String>, has: &Vec<String>| match said.is_empty() {
+        let or = |given: &Vec<String>, has: &Vec<String>| match given.is_empty() {
             true => has.clone(),
-            false => said.clone(),
+            false => given.clone(),
         };
         let wanted = Folder {
             mode: self.mode.unwrap_or(added.mode),

@@ -1,7 +1,7 @@
 //! `cairn autostart`: whether the daemon starts when the user logs in to the system.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use cairn_platform::autostart::Autostart;
 use serde_json::json;
 
@@ -19,15 +19,15 @@ enum State {
     Off,
 }
 
-pub(super) fn run(app: &App, args: Args) -> Outcome {
-    let exe = std::env::current_exe().doing("find the program itself")?;
+pub(super) fn run(app: &App, args: Args) -> CommandResult {
+    let exe = std::env::current_exe().context("find the program itself")?;
     let autostart = Autostart::new(&exe, &app.home);
     match args.state {
         Some(State::On) => {
-            let what = autostart.enable().doing("turn on the start at login")?;
+            let what = autostart.enable().context("turn on the start at login")?;
             app.out.line(what);
         }
-        Some(State::Off) => autostart.disable().doing("turn off the start at login")?,
+        Some(State::Off) => autostart.disable().context("turn off the start at login")?,
         None => {}
     }
     let enabled = autostart.is_enabled()?;

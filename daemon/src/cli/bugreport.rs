@@ -6,7 +6,7 @@ use crate::account::Account;
 use crate::app::App;
 use crate::cli::{doctor, logs};
 use crate::config::{Config, SETTINGS};
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::text::{now_ms, rfc3339, size};
 use cairn_control::{DoctorInfo, FolderStatus, Status, typed};
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ pub(super) struct Args {
     out: Option<PathBuf>,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let report = collect(app, args.names).await;
     let report = serde_json::to_vec_pretty(&report)
         .map_err(|e| Failure::failed(format!("can't write the report: {e}")))?;
@@ -48,7 +48,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     // Never over a file that is there.
     File::create_new(&path)
         .and_then(|mut file| file.write_all(&archive))
-        .doing(format_args!("write {}", path.display()))?;
+        .context(format_args!("write {}", path.display()))?;
     let path = std::path::absolute(&path).unwrap_or(path);
     app.out.line(format_args!(
         "{} ({}): read it before you hand it on.",
@@ -100,7 +100,7 @@ async fn collect(app: &App, names: bool) -> Value {
     };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "system": std::env::consts::OS,
+        "system": cairn_platform::process::SYSTEM,
         "processor": std::env::consts::ARCH,
         "at": rfc3339(now_ms()),
         "names": names,
@@ -114,9 +114,9 @@ async fn collect(app: &App, names: bool) -> Value {
 async fn findings(app: &App, names: bool) -> Vec<Value> {
     let findings = doctor::check(app).await.0;
     let view = |finding: &doctor::Finding| {
-        let mut view = json!({ "check": finding.check, "verdict": finding.verdict });
+        let mut view = json!({ "check": finding.check, "verdict": finding.status });
         // Of what is well, the message holds hardly more than names.
-        if names || finding.verdict != doctor::Verdict::Ok {
+        if names || finding.status != doctor::CheckStatus::Ok {
             view["message"] = json!(scrub::message(&finding.message, names));
         }
         view
@@ -170,7 +170,7 @@ fn folder_view(folder: &FolderStatus) -> Value {
         "bytes": folder.bytes,
         "conflicts": folder.conflicts,
         "problems": problems,
-        "questions": folder.questions,
+        "questions": folder.confirmations,
     })
 }
 

@@ -1,7 +1,7 @@
 //! `cairn cat`: the content of a file on the service, to standard output.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
 use crate::remote::verification::{self, Verification};
 use crate::remote::{Remote, Within};
@@ -29,7 +29,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
     let too_long = |size| app.out.json && size > MAX_JSON;
@@ -48,14 +48,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         unverified.push(format!("{} in revision {}", node.name, content.revision));
     }
     Verification::of(app)?.judge(&unverified)?;
-    let mut file = tempfile::tempfile().doing("make a temporary file")?;
-    let target = FileTarget::new(file.try_clone().doing("write a temporary file")?);
+    let mut file = tempfile::tempfile().context("make a temporary file")?;
+    let target = FileTarget::new(file.try_clone().context("write a temporary file")?);
     let bar = Bars::new(&app.out).file(&node.name, node.size);
     let manifest = remote
         .transfer
         .download(content, Arc::new(target), &bar)
         .await
-        .doing(format_args!("download {}", node.name))?;
+        .context(format_args!("download {}", node.name))?;
     drop(bar);
     // An older revision may be longer than the file is now.
     if too_long(manifest.size) {
@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
     verification::note(app, &unverified);
     if app.out.json {
-        let text = text_of(&mut file).doing(format_args!("read {}", node.name))?;
+        let text = text_of(&mut file).context(format_args!("read {}", node.name))?;
         app.out.json(&json!({
             "node_id": node.id,
             "revision_id": content.revision,
@@ -73,7 +73,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         }));
         return Ok(());
     }
-    print(&mut file).doing(format_args!("print {}", node.name))
+    print(&mut file).context(format_args!("print {}", node.name))
 }
 
 /// Returns the content if it is text.

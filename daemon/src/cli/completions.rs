@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::Cli;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
@@ -13,7 +13,7 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(app: &App, args: Args) -> Outcome {
+pub(super) fn run(app: &App, args: Args) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cairn", &mut script);
     app.out.raw(&String::from_utf8_lossy(&script));

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::config::{Config, SETTINGS, Setting};
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::table::{Align, Table};
 use cairn_control::typed;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ enum Action {
     Set { key: String, value: String },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::Set { key, value }) => {
             Config::store(&app.home, &key, &value)?;
@@ -36,7 +36,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
 }
 
-fn get(app: &App, key: Option<&str>) -> Outcome {
+fn get(app: &App, key: Option<&str>) -> CommandResult {
     let config = Config::load(&app.home)?;
     if let Some(key) = key {
         let value = Setting::find(key)?.show(&config);
@@ -53,7 +53,11 @@ fn get(app: &App, key: Option<&str>) -> Outcome {
     for setting in SETTINGS {
         let value = setting.show(&config);
         all.insert(setting.key.to_owned(), document(&value));
-        table.row([setting.key.to_owned(), value, setting.about.to_owned()]);
+        table.row([
+            setting.key.to_owned(),
+            value,
+            setting.description.to_owned(),
+        ]);
     }
     app.out
         .line(format_args!("{}", app.home.config_file().display()));

@@ -1,8 +1,8 @@
-//! `cairn confirm`: the answer to deletions that wait for a person.
+//! `cairn confirm`: decides deletions that wait for a person.
 
 use crate::app::App;
 use crate::cli::words::words;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::local_path;
 use cairn_control::typed;
 use cairn_model::DeletionDecision;
@@ -14,29 +14,30 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The folder whose deletions wait
     folder: PathBuf,
-    #[arg(value_parser = words(DeletionDecision::as_str, &[
+    #[arg(value_name = "ANSWER", value_parser = words(DeletionDecision::as_str, &[
         (DeletionDecision::Delete, "Delete them on the other side too"),
         (DeletionDecision::Keep, "Bring them back where they were deleted"),
     ]))]
-    answer: DeletionDecision,
+    decision: DeletionDecision,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let folder = local_path::folder(&args.folder)?;
-    let answer = args.answer;
+    let decision = args.decision;
     let request = typed::Confirm {
         folder: folder.clone(),
-        answer,
+        decision,
     };
     app.daemon()
         .await?
         .send(request)
         .await
-        .doing(format_args!("answer for {folder}"))?;
-    app.out.line(match answer {
+        .context(format_args!("decide the deletions of {folder}"))?;
+    app.out.line(match decision {
         DeletionDecision::Delete => "The files are deleted on the other side too.",
         DeletionDecision::Keep => "The files come back.",
     });
-    app.out.json(&json!({ "folder": folder, "answer": answer }));
+    app.out
+        .json(&json!({ "folder": folder, "answer": decision }));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `cairn conflicts`: where both versions were kept, and a person should look.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::table::{Align, Table};
 use crate::output::text::local_rfc3339;
 use cairn_control::{ConflictList, typed};
@@ -10,7 +10,7 @@ use cairn_control::{ConflictList, typed};
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 
-pub(super) async fn run(app: &App, _: Args) -> Outcome {
+pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     let list: ConflictList = app.daemon().await?.send(typed::Conflicts {}).await?;
     let mut table = Table::new(&[
         ("PATH", Align::Left),
@@ -33,7 +33,7 @@ pub(super) async fn run(app: &App, _: Args) -> Outcome {
     table.print(&app.out, "There is no conflict.");
     if !list.conflicts.is_empty() {
         app.out
-            .line("Settle one with `cairn resolve PATH --keep mine|theirs|both|merge`.");
+            .line("Resolve one with `cairn resolve PATH --keep mine|theirs|both|merge`.");
     }
     app.out.json(&list);
     Ok(())

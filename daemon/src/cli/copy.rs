@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::from_to::FromTo;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::node::NodeView;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ pub(super) struct Args {
     names: FromTo,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let found = args.names.find(app).await?;
     let copy = found
         .remote

@@ -1,7 +1,7 @@
 //! `cairn daemon`: the daemon in the foreground.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::serve;
 
 /// Run the daemon in the foreground until Ctrl-C or SIGTERM
@@ -12,7 +12,7 @@ pub(super) struct Args {
     background: bool,
 }
 
-pub(super) async fn run(app: &App, args: Args, log: Option<String>) -> Outcome {
+pub(super) async fn run(app: &App, args: Args, log: Option<String>) -> CommandResult {
     let options = serve::Options {
         home: app.home.clone(),
         offset: app.offset,

@@ -1,7 +1,7 @@
 //! `cairn delete`: into the service's trash.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::text::clean;
 use crate::remote::{Remote, Within};
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     // All are found before the first is deleted: a typo deletes nothing.
     let mut nodes = Vec::new();

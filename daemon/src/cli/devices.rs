@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, count, local_time};
 use cairn_wire::account::KnownDevice;
@@ -32,20 +32,20 @@ enum Action {
     },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::Remove { device, yes }) => remove(app, &device, yes).await,
         Some(Action::List) | None => list(app).await,
     }
 }
 
-async fn list(app: &App) -> Outcome {
+async fn list(app: &App) -> CommandResult {
     let session = app.session()?;
     let devices = session
         .api
         .devices()
         .await
-        .doing("ask the server for the devices")?;
+        .context("ask the server for the devices")?;
     let here = session.account.device;
     let mut table = Table::new(&[
         ("NAME", Align::Left),
@@ -82,10 +82,10 @@ async fn list(app: &App) -> Outcome {
     Ok(())
 }
 
-async fn remove(app: &App, wanted: &str, yes: bool) -> Outcome {
+async fn remove(app: &App, wanted: &str, yes: bool) -> CommandResult {
     let session = app.session()?;
     let devices = session.api.devices().await;
-    let devices = devices.doing("ask the server for the devices")?;
+    let devices = devices.context("ask the server for the devices")?;
     let device = find(&devices, wanted)?;
     if device.id == session.account.device {
         return Err(Failure::usage(
@@ -100,7 +100,7 @@ async fn remove(app: &App, wanted: &str, yes: bool) -> Outcome {
         ));
     }
     let removed = session.api.remove_device(device.id).await;
-    let removed = removed.doing(format_args!("remove {name}"))?;
+    let removed = removed.context(format_args!("remove {name}"))?;
     app.out.line(format_args!(
         "{name} is removed: {} ended.",
         count(removed.logins_ended, "login")
@@ -118,7 +118,7 @@ async fn remove(app: &App, wanted: &str, yes: bool) -> Outcome {
 }
 
 /// Finds a device by its id or name.
-fn find<'a>(devices: &'a [KnownDevice], wanted: &str) -> Outcome<&'a KnownDevice> {
+fn find<'a>(devices: &'a [KnownDevice], wanted: &str) -> CommandResult<&'a KnownDevice> {
     let named = |device: &&KnownDevice| device.name == wanted || device.id.to_string() == wanted;
     let mut found = devices.iter().filter(named);
     match (found.next(), found.next()) {

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::restore::by_name;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::Style;
 use crate::output::text::{clean, size};
@@ -51,7 +51,7 @@ enum Content {
     TooLong,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.path).await?.node()?;
     if node.kind == Kind::Folder {
@@ -61,7 +61,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         )));
     }
     let listed = remote.api.revisions(node.id).await;
-    let revisions = listed.doing(format_args!("list the versions of {}", args.path))?;
+    let revisions = listed.context(format_args!("list the versions of {}", args.path))?;
     let unverified = remote.space.unverified_path(&node).await?;
     Verification::of(app)?.judge(&unverified)?;
     let (from, to) = sides(&remote, &args, &node, &revisions).await?;
@@ -76,7 +76,7 @@ async fn sides(
     args: &Args,
     node: &Node,
     revisions: &[Revision],
-) -> Outcome<(Side, Side)> {
+) -> CommandResult<(Side, Side)> {
     let named = |version: &String| {
         by_name(revisions, version).ok_or_else(|| {
             Failure::usage(format!(
@@ -114,7 +114,7 @@ fn before<'a>(revisions: &'a [Revision], newest: &Revision) -> Option<&'a Revisi
 }
 
 /// The file on this machine that the text names, if it is one.
-fn local_file(text: &str) -> Outcome<Option<PathBuf>> {
+fn local_file(text: &str) -> CommandResult<Option<PathBuf>> {
     let path = Path::new(text);
     if !path.is_file() {
         return Ok(None);
@@ -122,7 +122,7 @@ fn local_file(text: &str) -> Outcome<Option<PathBuf>> {
     local_path::file(path).map(Some)
 }
 
-async fn of_revision(remote: &Remote, node: &Node, revision: &Revision) -> Outcome<Side> {
+async fn of_revision(remote: &Remote, node: &Node, revision: &Revision) -> CommandResult<Side> {
     let content = if revision.size > MAX_BYTES {
         Content::TooLong
     } else {
@@ -136,7 +136,7 @@ async fn of_revision(remote: &Remote, node: &Node, revision: &Revision) -> Outco
     })
 }
 
-fn of_disk(path: &Path) -> Outcome<Side> {
+fn of_disk(path: &Path) -> CommandResult<Side> {
     let read = || -> std::io::Result<(u64, Vec<u8>)> {
         let file = std::fs::File::open(path)?;
         let bytes = file.metadata()?.len();
@@ -146,7 +146,7 @@ fn of_disk(path: &Path) -> Outcome<Side> {
         }
         Ok((bytes, content))
     };
-    let (bytes, content) = read().doing(format_args!("read {}", path.display()))?;
+    let (bytes, content) = read().context(format_args!("read {}", path.display()))?;
     Ok(Side {
         label: path.display().to_string(),
         view: json!({ "local": path, "bytes": bytes }),

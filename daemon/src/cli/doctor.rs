@@ -3,7 +3,7 @@
 use crate::account::Account;
 use crate::app::App;
 use crate::config::Config;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::folders::open_index;
 use crate::output::Style;
 use crate::output::text::{clean, now_ms, size};
@@ -24,7 +24,7 @@ pub(super) struct Args {}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Verdict {
+pub(super) enum CheckStatus {
     Ok,
     Warning,
     Failed,
@@ -34,7 +34,8 @@ pub(super) enum Verdict {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,
-    pub(super) verdict: Verdict,
+    #[serde(rename = "verdict")]
+    pub(super) status: CheckStatus,
     pub(super) message: String,
 }
 
@@ -42,27 +43,27 @@ pub(super) struct Finding {
 pub(super) struct Findings(pub(super) Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, check: &'static str, verdict: Verdict, message: impl Into<String>) {
+    fn add(&mut self, check: &'static str, status: CheckStatus, message: impl Into<String>) {
         self.0.push(Finding {
             check,
-            verdict,
+            status,
             message: message.into(),
         });
     }
 
     /// Notes a failure, or hands on what was found.
-    fn found<T>(&mut self, check: &'static str, result: Outcome<T>) -> Option<T> {
+    fn found<T>(&mut self, check: &'static str, result: CommandResult<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(failure) => {
-                self.add(check, Verdict::Failed, failure.message);
+                self.add(check, CheckStatus::Failed, failure.message);
                 None
             }
         }
     }
 }
 
-pub(super) async fn run(app: &App, _: Args) -> Outcome {
+pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     report(app, &check(app).await)
 }
 
@@ -75,14 +76,14 @@ pub(super) async fn check(app: &App) -> Findings {
     {
         findings.add(
             "configuration",
-            Verdict::Ok,
+            CheckStatus::Ok,
             app.home.config_file().display().to_string(),
         );
     }
     if let Some(account) = findings.found("account", Account::load(&app.home)) {
         findings.add(
             "account",
-            Verdict::Ok,
+            CheckStatus::Ok,
             format!(
                 "{} on {}, device {}",
                 account.email, account.server, account.device_name
@@ -93,7 +94,7 @@ pub(super) async fn check(app: &App) -> Findings {
         {
             findings.add(
                 "keys",
-                Verdict::Ok,
+                CheckStatus::Ok,
                 "this device's secrets open the account's keys",
             );
             server(&mut findings, &session).await;
@@ -105,12 +106,12 @@ pub(super) async fn check(app: &App) -> Findings {
 }
 
 /// Shows the findings, and fails if a check did.
-fn report(app: &App, findings: &Findings) -> Outcome {
+fn report(app: &App, findings: &Findings) -> CommandResult {
     for finding in &findings.0 {
-        let word = match finding.verdict {
-            Verdict::Ok => app.out.paint(Style::Good, "ok  "),
-            Verdict::Warning => app.out.paint(Style::Warning, "note"),
-            Verdict::Failed => app.out.paint(Style::Bad, "FAIL"),
+        let word = match finding.status {
+            CheckStatus::Ok => app.out.paint(Style::Good, "ok  "),
+            CheckStatus::Warning => app.out.paint(Style::Warning, "note"),
+            CheckStatus::Failed => app.out.paint(Style::Bad, "FAIL"),
         };
         app.out.line(format_args!(
             "{word}  {:<14} {}",
@@ -121,7 +122,7 @@ fn report(app: &App, findings: &Findings) -> Outcome {
     let failed = findings
         .0
         .iter()
-        .filter(|finding| finding.verdict == Verdict::Failed)
+        .filter(|finding| finding.status == CheckStatus::Failed)
         .count();
     app.out
         .json(&serde_json::json!({ "healthy": failed == 0, "findings": findings.0 }));
@@ -133,7 +134,7 @@ fn report(app: &App, findings: &Findings) -> Outcome {
         findings.0.len()
     );
     Err(Failure {
-        answered: true,
+        is_reported: true,
         ..Failure::failed(message)
     })
 }
@@ -145,8 +146,8 @@ async fn server(findings: &mut Findings, session: &Session) {
     };
     findings.add(
         "server",
-        Verdict::Ok,
-        format!("{} answers", session.account.server),
+        CheckStatus::Ok,
+        format!("{} can be reached", session.account.server),
     );
     let skew = info.server_time.0.saturating_sub(now_ms());
     if skew.abs() > MAX_SKEW_MS {
@@ -154,25 +155,25 @@ async fn server(findings: &mut Findings, session: &Session) {
             "this machine's clock is {} s away from the server's: set it right",
             skew / 1000
         );
-        findings.add("clock", Verdict::Warning, message);
+        findings.add("clock", CheckStatus::Warning, message);
     } else {
         findings.add(
             "clock",
-            Verdict::Ok,
+            CheckStatus::Ok,
             "this machine's clock agrees with the server's",
         );
     }
     let usage = &info.usage;
     let free = usage.storage_limit.saturating_sub(usage.storage_used);
     let left = usage.bandwidth_limit.saturating_sub(usage.bandwidth_used);
-    let verdict = if free == 0 || left == 0 {
-        Verdict::Failed
+    let status = if free == 0 || left == 0 {
+        CheckStatus::Failed
     } else {
-        Verdict::Ok
+        CheckStatus::Ok
     };
     findings.add(
         "quota",
-        verdict,
+        status,
         format!(
             "{} free on the service, {} of this month's bandwidth left",
             size(free),
@@ -190,7 +191,7 @@ fn folders(app: &App, findings: &mut Findings) {
             "it was unreadable and set aside as {}; it is built again, and the folder pairs are restored from their backup",
             path.display()
         );
-        findings.add("index", Verdict::Warning, message);
+        findings.add("index", CheckStatus::Warning, message);
     }
     let rows = index.read(|db| db.folders()).map_err(Failure::from);
     let Some(rows) = findings.found("index", rows) else {
@@ -199,7 +200,7 @@ fn folders(app: &App, findings: &mut Findings) {
     if rows.is_empty() {
         findings.add(
             "folders",
-            Verdict::Warning,
+            CheckStatus::Warning,
             "no folder is synced yet: add one with `cairn add FOLDER`",
         );
     }
@@ -209,17 +210,17 @@ fn folders(app: &App, findings: &mut Findings) {
             .list(root)
             .and_then(|_| RealDisk::new().free_space(root))
         {
-            Err(e) => findings.add("folder", Verdict::Failed, format!("{}: {e}", row.root)),
+            Err(e) => findings.add("folder", CheckStatus::Failed, format!("{}: {e}", row.root)),
             Ok(free) if free < LITTLE_SPACE => {
                 findings.add(
                     "folder",
-                    Verdict::Warning,
+                    CheckStatus::Warning,
                     format!("{}: only {} free on its disk", row.root, size(free)),
                 );
             }
             Ok(free) => findings.add(
                 "folder",
-                Verdict::Ok,
+                CheckStatus::Ok,
                 format!("{} ⇄ {}, {} free", row.root, row.remote_path, size(free)),
             ),
         }
@@ -232,13 +233,13 @@ async fn daemon(app: &App, findings: &mut Findings) {
         Ok(None) => {
             findings.add(
                 "daemon",
-                Verdict::Warning,
+                CheckStatus::Warning,
                 "it is not running: run `cairn start`",
             );
             return;
         }
         Err(failure) => {
-            findings.add("daemon", Verdict::Failed, failure.message);
+            findings.add("daemon", CheckStatus::Failed, failure.message);
             return;
         }
     };
@@ -249,7 +250,7 @@ async fn daemon(app: &App, findings: &mut Findings) {
     if info.version == env!("CARGO_PKG_VERSION") {
         findings.add(
             "daemon",
-            Verdict::Ok,
+            CheckStatus::Ok,
             format!("process {}, since {}", info.pid, info.started_at),
         );
     } else {
@@ -258,12 +259,12 @@ async fn daemon(app: &App, findings: &mut Findings) {
             info.version,
             env!("CARGO_PKG_VERSION")
         );
-        findings.add("daemon", Verdict::Warning, message);
+        findings.add("daemon", CheckStatus::Warning, message);
     }
     for problem in info.watch_problems {
         findings.add(
             "watching",
-            Verdict::Warning,
+            CheckStatus::Warning,
             format!("{}: {}", problem.message, problem.hint),
         );
     }

@@ -1,7 +1,7 @@
 //! `cairn download`: one file of the service to this disk.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::output::progress::Bars;
 use crate::output::text::size;
 use crate::remote::verification::{self, Verification};
@@ -28,7 +28,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     fetch(
         app,
@@ -49,10 +49,10 @@ pub(super) async fn fetch(
     revision: Option<RevisionId>,
     out: Option<&Path>,
     force: bool,
-) -> Outcome {
+) -> CommandResult {
     let node = remote.find(node).await?.node()?;
     let to = target(out, &node.name);
-    let to = std::path::absolute(&to).doing(format_args!("find {}", to.display()))?;
+    let to = std::path::absolute(&to).context(format_args!("find {}", to.display()))?;
     let content = remote.content(&node, revision).await?;
     let mut unverified = remote.space.unverified_path(&node).await?;
     if unverified.is_empty() && !remote.space.is_own_content(&content) {

@@ -1,12 +1,12 @@
 //! `cairn download-folder`: a folder of the service to this disk, without syncing it.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::progress::Bars;
 use crate::output::text::{count, size};
 use crate::remote::upload::FailedFile;
 use crate::remote::verification::{self, Verification};
-use crate::remote::{Place, Remote, Within};
+use crate::remote::{Remote, RemoteNode, Within};
 use std::path::PathBuf;
 
 const GIB: u64 = 1024 * 1024 * 1024;
@@ -28,12 +28,12 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let own = match &place {
-        Place::Top => "cairn".to_owned(),
-        Place::Node(node) => node.name.clone(),
+        RemoteNode::Top => "cairn".to_owned(),
+        RemoteNode::Node(node) => node.name.clone(),
     };
     let to = args.out.unwrap_or_else(|| PathBuf::from(own));
     let bars = Bars::new(&app.out);

@@ -1,7 +1,7 @@
 //! `cairn folders`: the pairs of this device, and the disks that they are on.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::folders::open_index;
 use crate::local_path;
 use crate::output::table::{Align, Table};
@@ -31,21 +31,21 @@ enum Action {
     },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::AcceptDisk { path }) => accept_disk(app, &path).await,
         None => list(app).await,
     }
 }
 
-async fn accept_disk(app: &App, path: &Path) -> Outcome {
+async fn accept_disk(app: &App, path: &Path) -> CommandResult {
     let path = local_path::folder(path)?;
     let request = typed::AcceptDisk { path: path.clone() };
     app.daemon()
         .await?
         .send(request)
         .await
-        .doing(format_args!("accept the disk at {path}"))?;
+        .context(format_args!("accept the disk at {path}"))?;
     app.out.line(format_args!(
         "{path} is synced with its present content; what is missing there is downloaded again from the service."
     ));
@@ -53,7 +53,7 @@ async fn accept_disk(app: &App, path: &Path) -> Outcome {
     Ok(())
 }
 
-async fn list(app: &App) -> Outcome {
+async fn list(app: &App) -> CommandResult {
     let (folders, running) = match app.running().await? {
         Some(client) => (client.send(typed::Status {}).await?.folders, true),
         None => (from_files(app)?, false),
@@ -92,7 +92,7 @@ async fn list(app: &App) -> Outcome {
 
 /// Reads the folders from the index while no daemon runs: nothing moves, so nothing is in sync for
 /// sure.
-fn from_files(app: &App) -> Outcome<Vec<FolderStatus>> {
+fn from_files(app: &App) -> CommandResult<Vec<FolderStatus>> {
     let (index, _) = open_index(&app.home)?;
     Ok(index.read(|db| {
         let mut folders = Vec::new();

@@ -1,7 +1,7 @@
 //! The arguments of what copies or moves on the service: a node, and where it goes.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::remote::{Remote, Within};
 use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
@@ -25,7 +25,7 @@ pub(super) struct Found {
 }
 
 impl FromTo {
-    pub(super) async fn find(&self, app: &App) -> Outcome<Found> {
+    pub(super) async fn find(&self, app: &App) -> CommandResult<Found> {
         let remote = Remote::open(app, &self.within).await?;
         let node = remote.find(&self.from).await?.node()?;
         let (parent, name) = remote.destination(&self.to, &node).await?;
@@ -40,7 +40,7 @@ impl FromTo {
 
 impl Found {
     /// The path of the node that came of it.
-    pub(super) async fn path_of(&self, node: &Node) -> Outcome<String> {
+    pub(super) async fn path_of(&self, node: &Node) -> CommandResult<String> {
         self.remote.path_of(node, &mut Default::default()).await
     }
 }

@@ -1,7 +1,7 @@
 //! `cairn history`: what happened to a file or folder, newest first.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_time, now_ms, rfc3339, size};
 use crate::past::events::{Event, events};
@@ -31,7 +31,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let past = load(&app.home, &remote).await?;
     let scope = find(&remote, &past, &args.path)?;
@@ -62,7 +62,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 }
 
 /// Finds what a person means: what is there, else what was deleted last under that path.
-fn find(remote: &Remote, past: &Past, text: &str) -> Outcome<Scope> {
+fn find(remote: &Remote, past: &Past, text: &str) -> CommandResult<Scope> {
     let missing = || Failure::failed(format!("there is no {text} on the service or in its trash"));
     if let Ok(id) = text.parse::<NodeId>() {
         return past.get(id).map(|_| Scope::Below(id)).ok_or_else(missing);
@@ -77,7 +77,7 @@ fn find(remote: &Remote, past: &Past, text: &str) -> Outcome<Scope> {
 }
 
 /// The versions of the one file that a scope is.
-async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> Outcome<Vec<Revision>> {
+async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> CommandResult<Vec<Revision>> {
     let Scope::Below(id) = scope else {
         return Ok(Vec::new());
     };
@@ -85,11 +85,11 @@ async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> Outcome<Vec<Re
         return Ok(Vec::new());
     }
     let listed = remote.api.revisions(id).await;
-    listed.doing("list the versions of the file")
+    listed.context("list the versions of the file")
 }
 
-async fn devices(remote: &Remote) -> Outcome<HashMap<DeviceId, String>> {
-    let devices = remote.api.devices().await.doing("list the devices")?;
+async fn devices(remote: &Remote) -> CommandResult<HashMap<DeviceId, String>> {
+    let devices = remote.api.devices().await.context("list the devices")?;
     Ok(devices.into_iter().map(|one| (one.id, one.name)).collect())
 }
 

@@ -1,7 +1,7 @@
 //! `cairn ignore`: the rules of a folder. Works on the files alone; a running daemon notices.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::folders::{self, ignore, open_index};
 use crate::local_path;
 use serde_json::json;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     check: Option<PathBuf>,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.folder)?;
     let (index, _) = open_index(&app.home)?;
     let row = folders::find(&index, &local)?;
@@ -43,22 +43,22 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         } else {
             PathBuf::from(&local).join(path)
         };
-        let verdict = ignore::check(&row, &path)?;
-        let rule = verdict
+        let decision = ignore::check(&row, &path)?;
+        let rule = decision
             .rule
             .as_deref()
             .map(|rule| format!(", by the rule `{rule}`"))
             .unwrap_or_default();
-        let word = if verdict.ignored {
+        let word = if decision.ignored {
             "is ignored"
         } else {
             "is synced"
         };
         app.out.line(format_args!(
             "{} {word}{rule}.",
-            crate::output::text::clean(&verdict.path)
+            crate::output::text::clean(&decision.path)
         ));
-        app.out.json(&verdict);
+        app.out.json(&decision);
         return Ok(());
     }
     let rules = ignore::rules(&row)?;

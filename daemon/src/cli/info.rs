@@ -1,7 +1,7 @@
 //! `cairn info`: everything about one file or folder of the service.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::node::NodeView;
 use crate::output::text::{clean, local_time, size};
 use crate::remote::{Remote, Within};
@@ -16,7 +16,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
     let path = remote.path_of(&node, &mut Default::default()).await?;

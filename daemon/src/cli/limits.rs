@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::config::{Config, parse_rate};
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::text;
 use cairn_control::{Limits, typed};
 
@@ -25,7 +25,7 @@ fn rate(text: &str) -> Result<Rate, String> {
     parse_rate(text).map(Rate)
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let before = Config::load(&app.home)?.limits;
     let limits = Limits {
         up: args.up.map_or(before.up, |rate| rate.0),

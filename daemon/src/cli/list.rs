@@ -1,7 +1,7 @@
 //! `cairn list`: one folder of the service.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::node::{NodeView, join, print_table};
 use crate::remote::{Remote, Within};
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let base = remote.path_of_place(&place).await?;

@@ -7,7 +7,7 @@ mod steps;
 use crate::account::{Account, SecretsKind};
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::folders::open_index;
 use crate::keys;
 use crate::remote::change::random_id;
@@ -68,7 +68,7 @@ pub(super) struct Args {
     new_passphrase: prompt::NewPassphrase,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.home.create()?;
     let before = Account::read(&app.home)?;
     if app.running().await?.is_some() {
@@ -109,7 +109,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         if before.is_none() {
             session::forget_secrets(&*place)?;
         }
-        return Err(error).doing("register this device");
+        return Err(error).context("register this device");
     }
     let account = Account {
         server: api.base_url().to_owned(),
@@ -129,7 +129,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 }
 
 /// Refuses to send a login to another machine without encryption.
-fn check_protection(args: &Args) -> Outcome {
+fn check_protection(args: &Args) -> CommandResult {
     if args.insecure_http {
         return Ok(());
     }
@@ -147,7 +147,7 @@ fn check_protection(args: &Args) -> Outcome {
     Ok(())
 }
 
-async fn account_info(api: &Api, credential: &Credential) -> Outcome<AccountInfo> {
+async fn account_info(api: &Api, credential: &Credential) -> CommandResult<AccountInfo> {
     match api.account().await {
         Err(ApiError::Unauthorized) => {
             let text = match credential {
@@ -160,12 +160,12 @@ async fn account_info(api: &Api, credential: &Credential) -> Outcome<AccountInfo
             };
             Err(Failure::new(Exit::NotLoggedIn, text))
         }
-        answer => answer.doing(format_args!("log in to {}", api.base_url())),
+        result => result.context(format_args!("log in to {}", api.base_url())),
     }
 }
 
 /// A home with folders belongs to the account that they are synced with.
-fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -> Outcome {
+fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -> CommandResult {
     if before.account == info.id && before.server == server {
         return Ok(());
     }
@@ -185,13 +185,13 @@ async fn open_or_create(
     api: &Api,
     info: &AccountInfo,
     before: Option<&Account>,
-) -> Outcome<(KeyBundle, Unlocked, bool)> {
+) -> CommandResult<(KeyBundle, Unlocked, bool)> {
     match api.keys().await {
         Ok(bundle) => {
             let opened = keys::from_wire(&bundle);
             opened
                 .check_floor(before.map_or(0, |account| account.keys.version))
-                .doing("log in")?;
+                .context("log in")?;
             let unlocked = unlock(app, args, &opened, info)?;
             Ok((bundle, unlocked, false))
         }
@@ -224,10 +224,10 @@ async fn open_or_create(
             };
             api.put_keys(&put, None)
                 .await
-                .doing("keep the new keys on the service")?;
+                .context("keep the new keys on the service")?;
             Ok((bundle, unlocked, true))
         }
-        Err(error) => Err(error).doing("fetch the account's keys"),
+        Err(error) => Err(error).context("fetch the account's keys"),
     }
 }
 
@@ -237,7 +237,7 @@ fn unlock(
     args: &Args,
     bundle: &cairn_crypto::KeyBundle,
     info: &AccountInfo,
-) -> Outcome<Unlocked> {
+) -> CommandResult<Unlocked> {
     let mut last_error: Option<String> = None;
     loop {
         let passphrase = if args.steps {
@@ -260,7 +260,11 @@ fn unlock(
 }
 
 /// Keys are made where there never were any: a server that hides those of another must not get new ones.
-async fn refuse_to_replace(api: &Api, info: &AccountInfo, before: Option<&Account>) -> Outcome {
+async fn refuse_to_replace(
+    api: &Api,
+    info: &AccountInfo,
+    before: Option<&Account>,
+) -> CommandResult {
     if before.is_some() || cairn_space::account_keys::is_used(api).await? {
         return Err(Failure::failed(format!(
             "the server says that {} has no keys, but the account has been used: no new ones are made; ask whoever runs it",
@@ -283,7 +287,7 @@ pub(super) fn wrong_passphrase(error: CryptoError, email: &str) -> Failure {
     }
 }
 
-fn device_name(chosen: Option<String>, before: Option<&Account>) -> Outcome<String> {
+fn device_name(chosen: Option<String>, before: Option<&Account>) -> CommandResult<String> {
     let name = chosen
         .or_else(|| before.map(|account| account.device_name.clone()))
         .unwrap_or_else(process::host_name);

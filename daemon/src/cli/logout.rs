@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::session::{self, LoginEnd};
 use cairn_api::ApiError;
 use cairn_platform::Home;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     purge: bool,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let account = Account::load(&app.home)?;
     app.stop().await?;
     let unlisted = take_off_list(app, &account).await;
@@ -41,7 +41,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     ));
     if !unlisted {
         app.out.note(format_args!(
-            "{} could not be told: {} stays among the account's devices; `cairn devices remove` on another one removes it",
+            "{} could not be notified: {} stays among the account's devices; `cairn devices remove` on another one removes it",
             account.server, account.device_name
         ));
     }
@@ -83,7 +83,7 @@ async fn take_off_list(app: &App, account: &Account) -> bool {
 
 /// Deletes the state of a home: the index with its companions, the account, pins and logs. The
 /// configuration stays, and whatever a person put there.
-fn purge(home: &Home) -> Outcome {
+fn purge(home: &Home) -> CommandResult {
     let stem = home.index_file();
     let stem = stem
         .file_stem()
@@ -91,21 +91,21 @@ fn purge(home: &Home) -> Outcome {
         .to_string_lossy()
         .into_owned();
     let state = [&*stem, "account", "folders", "trust"];
-    let listing = std::fs::read_dir(home.data_dir()).doing("read the home")?;
+    let listing = std::fs::read_dir(home.data_dir()).context("read the home")?;
     for entry in listing {
-        let path = entry.doing("read the home")?.path();
+        let path = entry.context("read the home")?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_file()
             && state
                 .iter()
                 .any(|stem| name.split(['.', '-']).next() == Some(stem))
         {
-            std::fs::remove_file(&path).doing(format_args!("delete {}", path.display()))?;
+            std::fs::remove_file(&path).context(format_args!("delete {}", path.display()))?;
         }
     }
     match std::fs::remove_dir_all(home.logs_dir()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).doing("delete the logs")
+            Err(error).context("delete the logs")
         }
         Ok(()) | Err(_) => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! `cairn logs`: the daemon's log.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::logging;
 use serde_json::json;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// Interval between looks for new lines.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Show the daemon's log
 #[derive(clap::Args, Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Args {
     follow: bool,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let dir = app.home.logs_dir();
     let tail = tail(&dir, args.lines)?;
     for line in &tail.lines {
@@ -46,14 +46,14 @@ pub(super) struct Tail {
 }
 
 /// Reads the last lines of the newest log.
-pub(super) fn tail(dir: &Path, lines: usize) -> Outcome<Tail> {
+pub(super) fn tail(dir: &Path, lines: usize) -> CommandResult<Tail> {
     let Some(path) = newest(dir)? else {
         return Err(Failure::failed(format!(
             "there is no log in {} yet: run `cairn start`",
             dir.display()
         )));
     };
-    let text = std::fs::read(&path).doing(format_args!("read {}", path.display()))?;
+    let text = std::fs::read(&path).context(format_args!("read {}", path.display()))?;
     let end = text.len() as u64;
     let text = String::from_utf8_lossy(&text);
     let all: Vec<&str> = text.lines().collect();
@@ -62,12 +62,13 @@ pub(super) fn tail(dir: &Path, lines: usize) -> Outcome<Tail> {
     Ok(Tail { path, end, lines })
 }
 
-async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Outcome {
-    let mut look = interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> CommandResult {
+    let mut ticks = interval(POLL_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        look.tick().await;
-        let mut file = std::fs::File::open(&path).doing(format_args!("read {}", path.display()))?;
+        ticks.tick().await;
+        let mut file =
+            std::fs::File::open(&path).context(format_args!("read {}", path.display()))?;
         file.seek(SeekFrom::Start(at))?;
         let mut new = Vec::new();
         file.read_to_end(&mut new)?;
@@ -87,11 +88,11 @@ async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Outcom
 }
 
 /// The file that is written now: their names end in the date.
-fn newest(dir: &Path) -> Outcome<Option<PathBuf>> {
+fn newest(dir: &Path) -> CommandResult<Option<PathBuf>> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(e).doing(format_args!("read {}", dir.display())),
+        Err(e) => return Err(e).context(format_args!("read {}", dir.display())),
     };
     let files = entries.flatten().map(|entry| entry.path()).filter(|path| {
         let name = path

@@ -1,7 +1,7 @@
 //! `cairn man`: the manual pages, for whoever packages Cairn.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use clap::{Command, CommandFactory as _};
 use serde_json::json;
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ pub(super) struct Args {
     directory: PathBuf,
 }
 
-pub(super) fn run(app: &App, args: &Args) -> Outcome {
+pub(super) fn run(app: &App, args: &Args) -> CommandResult {
     let directory = &args.directory;
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(pages(), directory))
-        .doing(format_args!(
+        .context(format_args!(
             "write the manual pages to {}",
             directory.display()
         ))?;

@@ -8,7 +8,7 @@ mod install;
 mod trust;
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_mcp::{Confirm, ServeError, Server, Settings, ToolFilter};
 use cairn_platform::process;
 use std::path::PathBuf;
@@ -102,7 +102,7 @@ enum Action {
     Install(install::Args),
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if let Some(Action::Install(args)) = args.action {
         return install::run(app, args);
     }
@@ -124,13 +124,13 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     let server = Server::new(settings).map_err(refused)?;
     tokio::select! {
         served = server.serve_stdio() => served.map_err(refused),
-        stopped = process::stop_requested() => stopped.doing("listen for signals"),
+        stopped = process::stop_requested() => stopped.context("listen for signals"),
     }
 }
 
 fn filter(offer: Offer) -> ToolFilter {
     // An empty variable says nothing, as an unset one.
-    let said = |names: Vec<String>| -> Vec<String> {
+    let given = |names: Vec<String>| -> Vec<String> {
         names
             .iter()
             .map(|name| name.trim().to_owned())
@@ -138,14 +138,14 @@ fn filter(offer: Offer) -> ToolFilter {
             .collect()
     };
     ToolFilter {
-        toolsets: said(offer.toolsets),
-        tools: said(offer.tools),
-        exclude: said(offer.exclude_tools),
+        toolsets: given(offer.toolsets),
+        tools: given(offer.tools),
+        exclude: given(offer.exclude_tools),
         read_only: offer.read_only,
     }
 }
 
-fn confirm(flag: Option<String>) -> Outcome<Confirm> {
+fn confirm(flag: Option<String>) -> CommandResult<Confirm> {
     let (name, value) = match flag {
         Some(value) => ("--confirm", Some(value)),
         None => ("CAIRN_MCP_CONFIRM", variable("CAIRN_MCP_CONFIRM")?),
@@ -155,20 +155,20 @@ fn confirm(flag: Option<String>) -> Outcome<Confirm> {
         None | Some("risky" | "auto") => Ok(Confirm::Risky),
         Some("never") => Ok(Confirm::Never),
         Some(other) => Err(Failure::usage(format!(
-            "{name} is `{other}`: it takes always, risky or never"
+            "{name} is `{other}` (use always, risky or never)"
         ))),
     }
 }
 
 /// The socket of this home's daemon, if the home has an account or an index and the tools are wanted. The
 /// daemon may be started later: hosts start this program at log-in, before it.
-fn daemon(app: &App) -> Outcome<Option<PathBuf>> {
+fn daemon(app: &App) -> CommandResult<Option<PathBuf>> {
     match variable("CAIRN_MCP_SYNC")?.as_deref() {
         Some("off") => return Ok(None),
         None | Some("auto" | "on") => {}
         Some(other) => {
             return Err(Failure::usage(format!(
-                "CAIRN_MCP_SYNC is `{other}`: it takes auto or off"
+                "CAIRN_MCP_SYNC is `{other}` (use auto or off)"
             )));
         }
     }
@@ -182,7 +182,7 @@ fn is_unset(text: &str) -> bool {
 }
 
 /// A variable that says something.
-fn variable(name: &str) -> Outcome<Option<String>> {
+fn variable(name: &str) -> CommandResult<Option<String>> {
     match std::env::var(name) {
         Ok(text) if is_unset(text.trim()) => Ok(None),
         Ok(text) => Ok(Some(text.trim().to_owned())),

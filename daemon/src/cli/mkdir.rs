@@ -1,7 +1,7 @@
 //! `cairn mkdir`: folders on the service.
 
 use crate::app::App;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::node::NodeView;
 use crate::remote::{Remote, Within};
 use serde_json::json;
@@ -18,7 +18,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let (node, created) = if args.parents {
         let (place, made) = remote.ensure_folder(&args.path).await?;

@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::app::App;
 use crate::cli::login::wrong_passphrase;
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::keys;
 use crate::session::Session;
 use cairn_crypto::{AuthValue, KeyBundle, RecoveryKey, SystemRandom, Unlocked};
@@ -37,7 +37,7 @@ enum Action {
     },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Action::Generate => {
             let passphrase = cairn_crypto::passphrase::generate(&mut SystemRandom);
@@ -61,7 +61,7 @@ async fn change(
     app: &App,
     files: (Option<&Path>, Option<&Path>),
     options: &prompt::NewPassphrase,
-) -> Outcome {
+) -> CommandResult {
     let session = app.session()?;
     let (bundle, unlocked, auth) = unlock_current(&session, files.0).await?;
     let known = [session.account.email.as_str()];
@@ -88,7 +88,7 @@ pub(super) async fn replace(
     unlocked: &Unlocked,
     new: &str,
     proof: Proof<'_>,
-) -> Outcome {
+) -> CommandResult {
     let (changed, auth) = block_in_place(|| {
         let iterations = keys::iterations();
         cairn_crypto::change_passphrase(bundle, unlocked, new, iterations, &mut SystemRandom)
@@ -107,7 +107,7 @@ pub(super) async fn replace(
         .api
         .put_keys(&put, Some(bundle.version))
         .await
-        .doing("replace the account's keys")?;
+        .context("replace the account's keys")?;
     keep_keys(app, session, put.bundle)?;
     app.out
         .json(&json!({ "changed": true, "version": changed.version }));
@@ -118,7 +118,7 @@ pub(super) async fn replace(
 pub(super) async fn unlock_current(
     session: &Session,
     passphrase_file: Option<&Path>,
-) -> Outcome<(KeyBundle, Unlocked, AuthValue)> {
+) -> CommandResult<(KeyBundle, Unlocked, AuthValue)> {
     let bundle = current_bundle(session).await?;
     let account = &session.account;
     let passphrase = prompt::passphrase(
@@ -133,11 +133,17 @@ pub(super) async fn unlock_current(
 }
 
 /// The bundle that the server has, if it is none that this device knows to be outdated.
-pub(super) async fn current_bundle(session: &Session) -> Outcome<KeyBundle> {
-    let bundle = keys::from_wire(&session.api.keys().await.doing("fetch the account's keys")?);
+pub(super) async fn current_bundle(session: &Session) -> CommandResult<KeyBundle> {
+    let bundle = keys::from_wire(
+        &session
+            .api
+            .keys()
+            .await
+            .context("fetch the account's keys")?,
+    );
     bundle
         .check_floor(session.account.keys.version)
-        .doing("use the server's keys")?;
+        .context("use the server's keys")?;
     Ok(bundle)
 }
 
@@ -146,7 +152,7 @@ pub(super) fn keep_keys(
     app: &App,
     session: &Session,
     keys: cairn_wire::keys::KeyBundle,
-) -> Outcome {
+) -> CommandResult {
     Account {
         keys,
         ..session.account.clone()

@@ -1,7 +1,7 @@
 //! `cairn pause`: stops transfers until a time or until resumed.
 
 use crate::app::App;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::local_path;
 use crate::output::text::{local_time, now_ms, parse_until, rfc3339};
 use cairn_control::typed;
@@ -18,7 +18,7 @@ pub(super) struct Args {
     until: Option<String>,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
     let until = match &args.until {
         Some(text) => Some(parse_until(text, now_ms(), app.offset).ok_or_else(|| {

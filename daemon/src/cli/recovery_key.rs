@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::passphrase::{self, Proof};
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_crypto::RecoveryKey;
 use cairn_space::account_keys;
 use serde_json::json;
@@ -39,7 +39,7 @@ enum Action {
     Status,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::Setup { passphrase_file }) => setup(app, passphrase_file).await,
         Some(Action::Use {
@@ -51,20 +51,22 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
 }
 
-async fn setup(app: &App, passphrase_file: Option<PathBuf>) -> Outcome {
+async fn setup(app: &App, passphrase_file: Option<PathBuf>) -> CommandResult {
     let session = app.session()?;
     let (bundle, unlocked, auth) =
         passphrase::unlock_current(&session, passphrase_file.as_deref()).await?;
     let made = account_keys::make_recovery_key(&session.api, &bundle, &unlocked, &auth)
         .await
-        .doing("replace the account's keys")?;
+        .context("replace the account's keys")?;
     passphrase::keep_keys(app, &session, made.bundle)?;
     let shown = made.key.reveal();
     app.out.line("Your recovery key, shown only this once:");
     app.out.line(format_args!("\n    {}\n", *shown));
-    app.out.line("Keep it where you keep other valuables, not on this machine: whoever has it and the account");
+    app.out.line(
+        "Store it in a safe place, not on this machine: anyone with it and access to the account",
+    );
     app.out
-        .line("can read your files. Any earlier recovery key is worthless now.");
+        .line("can read your files. Earlier recovery keys no longer work.");
     app.out.json(&json!({ "recovery_key": *shown }));
     Ok(())
 }
@@ -74,7 +76,7 @@ async fn recover(
     key_file: Option<PathBuf>,
     new_passphrase_file: Option<PathBuf>,
     options: &prompt::NewPassphrase,
-) -> Outcome {
+) -> CommandResult {
     let session = app.session()?;
     let bundle = passphrase::current_bundle(&session).await?;
     let typed = match &key_file {
@@ -102,7 +104,7 @@ async fn recover(
     Ok(())
 }
 
-async fn status(app: &App) -> Outcome {
+async fn status(app: &App) -> CommandResult {
     let session = app.session()?;
     let configured = passphrase::current_bundle(&session)
         .await?

@@ -1,7 +1,7 @@
 //! `cairn remove`: ends a pair; files stay on both sides.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::folders;
 use crate::local_path;
 use cairn_control::typed;
@@ -15,16 +15,16 @@ pub(super) struct Args {
     local: PathBuf,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.local)?;
     let what = format!("remove {local}");
     match app.running().await? {
         Some(client) => {
             let folder = local.clone();
             let removing = client.send(typed::RemoveFolder { folder });
-            removing.await.doing(what)?;
+            removing.await.context(what)?;
         }
-        None => folders::remove(&folders::open_index(&app.home)?.0, &local).doing(what)?,
+        None => folders::remove(&folders::open_index(&app.home)?.0, &local).context(what)?,
     }
     app.out.line(format_args!(
         "{local} is no longer synced. Its files stay here and on the service."

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::words::words;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::local_path;
 use cairn_control::{ConflictList, typed};
 use cairn_model::Keep;
@@ -24,7 +24,7 @@ pub(super) struct Args {
     keep: Keep,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let keep = args.keep;
     let daemon = app.daemon().await?;
     let list: ConflictList = daemon.send(typed::Conflicts {}).await?;
@@ -39,9 +39,9 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     daemon
         .send(request)
         .await
-        .doing(format_args!("resolve {text}"))?;
+        .context(format_args!("resolve {text}"))?;
     app.out
-        .line(format_args!("The conflict of {text} is settled."));
+        .line(format_args!("The conflict of {text} is resolved."));
     app.out.json(&json!({ "resolved": text, "keep": keep }));
     Ok(())
 }

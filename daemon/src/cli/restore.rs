@@ -4,7 +4,7 @@ mod copies;
 
 use crate::app::App;
 use crate::cli::rewind;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, local_time, size};
@@ -12,7 +12,7 @@ use crate::past::carry_out::Rewind;
 use crate::past::plan::{Newer, content_at};
 use crate::past::{Scope, load, scope};
 use crate::remote::verification::{self, Verification};
-use crate::remote::{Place, Remote, Within};
+use crate::remote::{Remote, RemoteNode, Within};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::{Node, Revision};
 use copies::copies;
@@ -44,7 +44,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let at_ms = args
         .at
@@ -53,7 +53,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         .transpose()?;
     let found = present(&remote, &args.path).await?;
     match (found, at_ms, &args.version) {
-        (Some(Place::Node(node)), _, Some(version)) => {
+        (Some(RemoteNode::Node(node)), _, Some(version)) => {
             let revisions = revisions(&remote, &node).await?;
             let revision = by_name(&revisions, version).ok_or_else(|| {
                 Failure::usage(format!(
@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             })?;
             one_file(app, &remote, &node, revision, args.to.as_deref()).await
         }
-        (Some(Place::Node(node)), Some(at_ms), None) if node.kind == Kind::File => {
+        (Some(RemoteNode::Node(node)), Some(at_ms), None) if node.kind == Kind::File => {
             let revisions = revisions(&remote, &node).await?;
             let revision = revision_at(app, &node, &revisions, at_ms)?;
             one_file(app, &remote, &node, revision, args.to.as_deref()).await
@@ -78,14 +78,14 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         ))),
         (Some(_), Some(at_ms), None) => folder(app, &remote, &args, at_ms).await,
         (None, at_ms, None) => deleted(app, &remote, &args, at_ms).await,
-        (Some(Place::Top), _, Some(_)) => {
+        (Some(RemoteNode::Top), _, Some(_)) => {
             Err(Failure::usage("only files have versions: use --at TIME"))
         }
     }
 }
 
 /// Finds what is there; `None` for what is not, or is in the trash.
-async fn present(remote: &Remote, text: &str) -> Outcome<Option<Place>> {
+async fn present(remote: &Remote, text: &str) -> CommandResult<Option<RemoteNode>> {
     match remote.look_up(text).await {
         Ok(found) => Ok(found),
         Err(failure) if failure.exit == Exit::Failed && text.parse::<NodeId>().is_ok() => Ok(None),
@@ -93,7 +93,7 @@ async fn present(remote: &Remote, text: &str) -> Outcome<Option<Place>> {
     }
 }
 
-async fn revisions(remote: &Remote, node: &Node) -> Outcome<Vec<Revision>> {
+async fn revisions(remote: &Remote, node: &Node) -> CommandResult<Vec<Revision>> {
     if node.kind == Kind::Folder {
         return Err(Failure::usage(format!(
             "{} is a folder: only files have versions; use --at TIME",
@@ -101,7 +101,7 @@ async fn revisions(remote: &Remote, node: &Node) -> Outcome<Vec<Revision>> {
         )));
     }
     let listed = remote.api.revisions(node.id).await;
-    listed.doing(format_args!("list the versions of {}", node.name))
+    listed.context(format_args!("list the versions of {}", node.name))
 }
 
 /// Finds the version of a file that was the newest at a time.
@@ -110,7 +110,7 @@ fn revision_at<'a>(
     node: &Node,
     revisions: &'a [Revision],
     at_ms: i64,
-) -> Outcome<&'a Revision> {
+) -> CommandResult<&'a Revision> {
     content_at(revisions, at_ms).ok_or_else(|| {
         Failure::failed(format!(
             "{} was not there {}, or its version of then is not kept any more",
@@ -144,7 +144,7 @@ async fn one_file(
     node: &Node,
     revision: &Revision,
     to: Option<&Path>,
-) -> Outcome {
+) -> CommandResult {
     if let Some(dir) = to {
         let unverified = remote.space.unverified_path(node).await?;
         let bytes = copy(app, remote, (node, &node.name), revision, dir, unverified).await?;
@@ -184,8 +184,8 @@ async fn copy(
     revision: &Revision,
     dir: &Path,
     mut unverified: Vec<String>,
-) -> Outcome<u64> {
-    std::fs::create_dir_all(dir).doing(format_args!("make the folder {}", dir.display()))?;
+) -> CommandResult<u64> {
+    std::fs::create_dir_all(dir).context(format_args!("make the folder {}", dir.display()))?;
     let content = remote.content(node, Some(revision.id)).await?;
     if unverified.is_empty() && !remote.space.is_own_content(&content) {
         unverified.push(format!("{} in revision {}", node.name, content.revision));
@@ -200,7 +200,7 @@ async fn copy(
 }
 
 /// A folder as it was: what is missing or changed, beside what was made since.
-async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> Outcome {
+async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> CommandResult {
     let past = load(&app.home, remote).await?;
     let (scope, path) = scope(&past, remote, &args.path, at_ms)?;
     if let Some(dir) = &args.to {
@@ -220,7 +220,7 @@ async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> Outcome 
 }
 
 /// Something that was deleted.
-async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) -> Outcome {
+async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) -> CommandResult {
     let past = load(&app.home, remote).await?;
     let wanted = match args.path.parse::<NodeId>() {
         Ok(id) => past.get(id),
@@ -264,7 +264,12 @@ async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) ->
 }
 
 /// Takes a node out of the trash, a file with its content of a time.
-async fn out_of_trash(app: &App, remote: &Remote, node: &Node, at_ms: Option<i64>) -> Outcome {
+async fn out_of_trash(
+    app: &App,
+    remote: &Remote,
+    node: &Node,
+    at_ms: Option<i64>,
+) -> CommandResult {
     // Before anything is changed: without the version of then nothing is brought back.
     let then = match at_ms {
         Some(at_ms) => {

@@ -1,7 +1,7 @@
 //! `cairn resume`: ends a pause.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::local_path;
 use cairn_control::typed;
 use serde_json::json;
@@ -14,7 +14,7 @@ pub(super) struct Args {
     folder: Option<PathBuf>,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
     app.daemon()
         .await?

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::moment;
 use crate::output::text::{clean, count, local_time, now_ms, rfc3339};
 use crate::past::carry_out::{Done, Rewind};
@@ -44,7 +44,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let at_ms = past_time(app, &args.to)?;
     let remote = Remote::open(app, &args.within).await?;
     if !args.dry_run && args.within.team.is_none() {
@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 }
 
 /// Reads a time in the past.
-pub(super) fn past_time(app: &App, text: &str) -> Outcome<i64> {
+pub(super) fn past_time(app: &App, text: &str) -> CommandResult<i64> {
     moment::parse_past(text, now_ms(), app.offset).ok_or_else(|| {
         Failure::usage(format!(
             "`{text}` is not a time in the past: {}",
@@ -73,7 +73,7 @@ pub(super) fn past_time(app: &App, text: &str) -> Outcome<i64> {
 }
 
 /// Lets a running daemon send what is changed here: it would come as a conflict later.
-pub(super) async fn send_own_changes(app: &App) -> Outcome {
+pub(super) async fn send_own_changes(app: &App) -> CommandResult {
     let Some(client) = app.running().await? else {
         return Ok(());
     };
@@ -94,7 +94,7 @@ pub(super) async fn carry_out(
     path: &str,
     dry_run: bool,
     yes: bool,
-) -> Outcome {
+) -> CommandResult {
     let (past, plan) = rewind.plan().await?;
     let at = local_time(rewind.at_ms, app.offset);
     app.out.line(format_args!("{} as of {at}:", clean(path)));
@@ -139,7 +139,7 @@ pub(super) async fn carry_out(
 
 fn left_behind(items: usize) -> Failure {
     Failure {
-        answered: true,
+        is_reported: true,
         ..Failure::new(
             Exit::Decision,
             format!(

@@ -1,7 +1,7 @@
 //! `cairn search`: files and folders of the service by name.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::node::{NodeView, print_table};
 use crate::remote::{Remote, Within};
 use serde_json::json;
@@ -19,7 +19,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.query.chars().count() < 2 {
         return Err(Failure::usage(format!(
             "`{}` is too short: a search takes at least 2 characters",
@@ -27,7 +27,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         )));
     }
     let remote = Remote::open(app, &args.within).await?;
-    let found = remote.api.search(&args.query).await.doing("search")?;
+    let found = remote.api.search(&args.query).await.context("search")?;
     let mut known = HashMap::new();
     let mut nodes = Vec::new();
     for node in found.iter().take(args.limit) {

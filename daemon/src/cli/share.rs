@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::keys;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time};
@@ -125,7 +125,7 @@ impl FromStr for Expiry {
     }
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::new(app, &app.session()?);
     match args.action {
         Action::Create(create) => self::create(app, &remote, create).await,
@@ -159,7 +159,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
                     unverified,
                 )
                 .await
-                .doing(format_args!("change the password of {}", share.file_name))?;
+                .context(format_args!("change the password of {}", share.file_name))?;
             print_link(app, &changed);
             Ok(())
         }
@@ -171,7 +171,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
                 .api
                 .delete_share(code)
                 .await
-                .doing(format_args!("revoke {code}"))?;
+                .context(format_args!("revoke {code}"))?;
             app.out.line(format_args!("{} is revoked.", clean(code)));
             app.out.json(&json!({ "revoked": code }));
             Ok(())
@@ -194,7 +194,7 @@ fn unverified(include: bool) -> UnverifiedNodes {
     }
 }
 
-async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
+async fn create(app: &App, remote: &Remote, args: Create) -> CommandResult {
     let password = match (&args.password_file, args.password) {
         (Some(file), _) => Some(prompt::from_file(file)?),
         (None, true) => Some(prompt::typed(
@@ -220,7 +220,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
             .space
             .share_by_email(&node, settings, unverified)
             .await
-            .doing(what)?
+            .context(what)?
     } else {
         let settings = CreateShare {
             expiry_days,
@@ -234,7 +234,7 @@ async fn create(app: &App, remote: &Remote, args: Create) -> Outcome {
             .space
             .create_share(&node, settings, password, unverified)
             .await
-            .doing(what)?
+            .context(what)?
     };
     print_link(app, &made);
     match made.email_sent {
@@ -283,12 +283,12 @@ fn status(share: &Share) -> &'static str {
     }
 }
 
-async fn list(app: &App, remote: &Remote, node: Option<&str>) -> Outcome {
+async fn list(app: &App, remote: &Remote, node: Option<&str>) -> CommandResult {
     let node = match node {
         Some(text) => Some(remote.find(text).await?.node()?.id),
         None => None,
     };
-    let shares = remote.api.shares(node).await.doing("list the links")?;
+    let shares = remote.api.shares(node).await.context("list the links")?;
     let mut table = Table::new(&[
         ("FILE", Align::Left),
         ("STATUS", Align::Left),
@@ -335,13 +335,13 @@ fn code_of(link: &str) -> &str {
     link.rsplit_once("/s/").map_or(link, |(_, code)| code)
 }
 
-async fn find(remote: &Remote, link: &str) -> Outcome<(Share, cairn_wire::nodes::Node)> {
+async fn find(remote: &Remote, link: &str) -> CommandResult<(Share, cairn_wire::nodes::Node)> {
     let code = code_of(link);
     let share = remote
         .api
         .share(code)
         .await
-        .doing(format_args!("find the link {code}"))?;
+        .context(format_args!("find the link {code}"))?;
     let node = remote.find(&share.file_id.to_string()).await?.node()?;
     if share.key_blob.is_none() {
         return Err(Failure::failed(format!(
@@ -351,7 +351,12 @@ async fn find(remote: &Remote, link: &str) -> Outcome<(Share, cairn_wire::nodes:
     Ok((share, node))
 }
 
-async fn refresh(app: &App, remote: &Remote, link: &str, unverified: UnverifiedNodes) -> Outcome {
+async fn refresh(
+    app: &App,
+    remote: &Remote,
+    link: &str,
+    unverified: UnverifiedNodes,
+) -> CommandResult {
     let (share, node) = find(remote, link).await?;
     // Which node a link is of, is the server's word: a person sees what is put into it.
     let path = remote.path_of(&node, &mut Default::default()).await?;
@@ -361,12 +366,12 @@ async fn refresh(app: &App, remote: &Remote, link: &str, unverified: UnverifiedN
         .space
         .refresh_share(&share, &node, unverified)
         .await
-        .doing(format_args!("refresh the link to {}", share.file_name))?;
+        .context(format_args!("refresh the link to {}", share.file_name))?;
     print_link(app, &refreshed);
     Ok(())
 }
 
-async fn switch(app: &App, remote: &Remote, link: &str, on: bool) -> Outcome {
+async fn switch(app: &App, remote: &Remote, link: &str, on: bool) -> CommandResult {
     let code = code_of(link);
     let change = UpdateShare {
         is_active: Some(on),
@@ -376,7 +381,7 @@ async fn switch(app: &App, remote: &Remote, link: &str, on: bool) -> Outcome {
         .api
         .update_share(code, &change)
         .await
-        .doing(format_args!("change the link {code}"))?;
+        .context(format_args!("change the link {code}"))?;
     let state = if on { "on" } else { "off" };
     app.out.line(format_args!(
         "The link to {} is {state}.",

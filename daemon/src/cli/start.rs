@@ -1,7 +1,7 @@
 //! `cairn start`, `stop`, `restart`: the daemon in the background.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use serde_json::json;
 
 /// Start the daemon in the background
@@ -16,7 +16,7 @@ pub(super) struct StopArgs {}
 #[derive(clap::Args, Debug)]
 pub(super) struct RestartArgs {}
 
-pub(super) async fn start(app: &App, _: StartArgs) -> Outcome {
+pub(super) async fn start(app: &App, _: StartArgs) -> CommandResult {
     let (client, started) = match app.running().await? {
         Some(client) => (client, false),
         None => (app.start().await?, true),
@@ -35,7 +35,7 @@ pub(super) async fn start(app: &App, _: StartArgs) -> Outcome {
     Ok(())
 }
 
-pub(super) async fn stop(app: &App, _: StopArgs) -> Outcome {
+pub(super) async fn stop(app: &App, _: StopArgs) -> CommandResult {
     let stopped = app.stop().await?;
     app.out.line(if stopped {
         "The daemon has ended."
@@ -47,7 +47,7 @@ pub(super) async fn stop(app: &App, _: StopArgs) -> Outcome {
     Ok(())
 }
 
-pub(super) async fn restart(app: &App, _: RestartArgs) -> Outcome {
+pub(super) async fn restart(app: &App, _: RestartArgs) -> CommandResult {
     // Whatever keeps the new daemon from starting must not end the one that runs.
     app.check_start()?;
     app.stop().await?;

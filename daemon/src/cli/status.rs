@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::watch::{self, Detail};
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use cairn_control::{Client, ControlError, Status, typed};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|_| wrong())
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let client = app.daemon().await?;
     let detail = match args.all {
         true => Detail::All,
@@ -52,7 +52,12 @@ async fn ask(client: &Client, detail: Detail) -> Result<Status, ControlError> {
     }
 }
 
-async fn wait(app: &App, client: &Client, timeout: Option<Duration>, detail: Detail) -> Outcome {
+async fn wait(
+    app: &App,
+    client: &Client,
+    timeout: Option<Duration>,
+    detail: Detail,
+) -> CommandResult {
     let timeout_ms = timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
     let settled =
         watch::while_waiting(app, client, client.send(typed::Settle { timeout_ms })).await;
@@ -73,7 +78,7 @@ async fn wait(app: &App, client: &Client, timeout: Option<Duration>, detail: Det
     {
         show(app, &status, detail);
         return Err(Failure {
-            answered: true,
+            is_reported: true,
             ..failure
         });
     }

@@ -3,7 +3,7 @@
 mod keys;
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time};
 use crate::team::find;
@@ -84,7 +84,7 @@ enum Action {
     },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let session = app.session()?;
     let api = session.api.as_ref();
     match args.action {
@@ -93,7 +93,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             let team = api
                 .create_team(&name)
                 .await
-                .doing(format_args!("make the team {name}"))?;
+                .context(format_args!("make the team {name}"))?;
             app.out.line(format_args!(
                 "Made the team {} ({}).",
                 clean(&team.name),
@@ -124,7 +124,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             let team = api
                 .accept_invitation(invitation)
                 .await
-                .doing(format_args!("accept the invitation {invitation}"))?;
+                .context(format_args!("accept the invitation {invitation}"))?;
             app.out
                 .line(format_args!("You are in the team {}.", clean(&team.name)));
             app.out.json(&json!({ "team": team }));
@@ -133,7 +133,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         Some(Action::Decline { invitation }) => {
             api.decline_invitation(invitation)
                 .await
-                .doing(format_args!("decline the invitation {invitation}"))?;
+                .context(format_args!("decline the invitation {invitation}"))?;
             app.out.line("The invitation is declined.");
             app.out.json(&json!({ "declined": invitation }));
             Ok(())
@@ -149,8 +149,8 @@ fn role_name(role: TeamRole) -> &'static str {
     }
 }
 
-async fn list(app: &App, api: &Api) -> Outcome {
-    let teams = api.teams().await.doing("ask for the teams")?;
+async fn list(app: &App, api: &Api) -> CommandResult {
+    let teams = api.teams().await.context("ask for the teams")?;
     let mut table = Table::new(&[
         ("NAME", Align::Left),
         ("ROLE", Align::Left),
@@ -175,12 +175,12 @@ async fn list(app: &App, api: &Api) -> Outcome {
     Ok(())
 }
 
-async fn members(app: &App, api: &Api, team: &str) -> Outcome {
+async fn members(app: &App, api: &Api, team: &str) -> CommandResult {
     let id = find(api, team).await?.id;
     let members = api
         .team_members(id)
         .await
-        .doing(format_args!("ask for the members of {team}"))?;
+        .context(format_args!("ask for the members of {team}"))?;
     let mut table = Table::new(&[
         ("E-MAIL", Align::Left),
         ("NAME", Align::Left),
@@ -202,16 +202,16 @@ async fn members(app: &App, api: &Api, team: &str) -> Outcome {
     Ok(())
 }
 
-async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) -> Outcome {
+async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) -> CommandResult {
     let id = find(api, team).await?.id;
-    let wish = InviteMember {
+    let invitation = InviteMember {
         email,
         role: admin.then_some(TeamRole::Admin),
     };
     let sent = api
-        .invite(id, &wish)
+        .invite(id, &invitation)
         .await
-        .doing(format_args!("invite {} to {team}", wish.email))?;
+        .context(format_args!("invite {} to {team}", invitation.email))?;
     app.out.line(format_args!(
         "Invited {} to {} as {}, until {}.",
         clean(&sent.email),
@@ -223,8 +223,8 @@ async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) ->
     Ok(())
 }
 
-async fn invitations(app: &App, api: &Api) -> Outcome {
-    let waiting = api.invitations().await.doing("ask for the invitations")?;
+async fn invitations(app: &App, api: &Api) -> CommandResult {
+    let waiting = api.invitations().await.context("ask for the invitations")?;
     let mut table = Table::new(&[
         ("TEAM", Align::Left),
         ("ROLE", Align::Left),

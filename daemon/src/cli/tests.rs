@@ -74,8 +74,8 @@ fn global_flags_stand_anywhere() {
 }
 
 #[test]
-fn what_is_wrong_with_the_usage_is_said_whole_and_in_one_line() {
-    for (args, said) in [
+fn what_is_wrong_with_the_usage_is_reported_whole_and_in_one_line() {
+    for (args, message) in [
         (&["cairn", "add"][..], "not provided: <LOCAL>"),
         (
             &["cairn", "status", "--frob"],
@@ -88,7 +88,7 @@ fn what_is_wrong_with_the_usage_is_said_whole_and_in_one_line() {
     ] {
         let error = Cli::try_parse_from(args).unwrap_err();
         let text = in_one_line(&error.to_string());
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(message), "{text}");
         assert!(!text.contains('\n') && !text.starts_with("error"), "{text}");
         assert!(!text.contains("Usage:"), "{text}");
     }

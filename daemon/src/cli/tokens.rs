@@ -1,7 +1,7 @@
 //! `cairn tokens`: AI tokens that are left, and packs of them.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
 
 /// Show the AI tokens that are left, and what more of them cost
@@ -19,20 +19,20 @@ enum Action {
     Packs,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::Balance) | None => balance(app).await,
         Some(Action::Packs) => packs(app).await,
     }
 }
 
-async fn balance(app: &App) -> Outcome {
+async fn balance(app: &App) -> CommandResult {
     let balance = app
         .session()?
         .api
         .token_balance()
         .await
-        .doing("ask for the token balance")?;
+        .context("ask for the token balance")?;
     app.out.line(format_args!(
         "{} AI tokens left ({} bought, {} used)",
         balance.balance, balance.purchased, balance.used
@@ -41,19 +41,19 @@ async fn balance(app: &App) -> Outcome {
     Ok(())
 }
 
-async fn packs(app: &App) -> Outcome {
-    let answer = app
+async fn packs(app: &App) -> CommandResult {
+    let response = app
         .session()?
         .api
         .token_packs()
         .await
-        .doing("ask for the packs of tokens")?;
+        .context("ask for the packs of tokens")?;
     let mut table = Table::new(&[
         ("PACK", Align::Left),
         ("TOKENS", Align::Right),
         ("PRICE", Align::Right),
     ]);
-    for pack in &answer.packs {
+    for pack in &response.packs {
         table.row([
             pack.name.clone(),
             pack.tokens.to_string(),
@@ -63,8 +63,8 @@ async fn packs(app: &App) -> Outcome {
     table.print(&app.out, "There are no packs.");
     app.out.line(format_args!(
         "Buy them at {}",
-        crate::output::text::clean(&answer.checkout_url)
+        crate::output::text::clean(&response.checkout_url)
     ));
-    app.out.json(&answer);
+    app.out.json(&response);
     Ok(())
 }

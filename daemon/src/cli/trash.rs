@@ -1,7 +1,7 @@
 //! `cairn trash`: what sync removed on this disk, or what lies in the service's trash.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::folders::{self, open_index, trash};
 use crate::local_path;
 use crate::output::table::{Align, Table};
@@ -58,7 +58,7 @@ enum Action {
     },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Action::List {
             remote: true, team, ..
@@ -76,7 +76,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     }
 }
 
-fn pairs(app: &App, folder: Option<&Path>) -> Outcome<Vec<cairn_index::FolderRow>> {
+fn pairs(app: &App, folder: Option<&Path>) -> CommandResult<Vec<cairn_index::FolderRow>> {
     let (index, _) = open_index(&app.home)?;
     match folder {
         Some(path) => Ok(vec![folders::find(&index, &local_path::folder(path)?)?]),
@@ -84,7 +84,7 @@ fn pairs(app: &App, folder: Option<&Path>) -> Outcome<Vec<cairn_index::FolderRow
     }
 }
 
-fn list(app: &App, folder: Option<&Path>) -> Outcome {
+fn list(app: &App, folder: Option<&Path>) -> CommandResult {
     let mut trashed = Vec::new();
     for row in pairs(app, folder)? {
         trashed.extend(trash::list(&RealDisk::new(), &row)?);
@@ -109,7 +109,7 @@ fn list(app: &App, folder: Option<&Path>) -> Outcome {
     Ok(())
 }
 
-async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) -> Outcome {
+async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) -> CommandResult {
     let to = match to {
         Some(to) => Some(local_path::file(to)?),
         None => None,
@@ -155,9 +155,13 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) 
     Ok(())
 }
 
-async fn list_remote(app: &App, team: Option<String>) -> Outcome {
+async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
     let remote = Remote::open(app, &Within { team }).await?;
-    let mut nodes = remote.api.trash().await.doing("list the service's trash")?;
+    let mut nodes = remote
+        .api
+        .trash()
+        .await
+        .context("list the service's trash")?;
     nodes.sort_by_key(|node| Reverse(node.updated_at));
     let mut table = Table::new(&[
         ("ID", Align::Left),
@@ -194,16 +198,18 @@ async fn list_remote(app: &App, team: Option<String>) -> Outcome {
     Ok(())
 }
 
-async fn restore_remote(app: &App, id: &str, team: Option<String>) -> Outcome {
-    let id: NodeId = id
-        .parse()
-        .map_err(|_| Failure::usage(format!("`{id}` is not a valid id: see `cairn trash list --remote`")))?;
+async fn restore_remote(app: &App, id: &str, team: Option<String>) -> CommandResult {
+    let id: NodeId = id.parse().map_err(|_| {
+        Failure::usage(format!(
+            "`{id}` is not a valid id: see `cairn trash list --remote`"
+        ))
+    })?;
     let remote = Remote::open(app, &Within { team }).await?;
     let trashed = remote
         .space
         .node(id)
         .await
-        .doing(format_args!("restore {id}"))?;
+        .context(format_args!("restore {id}"))?;
     let node = remote.restore_node(&trashed).await?;
     let path = remote.path_of(&node, &mut Default::default()).await?;
     app.out

@@ -1,7 +1,7 @@
 //! `cairn tree`: a folder of the service with everything below it.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::node::{NodeView, join};
 use crate::output::text::{clean, count, size};
 use crate::remote::{Remote, Within};
@@ -25,7 +25,7 @@ pub(super) struct Args {
 /// The children of each folder.
 type Below = HashMap<Option<NodeId>, Vec<NodeView>>;
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let base = remote.path_of_place(&place).await?;
@@ -45,7 +45,12 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     Ok(())
 }
 
-async fn read(remote: &Remote, top: Option<NodeId>, base: &str, depth: usize) -> Outcome<Below> {
+async fn read(
+    remote: &Remote,
+    top: Option<NodeId>,
+    base: &str,
+    depth: usize,
+) -> CommandResult<Below> {
     let mut below = Below::new();
     let mut seen = HashSet::from([top]);
     let mut level = vec![(top, base.to_owned())];

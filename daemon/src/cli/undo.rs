@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, count, local_time, rfc3339};
 use crate::remote::journal::{Change, Entry, Journal};
@@ -36,7 +36,7 @@ pub(super) struct Args {
 /// The result for one change.
 type Taken = Result<String, String>;
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let sessions = Journal::sessions(&app.home)?;
     if args.list {
         list(app, &sessions);
@@ -80,7 +80,13 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     report(app, first, &remote, &taken, &left)
 }
 
-fn report(app: &App, first: &Entry, remote: &Remote, taken: &[String], left: &[String]) -> Outcome {
+fn report(
+    app: &App,
+    first: &Entry,
+    remote: &Remote,
+    taken: &[String],
+    left: &[String],
+) -> CommandResult {
     for text in taken {
         app.out.line(format_args!("  {}", clean(text)));
     }
@@ -99,7 +105,7 @@ fn report(app: &App, first: &Entry, remote: &Remote, taken: &[String], left: &[S
         return Ok(());
     }
     Err(Failure {
-        answered: true,
+        is_reported: true,
         ..Failure::new(
             Exit::Decision,
             format!(
@@ -114,7 +120,7 @@ fn nothing() -> Failure {
     Failure::failed("nothing can be taken back: no command on this device has changed anything")
 }
 
-fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&str>) -> Outcome<&'a [Entry]> {
+fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&str>) -> CommandResult<&'a [Entry]> {
     let Some(wanted) = wanted else {
         return sessions.last().map(Vec::as_slice).ok_or_else(nothing);
     };
@@ -168,7 +174,7 @@ async fn take_back(
     remote: &Remote,
     change: &Change,
     worked_on: &HashSet<NodeId>,
-) -> Outcome<Taken> {
+) -> CommandResult<Taken> {
     let id = match change {
         Change::Made { node }
         | Change::Copied { node }
@@ -199,7 +205,7 @@ async fn take_back(
             Err(format!("{} was worked on since", node.name))
         }
         Change::Made { .. } | Change::Copied { .. } | Change::Restored { .. } => {
-            soft(remote.trash_agreed(&node).await, |()| {
+            soft(remote.trash_confirmed(&node).await, |()| {
                 format!("{} is in the trash", node.name)
             })?
         }
@@ -221,7 +227,7 @@ async fn take_back(
 }
 
 /// Turns a failure that concerns one change alone into its result.
-fn soft<T>(result: Outcome<T>, text: impl FnOnce(T) -> String) -> Outcome<Taken> {
+fn soft<T>(result: CommandResult<T>, text: impl FnOnce(T) -> String) -> CommandResult<Taken> {
     match result {
         Ok(value) => Ok(Ok(text(value))),
         Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {
@@ -233,7 +239,7 @@ fn soft<T>(result: Outcome<T>, text: impl FnOnce(T) -> String) -> Outcome<Taken>
 
 /// Finds the copied and restored nodes of a session that somebody changed after its end, or below which
 /// somebody did, however deep. The times are the server's.
-async fn worked_on(remote: &Remote, session: &[Entry]) -> Outcome<HashSet<NodeId>> {
+async fn worked_on(remote: &Remote, session: &[Entry]) -> CommandResult<HashSet<NodeId>> {
     let end_ms = session.iter().map(|entry| entry.done_at_ms).max();
     let end_ms = end_ms.unwrap_or_default();
     let mut found = HashSet::new();
@@ -253,7 +259,7 @@ async fn worked_on(remote: &Remote, session: &[Entry]) -> Outcome<HashSet<NodeId
 }
 
 /// Returns whether a node, or anything below it, changed after a time of the server.
-async fn changed_after(remote: &Remote, node: &Node, at_ms: i64) -> Outcome<bool> {
+async fn changed_after(remote: &Remote, node: &Node, at_ms: i64) -> CommandResult<bool> {
     let mut waiting = vec![node.clone()];
     while let Some(node) = waiting.pop() {
         if node.updated_at.0 > at_ms {
@@ -272,7 +278,7 @@ async fn move_back(
     is_there: bool,
     parent: Option<NodeId>,
     name: &str,
-) -> Outcome<Taken> {
+) -> CommandResult<Taken> {
     let name = Name::new(name.to_owned()).map_err(|e| Failure::failed(e.to_string()))?;
     if (node.parent_id, node.name.as_str()) == (parent, name.as_str()) {
         return Ok(Ok(format!("{name} is back already")));
@@ -290,12 +296,12 @@ async fn content_back(
     node: &Node,
     before: RevisionId,
     after: RevisionId,
-) -> Outcome<Taken> {
+) -> CommandResult<Taken> {
     if node.revision_id != Some(after) {
         return Ok(Err(format!("{} was changed since", node.name)));
     }
     let listed = remote.api.revisions(node.id).await;
-    let revisions = listed.doing(format_args!("list the versions of {}", node.name))?;
+    let revisions = listed.context(format_args!("list the versions of {}", node.name))?;
     let Some(revision) = revisions.iter().find(|revision| revision.id == before) else {
         return Ok(Err(format!(
             "the version of {} from before is not kept any more",

@@ -1,7 +1,7 @@
 //! `cairn upload`: files and folders to the service, without syncing them.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
@@ -31,7 +31,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::file(&args.local)?;
     let shown = args.local.display();
     // What a symbolic link points to is meant, since it was named.
@@ -40,7 +40,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         .map_err(|e| Failure::usage(format!("can't upload {shown}: {e}")))?;
     let stat = RealDisk::new()
         .stat(&local)
-        .doing(format_args!("upload {shown}"))?;
+        .context(format_args!("upload {shown}"))?;
     let own = || {
         args.local
             .file_name()
@@ -86,7 +86,7 @@ async fn folder(
     local: &Path,
     parent: Option<NodeId>,
     name: &Name,
-) -> Outcome {
+) -> CommandResult {
     let bars = Bars::new(&app.out);
     let done = remote.upload_folder(local, parent, name, &bars).await?;
     drop(bars);

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::passphrase::current_bundle;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::Style;
 use crate::output::text::{clean, size};
 use crate::remote::{Remote, Within};
@@ -23,7 +23,7 @@ pub(super) struct Args {
     team: Option<String>,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.nodes.is_empty() {
         return account(app, &app.session()?).await;
     }
@@ -42,7 +42,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         let word = if ok {
             app.out.paint(Style::Good, "ok")
         } else {
-            app.out.paint(Style::Bad, "BAD")
+            app.out.paint(Style::Bad, "FAIL")
         };
         app.out
             .line(format_args!("{word}  {}: {}", clean(text), clean(&message)));
@@ -57,7 +57,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         args.nodes.len()
     );
     Err(Failure {
-        answered: true,
+        is_reported: true,
         ..Failure::failed(message)
     })
 }
@@ -86,14 +86,14 @@ impl Target for Nowhere {
     }
 }
 
-async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> Outcome<String> {
+async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult<String> {
     let content = remote.content(node, None).await?;
     let target: Arc<dyn Target> = Arc::new(Nowhere::default());
     let manifest = remote
         .transfer
         .download(content, target, &())
         .await
-        .doing(format_args!("check {}", node.name))?;
+        .context(format_args!("check {}", node.name))?;
     let seal = if remote.seal(node).is_some() {
         "name and place are sealed"
     } else {
@@ -106,7 +106,7 @@ async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> Outcome<Strin
     ))
 }
 
-async fn account(app: &App, session: &Session) -> Outcome {
+async fn account(app: &App, session: &Session) -> CommandResult {
     let account = &session.account;
     let bundle = current_bundle(session).await;
     let opens = bundle.as_ref().map_err(Clone::clone).and_then(|bundle| {
@@ -156,7 +156,7 @@ async fn account(app: &App, session: &Session) -> Outcome {
         "recommendations": recommendations,
     }));
     opens.map(drop).map_err(|failure| Failure {
-        answered: true,
+        is_reported: true,
         ..failure
     })
 }

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::download::fetch;
 use crate::cli::restore::by_name;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::node::NodeView;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time, size};
@@ -34,7 +34,7 @@ pub(super) struct Args {
     within: Within,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
     if node.kind == Kind::Folder {
@@ -44,7 +44,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         )));
     }
     let listed = remote.api.revisions(node.id).await;
-    let revisions = listed.doing(format_args!("list the versions of {}", args.node))?;
+    let revisions = listed.context(format_args!("list the versions of {}", args.node))?;
     if let Some(version) = &args.download {
         let revision = Some(named(&revisions, &args.node, version)?.id);
         let out = args.out.as_deref();
@@ -60,7 +60,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
 }
 
 /// Finds the version that a person means.
-fn named<'a>(revisions: &'a [Revision], node: &str, version: &str) -> Outcome<&'a Revision> {
+fn named<'a>(revisions: &'a [Revision], node: &str, version: &str) -> CommandResult<&'a Revision> {
     by_name(revisions, version).ok_or_else(|| {
         Failure::usage(format!(
             "{node} has no version {version}: give the number, or 4 digits or more of the id, that `cairn versions` shows"
@@ -69,7 +69,7 @@ fn named<'a>(revisions: &'a [Revision], node: &str, version: &str) -> Outcome<&'
 }
 
 /// Makes a version's content the newest again.
-async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -> Outcome {
+async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -> CommandResult {
     let restored = remote.restore_revision(node, revision).await?;
     let path = remote.path_of(&restored, &mut Default::default()).await?;
     app.out.line(format_args!(
@@ -82,8 +82,8 @@ async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -
     Ok(())
 }
 
-async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -> Outcome {
-    let devices = remote.api.devices().await.doing("list the devices")?;
+async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -> CommandResult {
+    let devices = remote.api.devices().await.context("list the devices")?;
     let device = |revision: &Revision| {
         let id = revision.device_id?;
         let known = devices.iter().find(|device| device.id == id);

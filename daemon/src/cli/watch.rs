@@ -1,7 +1,7 @@
 //! The status in words, and the status that changes while one looks at it.
 
 use crate::app::App;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::text::{clean, count, local_rfc3339, number, size, span};
 use crate::output::{Out, Style};
 use cairn_control::{
@@ -181,7 +181,7 @@ fn transfer_line(transfer: &Transfer) -> String {
 }
 
 /// Shows the status again whenever it changes, until the daemon ends or Ctrl-C.
-pub(super) async fn status(app: &App, client: &Client) -> Outcome {
+pub(super) async fn status(app: &App, client: &Client) -> CommandResult {
     let mut events = client.subscribe().await?;
     let redraw = !app.out.json && io::stdout().is_terminal();
     while let Some(event) = events.next().await {
@@ -200,14 +200,14 @@ pub(super) async fn status(app: &App, client: &Client) -> Outcome {
     Err(ControlError::Closed.into())
 }
 
-/// Waits for an answer; a person who watches sees meanwhile what goes on.
+/// Waits for a response; a person who watches sees meanwhile what goes on.
 pub(super) async fn while_waiting<T>(
     app: &App,
     client: &Client,
-    answer: impl Future<Output = Result<T, ControlError>>,
+    response: impl Future<Output = Result<T, ControlError>>,
 ) -> Result<T, ControlError> {
     if !app.out.watched {
-        return answer.await;
+        return response.await;
     }
     let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     spinner.enable_steady_tick(Duration::from_millis(120));
@@ -227,7 +227,7 @@ pub(super) async fn while_waiting<T>(
         std::future::pending::<()>().await;
     };
     let result = tokio::select! {
-        result = answer => result,
+        result = response => result,
         () = telling => Err(ControlError::Closed),
     };
     spinner.finish_and_clear();
@@ -235,7 +235,7 @@ pub(super) async fn while_waiting<T>(
 }
 
 /// Follows the activity, until the daemon ends or Ctrl-C.
-pub(super) async fn activity(app: &App, client: &Client) -> Outcome {
+pub(super) async fn activity(app: &App, client: &Client) -> CommandResult {
     let mut events = client.subscribe().await?;
     while let Some(event) = events.next().await {
         if let Event::Activity { activity } = event {

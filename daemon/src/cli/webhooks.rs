@@ -1,7 +1,7 @@
 //! `cairn webhooks`: addresses that hear of what happens in the account, and what was sent to them.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_rfc3339};
 use cairn_api::WebhookOrder;
@@ -42,7 +42,7 @@ enum Action {
     Retry { id: String, delivery: String },
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let api = app.session()?.api;
     let ordered = match args.action {
         None | Some(Action::List) => return list(app, &api.webhooks().await?),
@@ -50,13 +50,15 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
             return deliveries(app, &api.webhook_deliveries(&id).await?);
         }
         Some(Action::Remove { id }) => {
-            api.delete_webhook(&id).await.doing("remove the webhook")?;
+            api.delete_webhook(&id)
+                .await
+                .context("remove the webhook")?;
             Value::Null
         }
         Some(Action::Add { url, events }) => api
             .create_webhook(&url, &events)
             .await
-            .doing(format_args!("add a webhook to {url}"))?,
+            .context(format_args!("add a webhook to {url}"))?,
         Some(Action::Test { id }) => order(&api, &id, WebhookOrder::Test).await?,
         Some(Action::Enable { id }) => order(&api, &id, WebhookOrder::Enable).await?,
         Some(Action::Disable { id }) => order(&api, &id, WebhookOrder::Disable).await?,
@@ -64,7 +66,7 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
         Some(Action::Retry { id, delivery }) => api
             .retry_delivery(&id, &delivery)
             .await
-            .doing("send the delivery again")?,
+            .context("send the delivery again")?,
     };
     match ordered["secret"].as_str() {
         Some(secret) => app.out.line(format_args!(
@@ -77,17 +79,17 @@ pub(super) async fn run(app: &App, args: Args) -> Outcome {
     Ok(())
 }
 
-async fn order(api: &cairn_api::Api, id: &str, order: WebhookOrder) -> Outcome<Value> {
+async fn order(api: &cairn_api::Api, id: &str, order: WebhookOrder) -> CommandResult<Value> {
     let what = match order {
         WebhookOrder::Test => "test the webhook",
         WebhookOrder::Enable => "enable the webhook",
         WebhookOrder::Disable => "disable the webhook",
         WebhookOrder::Rotate => "make a new secret for the webhook",
     };
-    api.order_webhook(id, order).await.doing(what)
+    api.order_webhook(id, order).await.context(what)
 }
 
-fn list(app: &App, webhooks: &[Value]) -> Outcome {
+fn list(app: &App, webhooks: &[Value]) -> CommandResult {
     let mut table = Table::new(&[
         ("ID", Align::Left),
         ("STATUS", Align::Left),
@@ -109,7 +111,7 @@ fn list(app: &App, webhooks: &[Value]) -> Outcome {
     Ok(())
 }
 
-fn deliveries(app: &App, deliveries: &[Value]) -> Outcome {
+fn deliveries(app: &App, deliveries: &[Value]) -> CommandResult {
     let mut table = Table::new(&[
         ("ID", Align::Left),
         ("EVENT", Align::Left),

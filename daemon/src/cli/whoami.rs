@@ -1,7 +1,7 @@
 //! `cairn whoami`: the account, this device, and what the account has used.
 
 use crate::app::App;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::output::text::size;
 use serde_json::json;
 
@@ -9,13 +9,13 @@ use serde_json::json;
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 
-pub(super) async fn run(app: &App, _: Args) -> Outcome {
+pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     let session = app.session()?;
     let info = session
         .api
         .account()
         .await
-        .doing("ask the server for the account")?;
+        .context("ask the server for the account")?;
     let account = &session.account;
     app.out.line(format_args!(
         "{} ({}) on {}",

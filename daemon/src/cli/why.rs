@@ -1,7 +1,7 @@
 //! `cairn why`: the standing of one path with syncing, and the reason for it.
 
 use crate::app::App;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::local_path;
 use crate::output::text::{clean, count, local_rfc3339};
 use crate::output::{Out, Style};
@@ -20,7 +20,7 @@ pub(super) struct Args {
     path: PathBuf,
 }
 
-pub(super) async fn run(app: &App, args: Args) -> Outcome {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let path = local_path::file(&args.path)?
         .into_os_string()
         .into_string()

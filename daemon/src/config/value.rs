@@ -33,7 +33,9 @@ pub(crate) fn parse_gate(text: &str) -> Result<Option<DeletionGate>, String> {
     });
     match parts {
         Some(gate) if gate.percent <= 100 => Ok(Some(gate)),
-        Some(_) | None => Err(format!("`{text}` is not a valid deletion gate (use {GATE})")),
+        Some(_) | None => Err(format!(
+            "`{text}` is not a valid deletion gate (use {GATE})"
+        )),
     }
 }
 

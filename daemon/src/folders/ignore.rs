@@ -1,7 +1,7 @@
 //! The ignore rules of a pair: showing them, adding to them, asking them.
 
-use crate::failure::{Doing as _, Failure, Outcome};
-use cairn_control::{IgnoreRules, IgnoreVerdict};
+use crate::failure::{CommandResult, Context as _, Failure};
+use cairn_control::{IgnoreDecision, IgnoreRules};
 use cairn_engine::{RuleMatch, Rules};
 use cairn_index::FolderRow;
 use cairn_model::RelPath;
@@ -13,7 +13,7 @@ use std::path::Path;
 const IGNORE_FILE: &str = ".cairnignore";
 
 /// The rules that people have set for a folder.
-pub(crate) fn rules(row: &FolderRow) -> Outcome<IgnoreRules> {
+pub(crate) fn rules(row: &FolderRow) -> CommandResult<IgnoreRules> {
     let own = row.settings.exclude.iter().cloned();
     let only = row.settings.only.iter().map(|path| format!("only {path}"));
     Ok(IgnoreRules {
@@ -23,7 +23,7 @@ pub(crate) fn rules(row: &FolderRow) -> Outcome<IgnoreRules> {
 }
 
 /// Adds a line to the folder's rules file, which syncs like any other.
-pub(crate) fn add(row: &FolderRow, pattern: &str) -> Outcome {
+pub(crate) fn add(row: &FolderRow, pattern: &str) -> CommandResult {
     let pattern = pattern.trim_end_matches(['\n', '\r']);
     if pattern.trim().is_empty() || pattern.contains(['\n', '\r']) {
         return Err(Failure::usage(format!(
@@ -47,11 +47,11 @@ pub(crate) fn add(row: &FolderRow, pattern: &str) -> Outcome {
             .open(&path)?;
         file.write_all(format!("{newline}{pattern}\n").as_bytes())
     };
-    append().doing(format_args!("add to {}", path.display()))
+    append().context(format_args!("add to {}", path.display()))
 }
 
 /// Replaces the folder's rules file; without lines there is none.
-pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> Outcome {
+pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> CommandResult {
     if let Some(line) = lines.iter().find(|line| line.contains(['\n', '\r'])) {
         return Err(Failure::usage(format!(
             "`{line}` is not a valid rule (use one line in gitignore syntax)"
@@ -67,29 +67,33 @@ pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> Outcome {
         }
         std::fs::write(&path, lines.join("\n") + "\n")
     };
-    write().doing(format_args!("write {}", path.display()))
+    write().context(format_args!("write {}", path.display()))
 }
 
 /// Returns whether a path would be ignored if the rules file had these lines. Nothing is written to
 /// the folder.
-pub(crate) fn try_out(row: &FolderRow, lines: &[String], path: &Path) -> Outcome<IgnoreVerdict> {
-    let place = tempfile::tempdir().doing("try the rules out")?;
+pub(crate) fn try_out(
+    row: &FolderRow,
+    lines: &[String],
+    path: &Path,
+) -> CommandResult<IgnoreDecision> {
+    let place = tempfile::tempdir().context("try the rules out")?;
     let draft = FolderRow {
         root: place.path().to_string_lossy().into_owned(),
         ..row.clone()
     };
     replace(&draft, lines)?;
     let rules = Rules::load(&RealDisk::new(), place.path(), &row.settings);
-    verdict(row, &rules, path)
+    decide(row, &rules, path)
 }
 
 /// Returns whether a path in the folder is ignored, and by which rule.
-pub(crate) fn check(row: &FolderRow, path: &Path) -> Outcome<IgnoreVerdict> {
+pub(crate) fn check(row: &FolderRow, path: &Path) -> CommandResult<IgnoreDecision> {
     let rules = Rules::load(&RealDisk::new(), Path::new(&row.root), &row.settings);
-    verdict(row, &rules, path)
+    decide(row, &rules, path)
 }
 
-fn verdict(row: &FolderRow, rules: &Rules, path: &Path) -> Outcome<IgnoreVerdict> {
+fn decide(row: &FolderRow, rules: &Rules, path: &Path) -> CommandResult<IgnoreDecision> {
     let outside = || Failure::usage(format!("{} is not in {}", path.display(), row.root));
     let below = path.strip_prefix(&row.root).map_err(|_| outside())?;
     let below = RelPath::parse(below.to_str().ok_or_else(outside)?).map_err(|_| outside())?;
@@ -100,14 +104,14 @@ fn verdict(row: &FolderRow, rules: &Rules, path: &Path) -> Outcome<IgnoreVerdict
         let part: RelPath = names[..n].iter().cloned().collect();
         match rules.check(&part, is_dir || n < names.len()) {
             RuleMatch::Ignored(rule) => {
-                return Ok(IgnoreVerdict {
+                return Ok(IgnoreDecision {
                     path: below.to_string(),
                     ignored: true,
                     rule: Some(rule),
                 });
             }
             RuleMatch::Included(rule) if n == names.len() => {
-                return Ok(IgnoreVerdict {
+                return Ok(IgnoreDecision {
                     path: below.to_string(),
                     ignored: false,
                     rule: Some(rule),
@@ -116,7 +120,7 @@ fn verdict(row: &FolderRow, rules: &Rules, path: &Path) -> Outcome<IgnoreVerdict
             RuleMatch::Included(_) | RuleMatch::None => {}
         }
     }
-    Ok(IgnoreVerdict {
+    Ok(IgnoreDecision {
         path: below.to_string(),
         ignored: false,
         rule: None,
@@ -128,12 +132,12 @@ pub(crate) fn file(row: &FolderRow) -> std::path::PathBuf {
     Path::new(&row.root).join(IGNORE_FILE)
 }
 
-fn text(row: &FolderRow) -> Outcome<String> {
+fn text(row: &FolderRow) -> CommandResult<String> {
     let path = file(row);
     match std::fs::read(&path) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(e) => Err(e).doing(format_args!("read {}", path.display())),
+        Err(e) => Err(e).context(format_args!("read {}", path.display())),
     }
 }
 
@@ -157,9 +161,9 @@ mod tests {
         add(&row, "*.log").unwrap();
         add(&row, "*.log").unwrap();
         assert_eq!(rules(&row).unwrap().shared, ["build/", "*.log"]);
-        let verdict = ignored("a/x.log");
+        let decision = ignored("a/x.log");
         assert_eq!(
-            (verdict.ignored, verdict.rule.as_deref()),
+            (decision.ignored, decision.rule.as_deref()),
             (true, Some("*.log"))
         );
         assert!(ignored("build/deep/x").ignored);

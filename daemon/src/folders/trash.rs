@@ -1,6 +1,6 @@
 //! The local trash of a pair, as control messages have it.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::text::rfc3339;
 use cairn_control::Trashed;
 use cairn_index::FolderRow;
@@ -9,9 +9,9 @@ use std::io;
 use std::path::Path;
 
 /// Returns the content of the local trash, newest first.
-pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> Outcome<Vec<Trashed>> {
+pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> CommandResult<Vec<Trashed>> {
     let found = cairn_engine::trash::list(disk, Path::new(&row.root))
-        .doing(format_args!("list the trash of {}", row.root))?;
+        .context(format_args!("list the trash of {}", row.root))?;
     Ok(found
         .into_iter()
         .map(|trashed| Trashed {
@@ -31,7 +31,7 @@ pub(crate) fn restore(
     row: &FolderRow,
     id: &str,
     to: Option<&Path>,
-) -> Outcome<Trashed> {
+) -> CommandResult<Trashed> {
     let all = list(disk, row)?;
     let found = all
         .into_iter()
@@ -69,7 +69,7 @@ pub(crate) fn restore(
                 row.root
             )));
         }
-        other => other.doing(format_args!("restore {}", found.path))?,
+        other => other.context(format_args!("restore {}", found.path))?,
     }
     Ok(Trashed { path, ..found })
 }

@@ -5,7 +5,7 @@
 
 use super::plan::{self, Incomplete, Newer, Plan};
 use super::{Past, Scope, load, revisions_of};
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
 use cairn_index::PastPlace;
 use cairn_model::{Name, NodeId};
@@ -40,12 +40,12 @@ pub(crate) struct Done {
 
 impl Rewind<'_> {
     /// Plans of the present facts.
-    pub(crate) async fn plan(&self) -> Outcome<(Past, Plan)> {
+    pub(crate) async fn plan(&self) -> CommandResult<(Past, Plan)> {
         self.plan_after(Vec::new()).await
     }
 
     /// Plans of the present facts and the places that nodes had in the trash.
-    async fn plan_after(&self, places: Vec<PastPlace>) -> Outcome<(Past, Plan)> {
+    async fn plan_after(&self, places: Vec<PastPlace>) -> CommandResult<(Past, Plan)> {
         let mut past = load(self.home, self.remote).await?;
         for place in places {
             past.remember(place);
@@ -57,7 +57,7 @@ impl Rewind<'_> {
     }
 
     /// Carries out a plan.
-    pub(crate) async fn carry_out(&self, past: Past, plan: Plan) -> Outcome<Done> {
+    pub(crate) async fn carry_out(&self, past: Past, plan: Plan) -> CommandResult<Done> {
         let mut done = Done::default();
         let (past, plan) = match plan.back.is_empty() {
             true => (past, plan),
@@ -83,7 +83,7 @@ impl Rewind<'_> {
             let Some(node) = self.fresh(*id).await? else {
                 continue;
             };
-            let result = self.remote.trash_agreed(&node).await;
+            let result = self.remote.trash_confirmed(&node).await;
             done.note(past.path(*id), result)?
                 .then(|| done.trashed += 1);
         }
@@ -97,7 +97,7 @@ impl Rewind<'_> {
         Ok(done)
     }
 
-    async fn restore(&self, past: &Past, plan: &Plan, done: &mut Done) -> Outcome {
+    async fn restore(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult {
         for id in &plan.back {
             let Some(one) = past.get(*id) else {
                 continue;
@@ -116,7 +116,7 @@ impl Rewind<'_> {
         past: &Past,
         plan: &Plan,
         done: &mut Done,
-    ) -> Outcome<(Vec<(NodeId, String)>, Vec<NodeId>)> {
+    ) -> CommandResult<(Vec<(NodeId, String)>, Vec<NodeId>)> {
         let (mut later, mut unmoved) = (Vec::new(), Vec::new());
         for step in &plan.moves {
             let Some(node) = self.fresh(step.node).await? else {
@@ -146,7 +146,7 @@ impl Rewind<'_> {
     }
 
     /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.
-    async fn rename(&self, past: &Past, id: NodeId, name: &str, done: &mut Done) -> Outcome {
+    async fn rename(&self, past: &Past, id: NodeId, name: &str, done: &mut Done) -> CommandResult {
         let Some(node) = self.fresh(id).await? else {
             return Ok(());
         };
@@ -167,7 +167,7 @@ impl Rewind<'_> {
         done.note(past.path(id), result.map(drop)).map(drop)
     }
 
-    async fn contents(&self, past: &Past, plan: &Plan, done: &mut Done) -> Outcome {
+    async fn contents(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult {
         let restoring = plan.contents.iter().map(|content| async move {
             let result = match self.fresh(content.node).await? {
                 // Changed since the plan was made: what a person has just written stays the newest.
@@ -191,13 +191,18 @@ impl Rewind<'_> {
     }
 
     /// The node as it is now; `None` if it is not there any more.
-    async fn fresh(&self, id: NodeId) -> Outcome<Option<Node>> {
+    async fn fresh(&self, id: NodeId) -> CommandResult<Option<Node>> {
         let found = self.remote.node_if_kept(id).await?;
         Ok(found.filter(|node| node.state == NodeState::Active))
     }
 
     /// Finds a name that is free in a folder, or that the node has there already.
-    async fn free_name(&self, node: &Node, parent: Option<NodeId>, name: &Name) -> Outcome<Name> {
+    async fn free_name(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> CommandResult<Name> {
         for number in 2..MAX_COPIES {
             let candidate = name.numbered(number);
             let found = self.remote.child(parent, candidate.as_str()).await?;
@@ -229,8 +234,9 @@ fn is_as_planned(past: &Past, node: &Node) -> bool {
         .is_some_and(|one| one.node.revision_id == node.revision_id)
 }
 
-fn valid(name: &str) -> Outcome<Name> {
-    Name::new(name.to_owned()).map_err(|e| Failure::failed(format!("`{name}` is not a valid name: {e}")))
+fn valid(name: &str) -> CommandResult<Name> {
+    Name::new(name.to_owned())
+        .map_err(|e| Failure::failed(format!("`{name}` is not a valid name: {e}")))
 }
 
 impl Done {
@@ -238,7 +244,7 @@ impl Done {
     ///
     /// # Errors
     /// A failure that does not concern this one alone: nobody is logged in, the server is away.
-    fn note(&mut self, path: String, result: Outcome) -> Outcome<bool> {
+    fn note(&mut self, path: String, result: CommandResult) -> CommandResult<bool> {
         match result {
             Ok(()) => Ok(true),
             Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {

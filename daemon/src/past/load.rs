@@ -1,7 +1,7 @@
 //! The past of a space, from the feed, the trash and the places that this device remembers.
 
 use super::{Past, PastNode};
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::folders::open_index;
 use crate::past::tree::Deleted;
 use crate::remote::Remote;
@@ -19,7 +19,7 @@ const AT_ONCE: usize = 16;
 const MAX_DEPTH: usize = 1_000;
 
 /// Reads all nodes of a space with their past. Only the personal space's moves are remembered.
-pub(crate) async fn load(home: &Home, remote: &Remote) -> Outcome<Past> {
+pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
     let mut nodes: HashMap<NodeId, Node> = HashMap::new();
     let mut cursor = None;
     loop {
@@ -27,7 +27,7 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> Outcome<Past> {
             .api
             .changes(cursor.as_ref())
             .await
-            .doing("read what has changed")?;
+            .context("read what has changed")?;
         for node in page.changes.into_iter().filter_map(|change| change.node) {
             if remote.space.check(&node).is_ok() {
                 nodes.insert(node.id, node);
@@ -38,7 +38,11 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> Outcome<Past> {
         }
         cursor = Some(page.cursor);
     }
-    let trash = remote.api.trash().await.doing("list the service's trash")?;
+    let trash = remote
+        .api
+        .trash()
+        .await
+        .context("list the service's trash")?;
     let roots: HashSet<NodeId> = trash.iter().map(|node| node.id).collect();
     let mut left = places(home, remote.journal.team())?;
     let past: Vec<PastNode> = nodes
@@ -74,7 +78,7 @@ fn deleted(nodes: &HashMap<NodeId, Node>, roots: &HashSet<NodeId>, node: &Node) 
 }
 
 /// The places that nodes left, as the daemon saw it, and as commands did it while none was running.
-fn places(home: &Home, team: Option<&str>) -> Outcome<HashMap<NodeId, Vec<PastPlace>>> {
+fn places(home: &Home, team: Option<&str>) -> CommandResult<HashMap<NodeId, Vec<PastPlace>>> {
     let mut all = Journal::moved(home, team)?;
     if team.is_none() && home.index_file().exists() {
         let (index, _) = open_index(home)?;
@@ -97,11 +101,11 @@ fn places(home: &Home, team: Option<&str>) -> Outcome<HashMap<NodeId, Vec<PastPl
 pub(crate) async fn revisions_of(
     remote: &Remote,
     files: &[NodeId],
-) -> Outcome<HashMap<NodeId, Vec<Revision>>> {
+) -> CommandResult<HashMap<NodeId, Vec<Revision>>> {
     let reading = files.iter().map(|id| async move {
         let revisions = remote.api.revisions(*id).await;
         revisions
-            .doing(format_args!("list the versions of {id}"))
+            .context(format_args!("list the versions of {id}"))
             .map(|revisions| (*id, revisions))
     });
     let mut reading = futures_util::stream::iter(reading).buffer_unordered(AT_ONCE);

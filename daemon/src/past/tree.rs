@@ -27,7 +27,7 @@ pub(crate) struct PastNode {
 }
 
 /// A folder (`None`: the top of the space) and a name in it.
-pub(crate) type Place<'a> = (Option<NodeId>, &'a str);
+pub(crate) type Location<'a> = (Option<NodeId>, &'a str);
 
 /// The part of the space that is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ impl PastNode {
     }
 
     /// Returns the place that it had at a time, as far as its moves are known.
-    pub(crate) fn place_at(&self, at_ms: i64) -> Place<'_> {
+    pub(crate) fn place_at(&self, at_ms: i64) -> Location<'_> {
         match self.left.iter().find(|place| place.until_ms > at_ms) {
             Some(place) => (place.parent, &place.name),
             None => self.place(),
@@ -58,7 +58,7 @@ impl PastNode {
     }
 
     /// Returns the place that it has, or had when it was deleted.
-    pub(crate) fn place(&self) -> Place<'_> {
+    pub(crate) fn place(&self) -> Location<'_> {
         (self.node.parent_id, &self.node.name)
     }
 
@@ -100,7 +100,7 @@ impl Past {
         self.path_by(id, |past| past.place_at(at_ms))
     }
 
-    fn path_by<'a>(&'a self, id: NodeId, place: impl Fn(&'a PastNode) -> Place<'a>) -> String {
+    fn path_by<'a>(&'a self, id: NodeId, place: impl Fn(&'a PastNode) -> Location<'a>) -> String {
         let mut names = Vec::new();
         let mut at = Some(id);
         while let Some(past) = at.and_then(|id| self.get(id))
@@ -134,7 +134,7 @@ impl Past {
         &'a self,
         id: NodeId,
         scope: Scope,
-        place: impl Fn(&'a PastNode) -> Place<'a> + 'a,
+        place: impl Fn(&'a PastNode) -> Location<'a> + 'a,
     ) -> bool {
         match scope {
             Scope::All => true,
@@ -204,7 +204,7 @@ impl Past {
     fn chain<'a>(
         &'a self,
         id: NodeId,
-        place: impl Fn(&'a PastNode) -> Place<'a> + 'a,
+        place: impl Fn(&'a PastNode) -> Location<'a> + 'a,
     ) -> impl Iterator<Item = NodeId> + 'a {
         let above = move |id: &NodeId| self.get(*id).and_then(|past| place(past).0);
         std::iter::successors(Some(id), above).take(MAX_DEPTH)

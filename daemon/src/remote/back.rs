@@ -1,7 +1,7 @@
 //! Changes that bring something back: out of the trash, an earlier content; each sealed, and noted in the journal.
 
 use super::journal::Change;
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::remote::Remote;
 use cairn_api::ApiError;
 use cairn_model::NodeId;
@@ -9,7 +9,7 @@ use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
     /// The node of an id, which may be in the trash; `None` if it was deleted for good.
-    pub(crate) async fn node_if_kept(&self, id: NodeId) -> Outcome<Option<Node>> {
+    pub(crate) async fn node_if_kept(&self, id: NodeId) -> CommandResult<Option<Node>> {
         match self.api.node(id).await {
             Ok(node) => {
                 self.space.check(&node)?;
@@ -21,12 +21,12 @@ impl Remote {
     }
 
     /// Takes a node with everything that went with it out of the trash.
-    pub(crate) async fn restore_node(&self, trashed: &Node) -> Outcome<Node> {
+    pub(crate) async fn restore_node(&self, trashed: &Node) -> CommandResult<Node> {
         let restored = self
             .space
             .restore_node(trashed)
             .await
-            .doing(format_args!("restore {}", trashed.name))?;
+            .context(format_args!("restore {}", trashed.name))?;
         // One that was not in the trash was not brought back, and must not go there by `undo`.
         if trashed.state == NodeState::Trashed {
             let change = Change::Restored { node: restored.id };
@@ -36,12 +36,16 @@ impl Remote {
     }
 
     /// Makes the content of an older revision the newest again; what is there now stays in the history.
-    pub(crate) async fn restore_revision(&self, node: &Node, revision: &Revision) -> Outcome<Node> {
+    pub(crate) async fn restore_revision(
+        &self,
+        node: &Node,
+        revision: &Revision,
+    ) -> CommandResult<Node> {
         let restored = self
             .space
             .restore_revision(node, revision)
             .await
-            .doing(format_args!("restore {}", node.name))?;
+            .context(format_args!("restore {}", node.name))?;
         if let (Some(before), Some(after)) = (node.revision_id, restored.revision_id)
             && before != after
         {
@@ -56,11 +60,11 @@ impl Remote {
     }
 
     /// Moves a node into the trash after a person has agreed: no device of the account asks again.
-    pub(crate) async fn trash_agreed(&self, node: &Node) -> Outcome {
+    pub(crate) async fn trash_confirmed(&self, node: &Node) -> CommandResult {
         self.space
-            .trash_agreed(node)
+            .trash_confirmed(node)
             .await
-            .doing(format_args!("delete {}", node.name))?;
+            .context(format_args!("delete {}", node.name))?;
         self.journal
             .note(Change::Trashed { node: node.id }, node.updated_at);
         Ok(())

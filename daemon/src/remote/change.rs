@@ -1,29 +1,33 @@
 //! Changes of names and places: folders, moves, copies, the trash.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::remote::journal::Change;
-use crate::remote::{MAX_DEPTH, Place, Remote};
+use crate::remote::{MAX_DEPTH, Remote, RemoteNode};
 use cairn_model::{Kind, Name, NodeId};
 pub(crate) use cairn_space::random_id;
 use cairn_wire::nodes::Node;
 
 impl Remote {
     /// Makes a folder.
-    pub(crate) async fn make_folder(&self, parent: Option<NodeId>, name: &Name) -> Outcome<Node> {
+    pub(crate) async fn make_folder(
+        &self,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> CommandResult<Node> {
         let made = self
             .space
             .make_folder(parent, name)
             .await
-            .doing(format_args!("make the folder {name}"))?;
+            .context(format_args!("make the folder {name}"))?;
         self.journal
             .note(Change::Made { node: made.id }, made.updated_at);
         Ok(made)
     }
 
     /// Finds the folder of a path, and makes it and those above it where they are missing.
-    pub(crate) async fn ensure_folder(&self, path: &str) -> Outcome<(Place, Vec<Node>)> {
+    pub(crate) async fn ensure_folder(&self, path: &str) -> CommandResult<(RemoteNode, Vec<Node>)> {
         let path = self.path(path)?;
-        let mut at = Place::Top;
+        let mut at = RemoteNode::Top;
         let mut made = Vec::new();
         for part in path.split('/').filter(|part| !part.is_empty()) {
             let parent = at.folder()?;
@@ -36,7 +40,7 @@ impl Remote {
                     node
                 }
             };
-            at = Place::Node(Box::new(node));
+            at = RemoteNode::Node(Box::new(node));
         }
         at.folder()?;
         Ok((at, made))
@@ -48,12 +52,12 @@ impl Remote {
         node: &Node,
         parent: Option<NodeId>,
         name: &Name,
-    ) -> Outcome<Node> {
+    ) -> CommandResult<Node> {
         let moved = self
             .space
             .move_node(node, parent, name)
             .await
-            .doing(format_args!("move {}", node.name))?;
+            .context(format_args!("move {}", node.name))?;
         let change = Change::Moved {
             node: node.id,
             parent: node.parent_id,
@@ -71,23 +75,23 @@ impl Remote {
         node: &Node,
         parent: Option<NodeId>,
         name: &Name,
-    ) -> Outcome<Node> {
+    ) -> CommandResult<Node> {
         let copy = self
             .space
             .copy_node(node, parent, name)
             .await
-            .doing(format_args!("copy {}", node.name))?;
+            .context(format_args!("copy {}", node.name))?;
         self.journal
             .note(Change::Copied { node: copy.id }, copy.updated_at);
         Ok(copy)
     }
 
     /// Moves a node into the service's trash, with everything below it.
-    pub(crate) async fn trash_node(&self, node: &Node) -> Outcome {
+    pub(crate) async fn trash_node(&self, node: &Node) -> CommandResult {
         self.space
             .trash_node(node)
             .await
-            .doing(format_args!("delete {}", node.name))?;
+            .context(format_args!("delete {}", node.name))?;
         self.journal
             .note(Change::Trashed { node: node.id }, node.updated_at);
         Ok(())
@@ -99,7 +103,7 @@ impl Remote {
         &self,
         to: &str,
         node: &Node,
-    ) -> Outcome<(Option<NodeId>, Name)> {
+    ) -> CommandResult<(Option<NodeId>, Name)> {
         let is_id = to.parse::<NodeId>().is_ok();
         // A synced folder may stand for the top of the space.
         let into = if is_id || self.path(to)? == "/" {
@@ -124,7 +128,7 @@ impl Remote {
         }
     }
 
-    async fn not_into_itself(&self, node: &Node, folder: Option<NodeId>) -> Outcome {
+    async fn not_into_itself(&self, node: &Node, folder: Option<NodeId>) -> CommandResult {
         let mut at = folder;
         for _ in 0..MAX_DEPTH {
             let Some(id) = at else { return Ok(()) };
@@ -138,7 +142,7 @@ impl Remote {
                 .api
                 .node(id)
                 .await
-                .doing("find the folder above")?
+                .context("find the folder above")?
                 .parent_id;
         }
         Ok(())

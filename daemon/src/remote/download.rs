@@ -1,6 +1,6 @@
 //! One file from the service to this disk: verified first, then put in place in one step.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
@@ -20,7 +20,7 @@ impl Remote {
         &self,
         node: &Node,
         revision: Option<RevisionId>,
-    ) -> Outcome<Download> {
+    ) -> CommandResult<Download> {
         if node.kind == Kind::Folder {
             return Err(Failure::usage(format!(
                 "{} is a folder: use `cairn download-folder`",
@@ -40,13 +40,17 @@ impl Remote {
     }
 
     /// Reads one revision of a file into memory: for files whose size was looked at.
-    pub(crate) async fn read(&self, node: &Node, revision: Option<RevisionId>) -> Outcome<Vec<u8>> {
+    pub(crate) async fn read(
+        &self,
+        node: &Node,
+        revision: Option<RevisionId>,
+    ) -> CommandResult<Vec<u8>> {
         let content = self.content(node, revision).await?;
         let target = Arc::new(MemoryTarget::default());
         self.transfer
             .download(content, target.clone(), &())
             .await
-            .doing(format_args!("download {}", node.name))?;
+            .context(format_args!("download {}", node.name))?;
         Ok(target.take())
     }
 
@@ -59,7 +63,7 @@ impl Remote {
         to: &Path,
         replace: bool,
         bars: &Bars,
-    ) -> Outcome<Manifest> {
+    ) -> CommandResult<Manifest> {
         let what = to.display();
         if !replace && to.symlink_metadata().is_ok() {
             let message = format!(
@@ -71,16 +75,16 @@ impl Remote {
         let file = temp
             .as_file()
             .try_clone()
-            .doing(format_args!("write {what}"))?;
+            .context(format_args!("write {what}"))?;
         let target = Arc::new(FileTarget::new(file));
         let bar = bars.file(name, size);
         let manifest = self
             .transfer
             .download(content, target, &bar)
             .await
-            .doing(format_args!("download {name}"))?;
+            .context(format_args!("download {name}"))?;
         let put = || -> std::io::Result<()> {
-            dress(&temp, &manifest)?;
+            set_metadata(&temp, &manifest)?;
             temp.as_file().sync_all()?;
             if replace {
                 temp.persist(to)?;
@@ -89,23 +93,23 @@ impl Remote {
             }
             Ok(())
         };
-        put().doing(format_args!("put {what} in place"))?;
+        put().context(format_args!("put {what} in place"))?;
         Ok(manifest)
     }
 }
 
 /// A new file beside a final place, so that putting it there is one rename; with the permissions that
 /// the user gives to new files.
-pub(super) fn beside(to: &Path) -> Outcome<NamedTempFile> {
+pub(super) fn beside(to: &Path) -> CommandResult<NamedTempFile> {
     let dir = to
         .parent()
         .filter(|dir| !dir.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    temp_in(dir).doing(format_args!("write to {}", dir.display()))
+    temp_in(dir).context(format_args!("write to {}", dir.display()))
 }
 
 /// Gives a file the time and the permission that its manifest tells.
-pub(super) fn dress(temp: &NamedTempFile, manifest: &Manifest) -> io::Result<()> {
+pub(super) fn set_metadata(temp: &NamedTempFile, manifest: &Manifest) -> io::Result<()> {
     let modified =
         UNIX_EPOCH + Duration::from_millis(u64::try_from(manifest.modified_ms).unwrap_or(0));
     temp.as_file()

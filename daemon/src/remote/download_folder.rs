@@ -1,9 +1,9 @@
 //! A folder from the service to this disk, with everything below it.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::progress::Bars;
 use crate::output::text::count;
-use crate::remote::download::{beside, dress};
+use crate::remote::download::{beside, set_metadata};
 use crate::remote::upload::FailedFile;
 use crate::remote::verification::Verification;
 use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote, SMALL};
@@ -38,7 +38,7 @@ impl DownloadedFolder {
     ///
     /// # Errors
     /// A failure that does not concern this file alone: nobody is logged in, the server is away.
-    fn note(&mut self, path: &Path, outcome: Outcome<u64>) -> Outcome {
+    fn note(&mut self, path: &Path, outcome: CommandResult<u64>) -> CommandResult {
         match outcome {
             Ok(bytes) => {
                 self.downloaded += 1;
@@ -57,16 +57,16 @@ impl DownloadedFolder {
 type Fetched = (PlannedFile, Result<(Manifest, Vec<u8>), TransferError>);
 
 /// Writes all files beside their places, waits once until they lie on the disk, and renames them.
-fn put_all(fetched: Vec<Fetched>, top: &Path) -> Vec<(PathBuf, Outcome<u64>)> {
-    let mut written: Vec<(PathBuf, u64, Outcome<TempPath>)> = Vec::new();
+fn put_all(fetched: Vec<Fetched>, top: &Path) -> Vec<(PathBuf, CommandResult<u64>)> {
+    let mut written: Vec<(PathBuf, u64, CommandResult<TempPath>)> = Vec::new();
     for (wanted, content) in fetched {
         let name = wanted.node.name;
-        let write = || -> Outcome<TempPath> {
-            let (manifest, bytes) = content.doing(format_args!("download {name}"))?;
+        let write = || -> CommandResult<TempPath> {
+            let (manifest, bytes) = content.context(format_args!("download {name}"))?;
             let mut temp = beside(&wanted.to)?;
             temp.write_all(&bytes)
-                .and_then(|()| dress(&temp, &manifest))
-                .doing(format_args!("write {}", wanted.to.display()))?;
+                .and_then(|()| set_metadata(&temp, &manifest))
+                .context(format_args!("write {}", wanted.to.display()))?;
             // Closed: there may be more of them than files that may be open.
             Ok(temp.into_temp_path())
         };
@@ -75,13 +75,13 @@ fn put_all(fetched: Vec<Fetched>, top: &Path) -> Vec<(PathBuf, Outcome<u64>)> {
     }
     let synced = RealDisk::new().sync_all(top);
     let put = written.into_iter().map(|(to, size, temp)| {
-        let put = || -> Outcome<u64> {
+        let put = || -> CommandResult<u64> {
             let temp = temp?;
             let what = format!("put {} in place", to.display());
             if let Err(error) = &synced {
-                return Err(io::Error::new(error.kind(), error.to_string())).doing(what);
+                return Err(io::Error::new(error.kind(), error.to_string())).context(what);
             }
-            temp.persist(&to).map_err(|e| e.error).doing(what)?;
+            temp.persist(&to).map_err(|e| e.error).context(what)?;
             Ok(size)
         };
         let outcome = put();
@@ -100,11 +100,11 @@ impl Remote {
         limit: u64,
         verification: Verification,
         bars: &Bars,
-    ) -> Outcome<DownloadedFolder> {
+    ) -> CommandResult<DownloadedFolder> {
         let plan = self.plan_folder(folder, to, limit).await?;
         verification.judge(&plan.unverified)?;
         for dir in &plan.folders {
-            std::fs::create_dir_all(dir).doing(format_args!("make {}", dir.display()))?;
+            std::fs::create_dir_all(dir).context(format_args!("make {}", dir.display()))?;
         }
         let failed = plan.rejected.into_iter().map(|name| FailedFile {
             path: name.path.display().to_string(),
@@ -155,7 +155,7 @@ impl Remote {
         top: &Path,
         bars: &Bars,
         done: &mut DownloadedFolder,
-    ) -> Outcome {
+    ) -> CommandResult {
         let mut files = Vec::new();
         let mut downloads = Vec::new();
         for wanted in group {
@@ -185,7 +185,7 @@ impl Remote {
         folder: Option<NodeId>,
         to: &Path,
         limit: u64,
-    ) -> Outcome<DownloadPlan> {
+    ) -> CommandResult<DownloadPlan> {
         let local_path = |dir: &Path, name: &str, _: &mut HashSet<String>| {
             let name = Name::new(name).map_err(|e| e.to_string())?;
             names::acceptable(&name).map_err(|e| e.to_string())?;

@@ -3,7 +3,7 @@
 //! One JSON object a line, appended before the next change is made: a command that is interrupted can be
 //! taken back as far as it came. The newest sessions are kept.
 
-use crate::failure::{Doing as _, Outcome};
+use crate::failure::{CommandResult, Context as _};
 use crate::output::text::now_ms;
 use cairn_index::PastPlace;
 use cairn_model::{NodeId, RevisionId};
@@ -128,7 +128,7 @@ impl Journal {
     }
 
     /// Notes that a session was taken back.
-    pub(crate) fn end(&self, session: Uuid) -> Outcome {
+    pub(crate) fn end(&self, session: Uuid) -> CommandResult {
         self.append(&Entry {
             session,
             at_ms: now_ms(),
@@ -139,7 +139,7 @@ impl Journal {
         })
     }
 
-    fn append(&self, entry: &Entry) -> Outcome {
+    fn append(&self, entry: &Entry) -> CommandResult {
         let Some(path) = &self.path else {
             return Ok(());
         };
@@ -147,31 +147,31 @@ impl Journal {
         let what = || format!("write to {}", path.display());
         let mut line = serde_json::to_string(entry)
             .map_err(std::io::Error::from)
-            .doing(what())?;
+            .context(what())?;
         line.push('\n');
         let mut options = std::fs::OpenOptions::new();
         options.create(true).append(true).read(true);
-        let mut file = options.open(path).doing(what())?;
+        let mut file = options.open(path).context(what())?;
         // A full disk may have cut the last line short; the next must not be glued to it.
-        if ends_torn(&mut file).doing(what())? {
+        if ends_torn(&mut file).context(what())? {
             line.insert(0, '\n');
         }
-        file.write_all(line.as_bytes()).doing(what())?;
+        file.write_all(line.as_bytes()).context(what())?;
         if file.metadata().is_ok_and(|meta| meta.len() > MAX_BYTES) {
             drop(file);
-            let text = std::fs::read_to_string(path).doing(what())?;
+            let text = std::fs::read_to_string(path).context(what())?;
             let half = text.len() / 2;
             let cut = text.as_bytes()[half..]
                 .iter()
                 .position(|byte| *byte == b'\n');
             let rest = cut.map_or("", |at| &text[half + at + 1..]);
-            write_atomic(path, rest.as_bytes(), FileMode::Private).doing(what())?;
+            write_atomic(path, rest.as_bytes(), FileMode::Private).context(what())?;
         }
         Ok(())
     }
 
     /// Reads the sessions that were not taken back, oldest first, each with its changes in their order.
-    pub(crate) fn sessions(home: &Home) -> Outcome<Vec<Vec<Entry>>> {
+    pub(crate) fn sessions(home: &Home) -> CommandResult<Vec<Vec<Entry>>> {
         Ok(sessions_of(entries(home)?.into_iter()))
     }
 }
@@ -179,7 +179,7 @@ impl Journal {
 impl Journal {
     /// Reads the places that commands on this device have moved nodes away from, in the space of a team or
     /// in one's own; moves that were taken back, too.
-    pub(crate) fn moved(home: &Home, team: Option<&str>) -> Outcome<Vec<PastPlace>> {
+    pub(crate) fn moved(home: &Home, team: Option<&str>) -> CommandResult<Vec<PastPlace>> {
         let moved = entries(home)?
             .into_iter()
             .filter_map(|entry| match entry.change {
@@ -213,12 +213,12 @@ fn ends_torn(file: &mut std::fs::File) -> std::io::Result<bool> {
 }
 
 /// Reads all entries. A torn last line belongs to a change that was not noted.
-fn entries(home: &Home) -> Outcome<Vec<Entry>> {
+fn entries(home: &Home) -> CommandResult<Vec<Entry>> {
     let path = home.data_dir().join(FILE);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(e).doing(format_args!("read {}", path.display())),
+        Err(e) => return Err(e).context(format_args!("read {}", path.display())),
     };
     let read = text
         .lines()

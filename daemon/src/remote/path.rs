@@ -1,6 +1,6 @@
 //! The path on the service that a person means: as it is there, or by the file on this machine.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::folders::{open_index, remote_path};
 use cairn_platform::Home;
 use std::path::{Component, Path, PathBuf};
@@ -21,7 +21,7 @@ impl LocalPaths {
 
     /// Returns the path on the service, in its one form. A path that begins with `/` is one of the service
     /// unless it lies in a synced folder of this machine; any other is taken from the working directory.
-    pub(crate) fn remote(&self, text: &str) -> Outcome<String> {
+    pub(crate) fn remote(&self, text: &str) -> CommandResult<String> {
         let path = Path::new(text);
         if path.is_absolute() && !begins_here(path) {
             return remote_path(text);
@@ -38,7 +38,7 @@ impl LocalPaths {
     }
 
     /// Returns the remote path of a local one, if it lies in a synced folder.
-    fn in_a_pair(&self, path: &Path) -> Outcome<Option<String>> {
+    fn in_a_pair(&self, path: &Path) -> CommandResult<Option<String>> {
         let Some(home) = &self.home else {
             return Ok(None);
         };

@@ -1,6 +1,6 @@
 //! Files and folders from this disk to the service.
 
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::Out;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count};
@@ -40,7 +40,7 @@ impl FailedFile {
     ///
     /// # Errors
     /// The number of them, if there is any; the document for programs has them already.
-    pub(crate) fn report(failed: &[Self], out: &Out, done: &str) -> Outcome {
+    pub(crate) fn report(failed: &[Self], out: &Out, done: &str) -> CommandResult {
         if failed.is_empty() {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl FailedFile {
         let number = count(failed.len() as u64, "file");
         let message = format!("{number} could not be {done}: see above");
         Err(Failure {
-            answered: true,
+            is_reported: true,
             ..Failure::failed(message)
         })
     }
@@ -66,7 +66,7 @@ impl Remote {
         parent: Option<NodeId>,
         name: &Name,
         bars: &Bars,
-    ) -> Outcome<Node> {
+    ) -> CommandResult<Node> {
         let bar = bars.file(name.as_str(), stat.size);
         self.space
             .upload(
@@ -77,7 +77,7 @@ impl Remote {
                 &bar,
             )
             .await
-            .doing(format_args!("upload {}", local.display()))
+            .context(format_args!("upload {}", local.display()))
     }
 
     /// Uploads a folder with everything below it. One file that fails doesn't hold up the others.
@@ -87,7 +87,7 @@ impl Remote {
         parent: Option<NodeId>,
         name: &Name,
         bars: &Bars,
-    ) -> Outcome<UploadedFolder> {
+    ) -> CommandResult<UploadedFolder> {
         let upload = FolderUpload {
             local,
             tree: Arc::new(WholeDisk),
@@ -98,7 +98,7 @@ impl Remote {
             .space
             .upload_folder(upload, parent, name)
             .await
-            .doing(format_args!("upload {}", local.display()))?;
+            .context(format_args!("upload {}", local.display()))?;
         let failed = done.failed.into_iter().map(|failed| FailedFile {
             message: failed.reason.to_string(),
             path: failed.path.display().to_string(),

@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::config::Config;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::clean;
 
 /// Paths that a message lists; the rest is counted.
@@ -20,7 +20,7 @@ pub(crate) enum Verification {
 
 impl Verification {
     /// Returns what the configuration says.
-    pub(crate) fn of(app: &App) -> Outcome<Self> {
+    pub(crate) fn of(app: &App) -> CommandResult<Self> {
         let config = Config::load(&app.home)?;
         Ok(if config.strict {
             Self::Strict
@@ -30,7 +30,7 @@ impl Verification {
     }
 
     /// Refuses unverified paths where verification is strict.
-    pub(crate) fn judge(self, unverified: &[String]) -> Outcome {
+    pub(crate) fn judge(self, unverified: &[String]) -> CommandResult {
         if self == Self::Warn || unverified.is_empty() {
             return Ok(());
         }

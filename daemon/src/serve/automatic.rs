@@ -7,16 +7,16 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// Plugging in or changing the network is noticed within this time.
-const LOOK: Duration = Duration::from_secs(20);
+const CHECK_INTERVAL: Duration = Duration::from_secs(20);
 /// In the index: the pause is ours, and ours to end, also after a restart.
 const MARK: &str = "paused_automatically";
 
-/// Looks now and then, for as long as the daemon runs.
+/// Checks power source and network at intervals, for as long as the daemon runs.
 pub(super) async fn watch_power(daemon: Arc<Daemon>) {
-    let mut look = interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = interval(CHECK_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        look.tick().await;
+        ticks.tick().await;
         let config = daemon.config();
         let found = tokio::task::spawn_blocking(move || {
             let battery = config.pause_on_battery && power_source() == PowerSource::Battery;

@@ -26,15 +26,15 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
         (Side::Local, folder.waiting_local_deletions),
         (Side::Remote, folder.waiting_remote_deletions),
     ];
-    let questions: Vec<_> = waiting
+    let confirmations: Vec<_> = waiting
         .into_iter()
         .filter(|(_, files)| *files > 0)
-        .map(|(side, files)| control::Question { side, files })
+        .map(|(side, files)| control::Confirmation { side, files })
         .collect();
     let mut errors: Vec<_> = folder.errors.iter().map(problem).collect();
     let mut problems: Vec<_> = folder.problems.iter().map(|g| group(g, folder)).collect();
-    for question in &questions {
-        let held = held(folder, question);
+    for confirmation in &confirmations {
+        let held = held(folder, confirmation);
         problems.push(group_of_one(&held));
         errors.push(held);
     }
@@ -49,7 +49,7 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
         problems,
         conflicts: folder.conflicts,
         mode: folder.mode,
-        questions,
+        confirmations,
     }
 }
 
@@ -126,10 +126,10 @@ pub(super) fn problem(problem: &engine::Problem) -> control::Problem {
     }
 }
 
-/// A question, also as a line among the problems: whoever reads only those sees it too.
-fn held(folder: &engine::FolderStatus, question: &control::Question) -> control::Problem {
-    let files = count(question.files, "file");
-    let message = match question.side {
+/// A confirmation, also as a line among the problems: it is also seen by those who read only these.
+fn held(folder: &engine::FolderStatus, confirmation: &control::Confirmation) -> control::Problem {
+    let files = count(confirmation.files, "file");
+    let message = match confirmation.side {
         Side::Local => format!("{files} deleted on the service would be deleted here"),
         Side::Remote => format!("{files} deleted here would be deleted on the service"),
     };
@@ -193,8 +193,8 @@ mod tests {
         });
         let folder = &status.folders[0];
         assert_eq!(
-            folder.questions,
-            [control::Question {
+            folder.confirmations,
+            [control::Confirmation {
                 side: Side::Remote,
                 files: 100
             }]

@@ -1,7 +1,7 @@
 //! Requests of the control protocol, carried out on the engine, the index and the files.
 
 use crate::config::Config;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders;
 use crate::output::text::rfc3339;
 use crate::serve::disk::GuardedDisk;
@@ -65,11 +65,11 @@ impl Daemon {
         self.config.lock().clone()
     }
 
-    fn folder(&self, local: &str) -> Outcome<FolderId> {
+    fn folder(&self, local: &str) -> CommandResult<FolderId> {
         folders::find(self.engine.index(), local).map(|row| row.id)
     }
 
-    fn optional(&self, local: Option<&String>) -> Outcome<Option<FolderId>> {
+    fn optional(&self, local: Option<&String>) -> CommandResult<Option<FolderId>> {
         local.map(|local| self.folder(local)).transpose()
     }
 
@@ -82,10 +82,10 @@ impl Daemon {
         convert::status(&status)
     }
 
-    async fn settle(&self, timeout_ms: Option<u64>) -> Outcome<Reply> {
-        let settled = self.engine.wait_until_idle();
-        let settled = match timeout_ms {
-            Some(ms) => tokio::time::timeout(Duration::from_millis(ms), settled)
+    async fn wait_until_synced(&self, timeout_ms: Option<u64>) -> CommandResult<Reply> {
+        let idle = self.engine.wait_until_idle();
+        let idle = match timeout_ms {
+            Some(ms) => tokio::time::timeout(Duration::from_millis(ms), idle)
                 .await
                 .map_err(|_| {
                     let seconds = ms.div_ceil(1000);
@@ -93,9 +93,9 @@ impl Daemon {
                         format!("still not in sync after {seconds} s: see `cairn status`");
                     Failure::new(Exit::TimedOut, message)
                 })?,
-            None => settled.await,
+            None => idle.await,
         };
-        match settled? {
+        match idle? {
             WaitResult::InSync => Ok(Reply::Status(convert::status(&self.engine.status()))),
             WaitResult::NeedsPerson => {
                 let message =
@@ -106,7 +106,7 @@ impl Daemon {
         }
     }
 
-    async fn add_folder(&self, new: &NewFolder) -> Outcome<Reply> {
+    async fn add_folder(&self, new: &NewFolder) -> CommandResult<Reply> {
         let row = folders::add(self.engine.index(), new)?;
         self.disk.guard(
             self.engine
@@ -121,7 +121,7 @@ impl Daemon {
         Ok(Reply::Folder(folders::to_control(&row)))
     }
 
-    async fn remove_folder(&self, folder: &str) -> Outcome<Reply> {
+    async fn remove_folder(&self, folder: &str) -> CommandResult<Reply> {
         folders::remove(self.engine.index(), folder)?;
         self.engine.reload();
         self.applied(|status| status.folders.iter().all(|f| f.local != folder))
@@ -144,7 +144,7 @@ impl Daemon {
         drop(tokio::time::timeout(APPLIED_TIMEOUT, waiting).await);
     }
 
-    fn set_limits(&self, limits: Limits) -> Outcome<Reply> {
+    fn set_limits(&self, limits: Limits) -> CommandResult<Reply> {
         let text =
             |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
         Config::store(&self.home, "limits.up", &text(limits.up))?;
@@ -153,7 +153,7 @@ impl Daemon {
     }
 
     /// Takes over what can change while the daemon runs; the rest waits for a restart.
-    fn reload(&self) -> Outcome<Reply> {
+    fn reload(&self) -> CommandResult<Reply> {
         let config = Config::load(&self.home)?;
         let limits = self.engine.transfer().limits();
         limits.set_up(config.limits.up);
@@ -165,7 +165,7 @@ impl Daemon {
         Ok(Reply::DONE)
     }
 
-    fn activity(&self, limit: u32) -> Outcome<Reply> {
+    fn activity(&self, limit: u32) -> CommandResult<Reply> {
         let (rows, folders) = self
             .engine
             .index()
@@ -181,7 +181,7 @@ impl Daemon {
         Ok(Reply::Activity(ActivityList { events }))
     }
 
-    fn conflicts(&self) -> Outcome<Reply> {
+    fn conflicts(&self) -> CommandResult<Reply> {
         let conflicts = self.engine.conflicts()?;
         let folders = self.engine.folders()?;
         let conflicts = conflicts
@@ -198,18 +198,18 @@ impl Daemon {
         Ok(Reply::Conflicts(ConflictList { conflicts }))
     }
 
-    async fn resolve(&self, path: &str, keep: Keep) -> Outcome<Reply> {
+    async fn resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
         let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
         self.engine.resolve(Some(row.id), below, keep).await?;
         Ok(Reply::DONE)
     }
 
-    fn confirm(&self, folder: &str, answer: DeletionDecision) -> Outcome<Reply> {
-        self.engine.confirm(self.folder(folder)?, answer)?;
+    fn confirm(&self, folder: &str, decision: DeletionDecision) -> CommandResult<Reply> {
+        self.engine.confirm(self.folder(folder)?, decision)?;
         Ok(Reply::DONE)
     }
 
-    fn trash(&self, folder: Option<&String>) -> Outcome<Reply> {
+    fn trash(&self, folder: Option<&String>) -> CommandResult<Reply> {
         let rows = match folder {
             Some(local) => vec![folders::find(self.engine.index(), local)?],
             None => self.engine.folders()?,
@@ -221,14 +221,14 @@ impl Daemon {
         Ok(Reply::Trash(TrashedList { trashed }))
     }
 
-    fn restore(&self, folder: &str, id: &str) -> Outcome<Reply> {
+    fn restore(&self, folder: &str, id: &str) -> CommandResult<Reply> {
         let row = folders::find(self.engine.index(), folder)?;
         let trashed = crate::folders::trash::restore(&RealDisk::new(), &row, id, None)?;
         self.engine.rescan(Some(row.id));
         Ok(Reply::Trashed(trashed))
     }
 
-    async fn accept_disk(&self, path: &str) -> Outcome<Reply> {
+    async fn accept_disk(&self, path: &str) -> CommandResult<Reply> {
         let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
         self.engine.accept_disk(row.id, below).await?;
         Ok(Reply::DONE)
@@ -256,12 +256,12 @@ impl Daemon {
         })
     }
 
-    async fn carry_out(&self, request: Request) -> Outcome<Reply> {
+    async fn carry_out(&self, request: Request) -> CommandResult<Reply> {
         let index = self.engine.index();
         match request {
             Request::Status => Ok(Reply::Status(convert::status(&self.engine.status()))),
             Request::FullStatus => Ok(Reply::Status(self.full_status())),
-            Request::Settle { timeout_ms } => self.settle(timeout_ms).await,
+            Request::Settle { timeout_ms } => self.wait_until_synced(timeout_ms).await,
             // The server of the protocol answers it; nothing is left to do.
             Request::Subscribe => Ok(Reply::DONE),
             Request::Rescan { folder } => {
@@ -283,7 +283,7 @@ impl Daemon {
                 let accepted = self.engine.accept().await?;
                 Ok(Reply::Accepted(Accepted { accepted }))
             }
-            Request::Confirm { folder, answer } => self.confirm(&folder, answer),
+            Request::Confirm { folder, decision } => self.confirm(&folder, decision),
             Request::Folders => Ok(Reply::Folders(
                 self.engine
                     .folders()?
@@ -321,7 +321,7 @@ impl Daemon {
             } => {
                 let row = folders::find(index, &folder)?;
                 let path = Path::new(&path);
-                Ok(Reply::IgnoreVerdict(match lines {
+                Ok(Reply::IgnoreDecision(match lines {
                     Some(lines) => folders::ignore::try_out(&row, &lines, path)?,
                     None => folders::ignore::check(&row, path)?,
                 }))

@@ -1,6 +1,6 @@
 //! The request `Why`: which pair a path is in, and its standing there.
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::output::text::{now_ms, rfc3339};
 use cairn_control::{DecidingRule, PathReport, WaitingList};
 use cairn_engine::EngineHandle;
@@ -9,7 +9,7 @@ use cairn_model::{PathState, RelPath, RuleSource};
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// Reports the standing of an absolute path.
-pub(super) fn report(engine: &EngineHandle, path: &str) -> Outcome<PathReport> {
+pub(super) fn report(engine: &EngineHandle, path: &str) -> CommandResult<PathReport> {
     let folders = engine.folders()?;
     let found = folders.iter().find_map(|row| {
         let below = Path::new(path).strip_prefix(&row.root).ok()?;
@@ -42,7 +42,7 @@ pub(super) fn report(engine: &EngineHandle, path: &str) -> Outcome<PathReport> {
 }
 
 /// Reports what waits in all pairs, at most `limit` paths of each.
-pub(super) fn waiting(engine: &EngineHandle, limit: u32) -> Outcome<WaitingList> {
+pub(super) fn waiting(engine: &EngineHandle, limit: u32) -> CommandResult<WaitingList> {
     let mut waiting = Vec::new();
     for row in engine.folders()? {
         for below in engine.waiting(&row, limit)? {

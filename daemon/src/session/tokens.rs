@@ -1,7 +1,7 @@
 //! The tokens of a login among the secrets of a home, shared by the daemon and the command line.
 
 use super::LOGIN;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use async_trait::async_trait;
 use cairn_api::{ApiError, TokenStore, Tokens};
 use cairn_platform::Home;
@@ -27,7 +27,7 @@ impl KeptTokens {
 }
 
 /// The tokens that are kept, if the last login was one through a browser.
-pub(super) fn read(secrets: &dyn Secrets) -> Outcome<Option<Tokens>> {
+pub(super) fn read(secrets: &dyn Secrets) -> CommandResult<Option<Tokens>> {
     let Some(bytes) = secrets.get(LOGIN)? else {
         return Ok(None);
     };
@@ -37,7 +37,7 @@ pub(super) fn read(secrets: &dyn Secrets) -> Outcome<Option<Tokens>> {
 }
 
 /// Keeps tokens in place of earlier ones.
-pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> Outcome {
+pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> CommandResult {
     let text = zeroize::Zeroizing::new(
         serde_json::to_vec(tokens)
             .map_err(|e| Failure::failed(format!("can't write the login: {e}")))?,
@@ -48,7 +48,7 @@ pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> Outcome {
 /// Runs what may wait for a keyring or another process. Nothing here is the server's fault, but it is
 /// the login that can't be used.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Outcome<T> + Send + 'static,
+    work: impl FnOnce() -> CommandResult<T> + Send + 'static,
 ) -> Result<T, ApiError> {
     let failed = |text: String| ApiError::Protocol(format!("the kept login can't be used: {text}"));
     tokio::task::spawn_blocking(work)
@@ -67,8 +67,9 @@ impl TokenStore for KeptTokens {
                 .truncate(false)
                 .write(true)
                 .open(&path)
-                .doing(format_args!("open {}", path.display()))?;
-            file.lock().doing(format_args!("lock {}", path.display()))?;
+                .context(format_args!("open {}", path.display()))?;
+            file.lock()
+                .context(format_args!("lock {}", path.display()))?;
             Ok(file)
         });
         Ok(Box::new(locked.await?))

@@ -1,7 +1,7 @@
 //! Fault rules: what goes wrong, for which requests, how often.
 //!
-//! The first rule that applies to a request is the one that happens. Faults strike outside the
-//! routes: a request answered by a status never reaches its handler unless `processed` is set.
+//! The first rule that applies to a request is the one that is applied. Faults act outside the
+//! routes: a request whose response is a status never reaches its handler unless `processed` is set.
 
 use super::lies::{Lie, Memory};
 use super::patch;
@@ -42,15 +42,15 @@ pub(crate) struct Fault {
     pub(crate) status: Option<u16>,
     /// Seconds in `Retry-After`.
     pub(crate) retry_after: Option<u64>,
-    /// With `status`: the handler runs, and only its answer is lost.
+    /// With `status`: the handler runs, and only its response is lost.
     pub(crate) processed: bool,
-    /// Breaks the connection after this many bytes of the answer's body; the handler runs.
+    /// Breaks the connection after this many bytes of the response's body; the handler runs.
     pub(crate) cut_after_bytes: Option<u64>,
-    /// Flips one bit of the byte in the middle of the answer's body.
+    /// Flips one bit of the byte in the middle of the response's body.
     pub(crate) corrupt: bool,
-    /// Replaces parts of a JSON answer: JSON pointer → value.
+    /// Replaces parts of a JSON response: JSON pointer → value.
     pub(crate) set: BTreeMap<String, Value>,
-    /// Changes what a JSON answer says about nodes, or in which order.
+    /// Changes what a JSON response says about nodes, or in which order.
     pub(crate) lie: Option<Lie>,
     /// Panics inside the server.
     pub(crate) panic: bool,
@@ -144,7 +144,7 @@ impl Rule {
                 .is_none_or(|account| subject.account == Some(account))
     }
 
-    fn strikes(&mut self, source: &Source) -> bool {
+    fn applies(&mut self, source: &Source) -> bool {
         self.matched += 1;
         let due = self.matched > self.fault.skip
             && self.fault.count.is_none_or(|count| self.hits < count)
@@ -215,11 +215,11 @@ impl Faults {
         rules.rules.iter().any(|rule| rule.account_id.is_some())
     }
 
-    /// The rule that happens to a request, if one does.
-    fn strike(&self, subject: &Subject<'_>, source: &Source) -> Option<Rule> {
+    /// Returns the rule that applies to a request, if one does.
+    fn matching_rule(&self, subject: &Subject<'_>, source: &Source) -> Option<Rule> {
         let mut rules = self.0.lock();
         for rule in &mut rules.rules {
-            if rule.concerns(subject) && rule.strikes(source) {
+            if rule.concerns(subject) && rule.applies(source) {
                 return Some(rule.clone());
             }
         }
@@ -227,9 +227,9 @@ impl Faults {
     }
 }
 
-/// Names the rule that happened, for the recording.
+/// The id of the rule that was applied, for the recording.
 #[derive(Clone, Copy)]
-pub(crate) struct Struck(pub(crate) u64);
+pub(crate) struct AppliedRule(pub(crate) u64);
 
 fn find(faults: &Faults, app: &AppState, request: &Request) -> Option<Rule> {
     let path = canonical(request.uri().path()).unwrap_or_else(|| request.uri().path().to_owned());
@@ -250,7 +250,7 @@ fn find(faults: &Faults, app: &AppState, request: &Request) -> Option<Rule> {
             .and_then(|value| value.to_str().ok()),
         account: account.map(|holder| holder.account),
     };
-    faults.strike(&subject, &app.source)
+    faults.matching_rule(&subject, &app.source)
 }
 
 fn retry_after(headers: &mut HeaderMap, fault: &Fault) {
@@ -288,9 +288,9 @@ pub(crate) async fn inject(
     let mut response = match fault.status {
         Some(status) if !fault.processed => failure(fault, status),
         Some(status) => {
-            // The handler's answer is read to its end before it is thrown away.
-            let answered = next.run(request).await;
-            drop(axum::body::to_bytes(answered.into_body(), usize::MAX).await);
+            // The handler's response is read to its end before it is thrown away.
+            let response = next.run(request).await;
+            drop(axum::body::to_bytes(response.into_body(), usize::MAX).await);
             failure(fault, status)
         }
         None => next.run(request).await,
@@ -299,7 +299,7 @@ pub(crate) async fn inject(
         response = patch::set(response, &fault.set).await;
     }
     if let Some(lie) = fault.lie {
-        response = patch::json(response, |answer| lie.tell(answer, &rule.memory)).await;
+        response = patch::json(response, |body| lie.tell(body, &rule.memory)).await;
     }
     if fault.corrupt {
         response = patch::flip(response).await;
@@ -307,7 +307,7 @@ pub(crate) async fn inject(
     if let Some(bytes) = fault.cut_after_bytes {
         response = patch::cut(response, bytes);
     }
-    response.extensions_mut().insert(Struck(rule.id));
+    response.extensions_mut().insert(AppliedRule(rule.id));
     response
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The way in which an answer is changed.
+/// The way in which a response is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Lie {
@@ -47,13 +47,13 @@ impl PartialEq for Memory {
 }
 
 impl Lie {
-    /// Changes an answer.
-    pub(crate) fn tell(self, answer: &mut Value, memory: &Memory) {
+    /// Changes a response.
+    pub(crate) fn tell(self, body: &mut Value, memory: &Memory) {
         let mut seen = memory.0.lock();
         match self {
-            Self::Reorder => reorder(answer),
+            Self::Reorder => reorder(body),
             Self::Replay => {
-                each_node(answer, &mut |id, node| {
+                each_node(body, &mut |id, node| {
                     let seen = seen.entry(id).or_insert_with(|| Seen::new(node));
                     seen.versions
                         .extend(node.get("version").and_then(Value::as_u64));
@@ -70,12 +70,12 @@ impl Lie {
                 });
             }
             Self::SwapKeys => {
-                each_node(answer, &mut |id, node| {
+                each_node(body, &mut |id, node| {
                     if node.get("content_key").is_some_and(Value::is_string) {
                         seen.entry(id).or_insert_with(|| Seen::new(node));
                     }
                 });
-                each_node(answer, &mut |id, node| {
+                each_node(body, &mut |id, node| {
                     let other = seen.iter().find(|(known, _)| **known != id);
                     if let Some((_, other)) = other
                         && let Some(key) = node.get_mut("content_key").filter(|key| key.is_string())
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn lists_run_backwards() {
-        let mut answer = json!({"a": [1, [2, 3]], "b": "c"});
-        Lie::Reorder.tell(&mut answer, &Memory::default());
-        assert_eq!(answer, json!({"a": [[3, 2], 1], "b": "c"}));
+        let mut body = json!({"a": [1, [2, 3]], "b": "c"});
+        Lie::Reorder.tell(&mut body, &Memory::default());
+        assert_eq!(body, json!({"a": [[3, 2], 1], "b": "c"}));
     }
 
     #[test]
@@ -137,20 +137,17 @@ mod tests {
         let memory = Memory::default();
         for (version, shown) in [(1, "one"), (1, "one"), (2, "two"), (3, "one"), (4, "one")] {
             let truth = ["", "one", "two", "three", "four"][version];
-            let mut answer = json!({"changes": [{"node": node("f", version as u64, truth)}]});
-            Lie::Replay.tell(&mut answer, &memory);
-            assert_eq!(
-                answer["changes"][0]["node"],
-                node("f", version as u64, shown)
-            );
+            let mut body = json!({"changes": [{"node": node("f", version as u64, truth)}]});
+            Lie::Replay.tell(&mut body, &memory);
+            assert_eq!(body["changes"][0]["node"], node("f", version as u64, shown));
         }
     }
 
     #[test]
     fn keys_are_those_of_other_files() {
-        let mut answer = json!([node("f", 1, "of f"), node("g", 1, "of g")]);
-        Lie::SwapKeys.tell(&mut answer, &Memory::default());
-        assert_eq!(answer, json!([node("f", 1, "of g"), node("g", 1, "of f")]));
+        let mut body = json!([node("f", 1, "of f"), node("g", 1, "of g")]);
+        Lie::SwapKeys.tell(&mut body, &Memory::default());
+        assert_eq!(body, json!([node("f", 1, "of g"), node("g", 1, "of f")]));
         let mut alone = json!([node("f", 1, "of f")]);
         Lie::SwapKeys.tell(&mut alone, &Memory::default());
         assert_eq!(alone, json!([node("f", 1, "of f")]));

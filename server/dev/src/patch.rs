@@ -16,7 +16,7 @@ async fn changed(response: Response, change: impl FnOnce(Vec<u8>) -> Vec<u8>) ->
     Response::from_parts(parts, Body::from(change(bytes.to_vec())))
 }
 
-/// Changes a JSON answer; another one stays as it is, a stream of events above all.
+/// Changes a JSON response; another one stays as it is, a stream of events above all.
 pub(super) async fn json(response: Response, change: impl FnOnce(&mut Value)) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"application/json")) {
@@ -32,7 +32,7 @@ pub(super) async fn json(response: Response, change: impl FnOnce(&mut Value)) ->
     .await
 }
 
-/// Puts values into a JSON answer; a pointer to a missing field of an object adds it.
+/// Puts values into a JSON response; a pointer to a missing field of an object adds it.
 pub(super) async fn set(response: Response, values: &BTreeMap<String, Value>) -> Response {
     json(response, |json| {
         for (pointer, value) in values {
@@ -60,7 +60,7 @@ pub(super) async fn flip(response: Response) -> Response {
     .await
 }
 
-/// Breaks the connection after some bytes of the body. An answer without a body gets one that is
+/// Breaks the connection after some bytes of the body. A response without a body gets one that is
 /// announced and never comes, so that its reader notices, too.
 pub(super) fn cut(response: Response, after: u64) -> Response {
     let (mut parts, body) = response.into_parts();
@@ -158,10 +158,10 @@ mod tests {
             ("/c/1".to_owned(), value!(null)),
             ("/a/new".to_owned(), value!(true)),
         ]);
-        let mut answer = Response::new(body);
+        let mut response = Response::new(body);
         let kind = HeaderValue::from_static("application/json");
-        answer.headers_mut().insert(header::CONTENT_TYPE, kind);
-        let (bytes, _) = read(set(answer, &values).await).await;
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        let (bytes, _) = read(set(response, &values).await).await;
         let got: Value = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(got, value!({"a": {"b": "x", "new": true}, "c": [1, null]}));
     }

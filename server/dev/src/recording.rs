@@ -2,7 +2,7 @@
 //!
 //! Bodies are counted, not kept. Requests to `/_dev` are not recorded.
 
-use super::faults::Struck;
+use super::faults::AppliedRule;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -179,13 +179,13 @@ enum Way {
 }
 
 /// A body that counts what passes.
-struct Counted {
+struct CountedBody {
     inner: Body,
     entry: Arc<Entry>,
     way: Way,
 }
 
-impl HttpBody for Counted {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -215,7 +215,7 @@ impl HttpBody for Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedBody {
     fn drop(&mut self) {
         if self.way == Way::Out {
             self.entry.finished.store(true, Ordering::SeqCst);
@@ -235,7 +235,7 @@ pub(crate) async fn record(
     }
     let entry = recording.begin(&request, app.source.now_ms());
     let counted = |inner, way| {
-        Body::new(Counted {
+        Body::new(CountedBody {
             inner,
             entry: entry.clone(),
             way,
@@ -245,7 +245,7 @@ pub(crate) async fn record(
     entry
         .status
         .store(response.status().as_u16(), Ordering::SeqCst);
-    if let Some(Struck(rule)) = response.extensions().get() {
+    if let Some(AppliedRule(rule)) = response.extensions().get() {
         entry.fault.store(*rule, Ordering::SeqCst);
     }
     response.map(|body| counted(body, Way::Out))

@@ -82,7 +82,7 @@ fn plural(count: u64, one: &str) -> String {
 }
 
 /// Replies to a question, in the pieces in which the reply is streamed.
-pub(crate) fn answer(question: &str, facts: &Facts, quota: &Quota) -> Vec<String> {
+pub(crate) fn reply(question: &str, facts: &Facts, quota: &Quota) -> Vec<String> {
     let question = question.to_lowercase();
     let topic = TOPICS
         .iter()
@@ -205,7 +205,7 @@ mod tests {
             }],
             ..Facts::default()
         };
-        let ask = |question: &str| answer(question, &facts, &quota()).concat();
+        let ask = |question: &str| reply(question, &facts, &quota()).concat();
         assert_eq!(
             ask("What are my LARGEST files?"),
             "Your largest files are:\n- film.mp4 (5.0 MiB, 1970-01-01)"
@@ -219,7 +219,7 @@ mod tests {
             "You have 2 files in 1 folder; 0 favorites."
         );
         assert!(ask("sing").starts_with("I answer questions"));
-        assert!(answer("sing", &facts, &quota()).len() > 3);
+        assert!(reply("sing", &facts, &quota()).len() > 3);
     }
 
     #[test]

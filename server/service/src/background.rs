@@ -161,7 +161,7 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
     match task {
         Task::IdempotencyKeys => {
             state.kept.forget_old(state.source.now_ms());
-            Ok(store.forget_old_answers()?)
+            Ok(store.forget_old_responses()?)
         }
         Task::Deliveries => Ok(store.forget_old_deliveries()?),
         Task::Logins => Ok(store.forget_old_logins()?),

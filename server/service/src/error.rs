@@ -26,7 +26,7 @@ pub enum Error {
     MediaType(String),
     #[error("the range lies outside the chunk's {size} bytes")]
     Range { size: u64 },
-    /// Whoever balances load should send requests elsewhere.
+    /// The server is not ready: a load balancer should send requests elsewhere.
     #[error("{0}")]
     Unavailable(String),
     #[error("too many requests to {endpoint}; try again in {retry_after} s")]

@@ -92,9 +92,9 @@ pub fn module(name: &str) -> Option<Value> {
 
 /// Leaves only the answers and schemas that the endpoints speak of.
 fn prune(document: &mut Value) {
-    let answers = names(&document["paths"], "#/components/responses/");
+    let used = names(&document["paths"], "#/components/responses/");
     if let Some(responses) = document["components"]["responses"].as_object_mut() {
-        responses.retain(|answer, _| answers.contains(answer));
+        responses.retain(|name, _| used.contains(name));
     }
     let mut used = BTreeSet::new();
     let mut fresh = references(&document["paths"]);

@@ -45,9 +45,9 @@ impl Store {
     /// # Errors
     /// A file that is there already, or can't be written.
     pub fn copy_database(&self, to: &Path) -> Result<()> {
-        let path = to
-            .to_str()
-            .ok_or_else(|| Error::Config(format!("the path {} is not valid UTF-8", to.display())))?;
+        let path = to.to_str().ok_or_else(|| {
+            Error::Config(format!("the path {} is not valid UTF-8", to.display()))
+        })?;
         self.writer.lock().execute("VACUUM INTO ?1", [path])?;
         super::restrict(to)
     }

@@ -105,7 +105,7 @@ fn nested(all: Vec<Comment>) -> Vec<Comment> {
     take(&mut below, None)
 }
 
-/// Returns who hears of a comment: whose file it is, and who is answered.
+/// Returns who hears of a comment: the owner of the file, and the author of the parent comment.
 ///
 /// # Errors
 /// 403 where one of them blocks the author.
@@ -113,10 +113,10 @@ fn recipients(
     conn: &Connection,
     actor: &Actor,
     node: NodeId,
-    answered: Option<Comment>,
+    parent_comment: Option<Comment>,
 ) -> Result<Vec<AccountId>> {
     let mut all = owners(conn, actor.space, node)?;
-    all.extend(answered.map(|comment| comment.author.id));
+    all.extend(parent_comment.map(|comment| comment.author.id));
     all.sort_unstable();
     all.dedup();
     for other in &all {
@@ -129,7 +129,7 @@ impl Tx<'_> {
     /// Writes a comment, or a reply to one.
     ///
     /// # Errors
-    /// 404 for the node or the comment that is answered, 403 where whose it is blocks the author, 409
+    /// 404 for the node or the parent comment, 403 where whose it is blocks the author, 409
     /// in the trash.
     pub fn add_comment(
         &self,
@@ -138,8 +138,8 @@ impl Tx<'_> {
         parent: Option<Uuid>,
         text: &str,
     ) -> Result<Comment> {
-        let about = nodes::active(self.conn, actor.space, node)?;
-        let answered = match parent {
+        let commented = nodes::active(self.conn, actor.space, node)?;
+        let parent_comment = match parent {
             None => None,
             Some(id) => Some(
                 find(self.conn, id)?
@@ -153,10 +153,10 @@ impl Tx<'_> {
             && depth(self.conn, parent)? >= MAX_DEPTH
         {
             return Err(Error::invalid(format!(
-                "replies nest {MAX_DEPTH} deep at most; answer a comment further up"
+                "replies nest {MAX_DEPTH} deep at most; reply to a comment further up"
             )));
         }
-        let recipients = recipients(self.conn, actor, node, answered)?;
+        let recipients = recipients(self.conn, actor, node, parent_comment)?;
         let id = uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid();
         self.conn
             .prepare_cached(
@@ -170,14 +170,14 @@ impl Tx<'_> {
                 text,
                 self.now
             ])?;
-        search::index_node(self.conn, about.row)?;
+        search::index_node(self.conn, commented.row)?;
         let written = find(self.conn, id)?
             .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
         let quoted: String = text.chars().take(QUOTED).collect();
         let data = json!({"file_id": node, "comment_id": id, "author": written.author.email, "text": quoted});
         let title = format!(
             "{} commented on {}",
-            written.author.display_name, about.node.name
+            written.author.display_name, commented.node.name
         );
         for account in recipients
             .into_iter()
@@ -188,7 +188,7 @@ impl Tx<'_> {
         Ok(written)
     }
 
-    /// Deletes one of the caller's own comments; where it was answered, its place stays.
+    /// Deletes one of the caller's own comments; where it has replies, its place stays.
     ///
     /// # Errors
     /// 404; 403 for one of somebody else, and for one on a node that the caller can't see.
@@ -197,7 +197,7 @@ impl Tx<'_> {
         let comment = find(self.conn, id)?
             .filter(|comment| !comment.deleted)
             .ok_or_else(missing)?;
-        let about = nodes::visible(self.conn, actor.space, comment.file_id)?;
+        let commented = nodes::visible(self.conn, actor.space, comment.file_id)?;
         if comment.author.id != actor.account {
             return Err(Error::Forbidden(
                 "only its author can delete a comment".into(),
@@ -219,7 +219,7 @@ impl Tx<'_> {
                 break;
             }
         }
-        search::index_node(self.conn, about.row)
+        search::index_node(self.conn, commented.row)
     }
 }
 

@@ -39,13 +39,13 @@ fn erase_space(tx: &Tx<'_>, space: Space, purged: &mut Purged) -> Result<()> {
         )?
         .query_map([space.row], |row| id(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
-    let about_nodes = tables_with(tx, "node")?;
+    let node_tables = tables_with(tx, "node")?;
     tx.conn
         .execute("DELETE FROM uploads WHERE space = ?1", [space.row])?;
     for node in &nodes {
         purge::erase(tx, *node, purged)?;
         chunks::drop_unused(tx.conn, *node, &mut purged.objects)?;
-        for table in &about_nodes {
+        for table in &node_tables {
             tx.conn
                 .prepare_cached(&format!("DELETE FROM \"{table}\" WHERE node = ?1"))?
                 .execute([node.as_bytes()])?;

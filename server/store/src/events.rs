@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Returns the data about a node that its events carry. `folder_id` at the top of a space is the
 /// space's id.
-pub fn about_node(node: &Node) -> Value {
+pub fn node_data(node: &Node) -> Value {
     json!({
         "file_id": node.id,
         "file_name": node.name,
@@ -49,14 +49,14 @@ impl Tx<'_> {
     pub fn emit_edit(&self, account: AccountId, old: &Node, new: &Node) -> Result<()> {
         if old.parent_id != new.parent_id {
             self.emit_with(account, EventKind::FileMoved, || {
-                let mut data = about_node(new);
+                let mut data = node_data(new);
                 data["from_folder_id"] = json!(folder_of(old));
                 data
             })?;
         }
         if old.name != new.name {
             self.emit_with(account, EventKind::FileRenamed, || {
-                let mut data = about_node(new);
+                let mut data = node_data(new);
                 data["old_name"] = json!(old.name);
                 data
             })?;

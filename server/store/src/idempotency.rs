@@ -5,10 +5,10 @@ use crate::error::Result;
 use cairn_model::AccountId;
 use rusqlite::{OptionalExtension as _, params};
 
-/// The time that an answer is kept.
+/// The time that a response is kept.
 const KEPT_MS: i64 = 24 * 3600 * 1000;
 
-/// An answer as it went out, and the request that it belongs to.
+/// A response as it went out, and the request that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
     /// SHA-256 of method, path and body.
@@ -41,8 +41,8 @@ impl Store {
         })
     }
 
-    pub fn remember(&self, account: AccountId, key: &str, answer: &Remembered) -> Result<()> {
-        let headers = serde_json::to_string(&answer.headers).unwrap_or_default();
+    pub fn remember(&self, account: AccountId, key: &str, response: &Remembered) -> Result<()> {
+        let headers = serde_json::to_string(&response.headers).unwrap_or_default();
         self.write(|tx| {
             tx.conn
                 .prepare_cached(
@@ -52,10 +52,10 @@ impl Store {
                 .execute(params![
                     account.as_bytes(),
                     key,
-                    answer.request,
-                    answer.status,
+                    response.request,
+                    response.status,
                     headers,
-                    answer.body,
+                    response.body,
                     tx.now
                 ])?;
             Ok(())
@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Deletes answers that nobody may ask for any more; returns their number.
-    pub fn forget_old_answers(&self) -> Result<u64> {
+    pub fn forget_old_responses(&self) -> Result<u64> {
         self.write(|tx| {
             let gone = tx.conn.execute(
                 "DELETE FROM idempotency WHERE created_at <= ?1",

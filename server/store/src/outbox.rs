@@ -37,7 +37,7 @@ struct Subscriber {
 }
 
 /// Returns the bytes that a delivery's body is sealed for.
-pub(super) fn about(delivery: Uuid) -> Vec<u8> {
+pub(super) fn associated_data(delivery: Uuid) -> Vec<u8> {
     [b"delivery ".as_slice(), delivery.as_bytes()].concat()
 }
 
@@ -123,7 +123,7 @@ impl Tx<'_> {
         let sealed = self
             .outbox
             .sealer
-            .seal(self.source, &about(delivery), &body)?;
+            .seal(self.source, &associated_data(delivery), &body)?;
         self.conn
             .prepare_cached(
                 "INSERT INTO webhook_deliveries (id, webhook, event, state, failures, due_at, created_at, payload) \

@@ -20,7 +20,7 @@ const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// 25 bytes are 40 characters.
 const KEY_BYTES: usize = 25;
 
-struct Held {
+struct KeyRecord {
     bundle: Option<KeyBundle>,
     auth: [u8; 32],
     has_recovery: bool,
@@ -28,14 +28,14 @@ struct Held {
     set_at: Option<i64>,
 }
 
-fn held(conn: &Connection, account: AccountId) -> Result<Option<Held>> {
+fn record(conn: &Connection, account: AccountId) -> Result<Option<KeyRecord>> {
     let found = conn
         .query_row(
             "SELECT bundle, auth, recovery IS NOT NULL, reset_verifier IS NOT NULL, recovery_set_at \
              FROM key_bundles WHERE account = ?1",
             [account.as_bytes()],
             |row| {
-                Ok(Held {
+                Ok(KeyRecord {
                     bundle: json(row, 0)?,
                     auth: row.get(1)?,
                     has_recovery: row.get(2)?,
@@ -48,9 +48,9 @@ fn held(conn: &Connection, account: AccountId) -> Result<Option<Held>> {
     Ok(found)
 }
 
-fn status(held: Option<&Held>) -> RecoveryStatus {
-    let by_client = held.is_some_and(|held| held.has_recovery);
-    let by_server = held.is_some_and(|held| held.has_reset);
+fn status(record: Option<&KeyRecord>) -> RecoveryStatus {
+    let by_client = record.is_some_and(|record| record.has_recovery);
+    let by_server = record.is_some_and(|record| record.has_reset);
     RecoveryStatus {
         configured: by_client || by_server,
         made_by: match (by_client, by_server) {
@@ -59,10 +59,10 @@ fn status(held: Option<&Held>) -> RecoveryStatus {
             (false, false) => None,
         },
         opens_files: by_client,
-        has_keys: held.is_some(),
-        set_up_at: held
+        has_keys: record.is_some(),
+        set_up_at: record
             .filter(|_| by_client || by_server)
-            .and_then(|held| held.set_at)
+            .and_then(|record| record.set_at)
             .map(Timestamp),
     }
 }
@@ -96,7 +96,7 @@ impl Tx<'_> {
     fn store_client_recovery(
         &self,
         account: AccountId,
-        held: Held,
+        record: KeyRecord,
         asked: &SetUpRecovery,
     ) -> Result<u64> {
         let (Some(recovery), Some(auth)) = (&asked.recovery, &asked.recovery_auth) else {
@@ -108,7 +108,7 @@ impl Tx<'_> {
             return Err(Error::invalid("`recovery` is empty"));
         }
         let auth = verifier("recovery_auth", auth)?;
-        let mut bundle = held
+        let mut bundle = record
             .bundle
             .ok_or_else(|| Error::Internal("a stored key bundle is empty".into()))?;
         bundle.version += 1;
@@ -127,7 +127,7 @@ impl Tx<'_> {
 impl Store {
     /// The state of the recovery key, and what it is good for.
     pub fn recovery_status(&self, account: AccountId) -> Result<RecoveryStatus> {
-        self.read(|conn| Ok(status(held(conn, account)?.as_ref())))
+        self.read(|conn| Ok(status(record(conn, account)?.as_ref())))
     }
 
     /// Sets a recovery key up for somebody who knows the passphrase; answers the one that was made
@@ -142,7 +142,7 @@ impl Store {
     ) -> Result<(Option<String>, RecoveryStatus)> {
         let proof = verifier("passphrase_hash", &asked.passphrase_hash)?;
         self.write(|tx| {
-            let known = held(tx.conn, account)?.ok_or_else(|| {
+            let known = record(tx.conn, account)?.ok_or_else(|| {
                 Error::conflict("the account has no keys yet; PUT /keys makes them")
             })?;
             if proof != known.auth {
@@ -165,7 +165,7 @@ impl Store {
                 known.bundle.map_or(0, |bundle| bundle.version)
             };
             tx.audit_keys(account, version, &[KeyEvent::RecoveryKeySetUp])?;
-            Ok((made, status(held(tx.conn, account)?.as_ref())))
+            Ok((made, status(record(tx.conn, account)?.as_ref())))
         })
     }
 }

@@ -31,11 +31,16 @@ impl Sealer {
     }
 
     /// Seals `plain`, bound to `about`.
-    pub(crate) fn seal(&self, source: &Source, about: &[u8], plain: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn seal(
+        &self,
+        source: &Source,
+        associated_data: &[u8],
+        plain: &[u8],
+    ) -> Result<Vec<u8>> {
         let nonce: [u8; NONCE] = source.bytes();
         let payload = Payload {
             msg: plain,
-            aad: about,
+            aad: associated_data,
         };
         let sealed = self
             .0
@@ -48,7 +53,7 @@ impl Sealer {
     ///
     /// # Errors
     /// [`Error::Unopenable`] for anything else.
-    pub(crate) fn open_record(&self, about: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn open_record(&self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let refused = || {
             Error::Unopenable(format!(
                 "a sealed record can't be opened: {KEY_FILE} in the data directory is not the one it was sealed with"
@@ -57,7 +62,7 @@ impl Sealer {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or_else(refused)?;
         let payload = Payload {
             msg: sealed,
-            aad: about,
+            aad: associated_data,
         };
         self.0
             .decrypt(&Nonce::from(*nonce), payload)

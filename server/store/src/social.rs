@@ -15,7 +15,7 @@ use super::Tx;
 use super::rows::{fresh_id, id};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
-use cairn_wire::social::{Connection as Standing, Relationship};
+use cairn_wire::social::{Connection as SocialConnection, Relationship};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
@@ -83,10 +83,14 @@ fn relationship(following: bool, followed_by: bool) -> Relationship {
     }
 }
 
-fn standing(conn: &Connection, me: AccountId, other: AccountId) -> Result<Standing> {
+fn social_connection(
+    conn: &Connection,
+    me: AccountId,
+    other: AccountId,
+) -> Result<SocialConnection> {
     let is_following = pair(conn, Pair::Follows, me, other)?;
     let is_followed_by = pair(conn, Pair::Follows, other, me)?;
-    Ok(Standing {
+    Ok(SocialConnection {
         user_id: other,
         relationship: relationship(is_following, is_followed_by),
         is_following,
@@ -99,7 +103,7 @@ fn standing(conn: &Connection, me: AccountId, other: AccountId) -> Result<Standi
 /// Checks that there is somebody, who is not the caller.
 fn another(conn: &Connection, me: AccountId, other: AccountId) -> Result<String> {
     if me == other {
-        return Err(Error::invalid("that user is you"));
+        return Err(Error::invalid("that user is yourself"));
     }
     conn.prepare_cached("SELECT display_name FROM accounts WHERE id = ?1")?
         .query_row([other.as_bytes()], |row| row.get(0))

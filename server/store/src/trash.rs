@@ -6,7 +6,7 @@
 use super::rows::{NodeRow, State, id as read_id, parent_blob};
 use super::{Actor, Space, Tx, nodes};
 use crate::error::{Error, Result};
-use crate::events::about_node;
+use crate::events::node_data;
 use cairn_model::{DeviceId, EventKind, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
@@ -146,7 +146,7 @@ impl Tx<'_> {
             ])?;
         let trashed = nodes::visible(self.conn, actor.space, id)?.node;
         self.emit_with(actor.account, EventKind::FileDeleted, || {
-            about_node(&trashed)
+            node_data(&trashed)
         })?;
         Ok(trashed)
     }

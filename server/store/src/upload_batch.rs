@@ -90,13 +90,13 @@ fn store_one(
     }
     let growth = growth_of(tx.conn, &target, item.create, record_of(item.complete))?;
     usage::check_quota(tx.conn, actor.space, growth)?;
-    let placings = item
+    let replacements = item
         .chunks
         .iter()
         .map(|(chunk, _)| placing(tx, actor, item, chunk))
         .collect::<Result<Vec<_>>>()?;
     let mut used = 0;
-    for ((chunk, start), placing) in item.chunks.iter().zip(placings) {
+    for ((chunk, start), placing) in item.chunks.iter().zip(replacements) {
         let new = chunks::NewChunk {
             node: item.create.node_id,
             chunk: *chunk,

@@ -1,4 +1,4 @@
-//! Deliveries of webhooks as their owner sees them: the list, the attempts, a test and another try.
+//! Deliveries of webhooks as their owner sees them: the list, the attempts, a test and a retry.
 
 use super::Store;
 use super::webhooks::find;
@@ -108,7 +108,7 @@ impl Store {
     }
 
     fn attempts(&self, conn: &Connection, delivery: i64) -> Result<Vec<DeliveryAttempt>> {
-        let about = response_of(delivery);
+        let associated_data = response_of(delivery);
         let rows: Vec<(DeliveryAttempt, Option<Vec<u8>>)> = conn
             .prepare_cached(
                 "SELECT at, status, latency_ms, error, response FROM webhook_attempts WHERE delivery = ?1 \
@@ -129,7 +129,11 @@ impl Store {
             .map(|(mut attempt, sealed)| {
                 if let Some(sealed) = sealed {
                     // One that was sealed with a lost key is no reason to hide the rest.
-                    let plain = self.outbox.sealer.open_record(&about, &sealed).ok();
+                    let plain = self
+                        .outbox
+                        .sealer
+                        .open_record(&associated_data, &sealed)
+                        .ok();
                     attempt.response =
                         plain.map(|plain| String::from_utf8_lossy(&plain).into_owned());
                 }

@@ -1,7 +1,7 @@
 //! The queue of deliveries that are due, and the result of each attempt.
 
 use super::Store;
-use super::outbox::about;
+use super::outbox::associated_data;
 use super::webhook_deliveries::{number_of, response_of};
 use super::webhooks::secret_of;
 use crate::error::{Error, Result};
@@ -153,7 +153,7 @@ impl Store {
                 secrets,
                 event: EventKind::of(event)
                     .ok_or_else(|| Error::Internal(format!("there is no event {event}")))?,
-                body: sealer.open_record(&about(delivery), &payload)?,
+                body: sealer.open_record(&associated_data(delivery), &payload)?,
                 delivery,
             }))
         })

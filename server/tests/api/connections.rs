@@ -79,11 +79,11 @@ const HEALTH: &[u8] = b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n";
 #[tokio::test]
 async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
     let running = Running::start(short()).await;
-    for said in ["", "G", "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n"] {
+    for sent in ["", "G", "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n"] {
         let mut stream = running.connect().await;
-        stream.write_all(said.as_bytes()).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
         let answer = rest(&mut stream).await;
-        assert!(!answer.contains("200"), "{said}: {answer}");
+        assert!(!answer.contains("200"), "{sent}: {answer}");
     }
     running.end().await;
 }
@@ -121,7 +121,7 @@ async fn a_head_that_does_not_end_is_refused() {
 async fn a_head_that_can_not_be_read_is_refused_with_the_body_of_all_errors() {
     let running = Running::start(ConnectionLimits::default()).await;
     let long = format!("GET /{} HTTP/1.1\r\n", "x".repeat(65_600));
-    for (said, status) in [
+    for (sent, status) in [
         ("nonsense\r\n\r\n", 400),
         (
             "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
@@ -132,7 +132,7 @@ async fn a_head_that_can_not_be_read_is_refused_with_the_body_of_all_errors() {
         let mut stream = running.connect().await;
         // A whole response on the same connection before.
         ask(&mut stream).await;
-        drop(stream.write_all(said.as_bytes()).await);
+        drop(stream.write_all(sent.as_bytes()).await);
         let answer = rest(&mut stream).await;
         // A connection with unread bytes may be reset before the answer is read.
         if status == 0 && answer.is_empty() {

@@ -20,10 +20,10 @@ async fn a_rule_strikes_as_often_as_it_says() {
     );
     owner.get("/api/v1/nodes").await.done(200);
     for _ in 0..2 {
-        let struck = owner.get("/api/v1/nodes/?page=1").await;
-        struck.failed(429);
-        assert_eq!(struck.header("retry-after"), "7");
-        assert!(!struck.header("x-request-id").is_empty());
+        let response = owner.get("/api/v1/nodes/?page=1").await;
+        response.failed(429);
+        assert_eq!(response.header("retry-after"), "7");
+        assert!(!response.header("x-request-id").is_empty());
     }
     owner.get("/api/v1/nodes").await.done(200);
     owner.folder(None, "a").await;
@@ -52,7 +52,7 @@ async fn a_rule_strikes_only_whom_it_means() {
     let (owner, outsider) = (world.owner(), world.outsider());
     let laptop = owner.on_device(9);
     let device = "09090909-0909-0909-0909-090909090909";
-    for (filter, struck) in [
+    for (filter, failed) in [
         (json!({"account": "owner@example.com"}), [500, 500, 200]),
         (json!({"token": "ck_dev_outsider"}), [200, 200, 500]),
         (json!({"device": device}), [200, 500, 200]),
@@ -68,7 +68,7 @@ async fn a_rule_strikes_only_whom_it_means() {
         for who in [&owner, &laptop, &outsider] {
             got.push(who.get("/api/v1/nodes").await.status.as_u16());
         }
-        assert_eq!(got, struck, "{filter}");
+        assert_eq!(got, failed, "{filter}");
         owner.delete("/_dev/faults").await.done(204);
     }
     owner

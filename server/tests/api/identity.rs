@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use browser::Browser;
 use cairn_wire::account::RemovedDevice;
-use cairn_wire::identity::{OAuthErrorBody, TokenAnswer};
+use cairn_wire::identity::{OAuthErrorBody, TokenResponse};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -74,7 +74,7 @@ async fn refresh(world: &World, token: &str) -> Answer {
     post_form(&world.nobody(), "/oauth/token", &fields).await
 }
 
-async fn logged_in(world: &World) -> TokenAnswer {
+async fn logged_in(world: &World) -> TokenResponse {
     redeem(world, &code(world, EVERYTHING).await).await.ok()
 }
 
@@ -113,7 +113,7 @@ async fn a_browser_login_gives_tokens_that_open_the_account() {
 
     world.app.source().advance(600_000);
     assert!(!works(&world, &tokens.access_token).await);
-    let next: TokenAnswer = refresh(&world, &tokens.refresh_token.unwrap()).await.ok();
+    let next: TokenResponse = refresh(&world, &tokens.refresh_token.unwrap()).await.ok();
     assert!(works(&world, &next.access_token).await);
 }
 
@@ -121,7 +121,7 @@ async fn a_browser_login_gives_tokens_that_open_the_account() {
 async fn a_code_works_once_and_its_second_use_ends_the_login() {
     let world = World::new();
     let code = code(&world, EVERYTHING).await;
-    let tokens: TokenAnswer = redeem(&world, &code).await.ok();
+    let tokens: TokenResponse = redeem(&world, &code).await.ok();
     refused(&redeem(&world, &code).await, 400, "invalid_grant");
     assert!(!works(&world, &tokens.access_token).await);
     let token = tokens.refresh_token.unwrap();
@@ -160,9 +160,9 @@ async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
     let world = World::new();
     let first = logged_in(&world).await;
     let first_token = first.refresh_token.unwrap();
-    let second: TokenAnswer = refresh(&world, &first_token).await.ok();
+    let second: TokenResponse = refresh(&world, &first_token).await.ok();
     let second_token = second.refresh_token.unwrap();
-    let third: TokenAnswer = refresh(&world, &second_token).await.ok();
+    let third: TokenResponse = refresh(&world, &second_token).await.ok();
     assert!(works(&world, &third.access_token).await);
     refused(&refresh(&world, &first_token).await, 400, "invalid_grant");
     for access in [
@@ -180,8 +180,8 @@ async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
 async fn an_answer_that_got_lost_costs_no_login_and_its_token_is_watched() {
     let world = World::new();
     let token = logged_in(&world).await.refresh_token.unwrap();
-    let lost: TokenAnswer = refresh(&world, &token).await.ok();
-    let again: TokenAnswer = refresh(&world, &token).await.ok();
+    let lost: TokenResponse = refresh(&world, &token).await.ok();
+    let again: TokenResponse = refresh(&world, &token).await.ok();
     assert!(works(&world, &again.access_token).await);
     // Whoever has what was lost can't use it unnoticed.
     let lost = lost.refresh_token.unwrap();
@@ -255,7 +255,7 @@ async fn a_login_that_is_not_used_for_sixty_days_ends() {
     let day = 24 * 3600 * 1000;
     world.app.source().advance(59 * day);
     world.app.housekeep().await.unwrap();
-    let next: TokenAnswer = refresh(&world, &token).await.ok();
+    let next: TokenResponse = refresh(&world, &token).await.ok();
     world.app.source().advance(60 * day);
     world.app.housekeep().await.unwrap();
     let late = refresh(&world, &next.refresh_token.unwrap()).await;
@@ -265,7 +265,7 @@ async fn a_login_that_is_not_used_for_sixty_days_ends() {
 #[tokio::test]
 async fn scopes_bound_what_a_token_does() {
     let world = World::new();
-    let reading: TokenAnswer = redeem(&world, &code(&world, "files.read").await).await.ok();
+    let reading: TokenResponse = redeem(&world, &code(&world, "files.read").await).await.ok();
     assert_eq!(reading.refresh_token, None);
     assert_eq!(reading.id_token, None);
     let reader = world.caller(Some(&reading.access_token));
@@ -283,7 +283,7 @@ async fn scopes_bound_what_a_token_does() {
         "insufficient_scope",
     );
 
-    let knowing: TokenAnswer = redeem(&world, &code(&world, "openid").await).await.ok();
+    let knowing: TokenResponse = redeem(&world, &code(&world, "openid").await).await.ok();
     let knower = world.caller(Some(&knowing.access_token));
     knower.get("/api/v1/nodes").await.failed(403);
     let info: serde_json::Value = knower.get("/oauth/userinfo").await.ok();

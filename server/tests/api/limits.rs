@@ -231,17 +231,17 @@ async fn check_body(
             let answer = send(pointer, value).await;
             if !refuses(&answer, name) {
                 let text = shortened(value);
-                let said = message(&answer);
-                differences.push(format!("{method} {path} takes {pointer} = {text}: {said}"));
+                let reply = message(&answer);
+                differences.push(format!("{method} {path} takes {pointer} = {text}: {reply}"));
             }
         }
         for value in &cases.kept {
             let answer = send(pointer, value).await;
             if refuses(&answer, name) {
                 let text = shortened(value);
-                let said = message(&answer);
+                let reply = message(&answer);
                 differences.push(format!(
-                    "{method} {path} refuses {pointer} = {text}: {said}"
+                    "{method} {path} refuses {pointer} = {text}: {reply}"
                 ));
             }
         }

@@ -248,13 +248,13 @@ async fn a_block_parts_both_and_keeps_the_blocked_away() {
     let file = owner.in_space(space).file(None, "a", "x").await;
     let comments = format!("/api/v1/nodes/{}/comments", file.id);
     let text = json!({"text": "hi"});
-    let said: Comment = owner.in_space(space).post(&comments, &text).await.ok();
+    let comment: Comment = owner.in_space(space).post(&comments, &text).await.ok();
     let there = member.in_space(space);
     there.post(&comments, &text).await.failed(403);
     let own = there.file(None, "b", "x").await;
     let about = format!("/api/v1/nodes/{}/comments", own.id);
     there.post(&about, &text).await.done(201);
-    let replies = format!("{comments}/{}/replies", said.id);
+    let replies = format!("{comments}/{}/replies", comment.id);
     there.post(&replies, &text).await.failed(403);
     let file = member.file(None, "c", "x").await;
     let link = json!({"file_id": file.id, "email": "owner@example.com"});

@@ -183,7 +183,7 @@ async fn streams_end_with_the_server_and_with_its_history() {
 }
 
 #[tokio::test]
-async fn a_thousand_listeners_hear_one_change() {
+async fn a_thousand_listeners_get_one_change() {
     let world = World::new();
     let owner = world.owner();
     let mut listeners = Vec::new();

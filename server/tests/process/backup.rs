@@ -112,10 +112,10 @@ fn a_check_names_what_is_lost() {
     std::fs::write(&all[1], "short").unwrap();
     let found = check(&[]);
     assert_eq!(found.status.code(), Some(1));
-    let said = String::from_utf8(found.stdout).unwrap();
+    let printed = String::from_utf8(found.stdout).unwrap();
     assert!(
-        said.contains("is missing") && said.contains("has 5 bytes"),
-        "{said}"
+        printed.contains("is missing") && printed.contains("has 5 bytes"),
+        "{printed}"
     );
     // What is not whole can't be backed up as if it were.
     let copy = dir.path().join("copy");
@@ -131,7 +131,7 @@ fn a_check_names_what_is_lost() {
         ],
         "",
     );
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("no whole backup"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not a complete backup"));
     assert!(!dir.path().join("new").exists());
 }
 

@@ -95,10 +95,10 @@ pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64
 /// window; an older login that still waits is cancelled.
 pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), Fault> {
     commands.cancel.notify_waiters();
-    let (answers, input) = mpsc::channel(1);
+    let (lines, input) = mpsc::channel(1);
     let (sender, mut steps) = mpsc::channel::<Value>(1);
     let suspended = Suspended::begin(commands).await?;
-    *commands.login_input.lock() = Some(answers);
+    *commands.login_input.lock() = Some(lines);
     let forward = async {
         while let Some(step) = steps.recv().await {
             if let Ok(step) = serde_json::from_value(step) {

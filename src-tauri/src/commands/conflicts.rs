@@ -30,10 +30,10 @@ pub(super) async fn confirm(
     folder: String,
     approve: bool,
 ) -> Result<(), Fault> {
-    let answer = if approve {
+    let decision = if approve {
         DeletionDecision::Delete
     } else {
         DeletionDecision::Keep
     };
-    commands.send(Request::Confirm { folder, answer }).await
+    commands.send(Request::Confirm { folder, decision }).await
 }

@@ -152,7 +152,7 @@ async fn requests_go_to_the_daemon_unchanged() {
             json!({"op": "confirm", "folder": "/f", "approve": false}),
             Request::Confirm {
                 folder: "/f".into(),
-                answer: DeletionDecision::Keep,
+                decision: DeletionDecision::Keep,
             },
         ),
         (json!({"op": "resume"}), Request::Resume { folder: None }),

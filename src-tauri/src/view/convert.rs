@@ -162,7 +162,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
             .map(problem)
             .collect(),
         questions: folder
-            .questions
+            .confirmations
             .iter()
             .map(|question| QuestionView {
                 here: question.side == Side::Local,
@@ -293,7 +293,7 @@ mod tests {
             problem(ProblemCode::Symlink),
             problem(ProblemCode::Unreadable),
         ];
-        model.status.folders[0].questions = vec![control::Question {
+        model.status.folders[0].confirmations = vec![control::Confirmation {
             side: Side::Remote,
             files: 9,
         }];

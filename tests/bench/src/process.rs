@@ -82,8 +82,8 @@ pub(crate) fn run(command: &mut Command, log: &Path) -> Result<Run> {
         thread::sleep(LOOK);
     };
     if !status.success() {
-        let said = fs::read_to_string(log).unwrap_or_default();
-        let tail: Vec<&str> = said.lines().rev().take(10).collect();
+        let text = fs::read_to_string(log).unwrap_or_default();
+        let tail: Vec<&str> = text.lines().rev().take(10).collect();
         bail!("{command:?} ended with {status}: {tail:?}");
     }
     Ok(Run {

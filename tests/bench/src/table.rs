@@ -147,7 +147,7 @@ impl Results {
         }
         let verdicts: Vec<String> = targets(row, measure)
             .iter()
-            .filter_map(|target| self.verdict(target, row, measure, own?))
+            .filter_map(|target| self.comparison(target, row, measure, own?))
             .collect();
         line.push_str(" | ");
         line.push_str(&verdicts.join("; "));
@@ -155,7 +155,7 @@ impl Results {
         line
     }
 
-    fn verdict(&self, target: &Target, row: &str, measure: Measure, own: f64) -> Option<String> {
+    fn comparison(&self, target: &Target, row: &str, measure: Measure, own: f64) -> Option<String> {
         let (limit, text) = match target {
             Target::AtMost(limit) => (*limit, format!("≤ {}", measure.show(*limit))),
             Target::Times(tool, times) => {

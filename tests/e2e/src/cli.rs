@@ -52,7 +52,7 @@ impl Output {
 
     /// Everything that it said, for people.
     #[must_use]
-    pub fn said(&self) -> String {
+    pub fn printed(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 
@@ -61,18 +61,18 @@ impl Output {
     /// # Errors
     /// Another code, a message without one of the words, or one of many lines.
     pub fn refuses(&self, code: i32, words: &[&str]) -> Result<()> {
-        let said = self.said();
+        let printed = self.printed();
         if self.code != code {
-            bail!("expected exit code {code}, got {}: {said}", self.code);
+            bail!("expected exit code {code}, got {}: {printed}", self.code);
         }
-        let lower = said.to_lowercase();
+        let lower = printed.to_lowercase();
         for word in words {
             if !lower.contains(&word.to_lowercase()) {
-                bail!("the message does not speak of {word:?}: {said}");
+                bail!("the message does not speak of {word:?}: {printed}");
             }
         }
         if lower.contains("panicked") {
-            bail!("a panic is no message: {said}");
+            bail!("a panic is no message: {printed}");
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ pub fn run(home: &Path, environment: &[(String, String)], args: &[&str]) -> Resu
         stdout: join(stdout),
         stderr: join(stderr),
     };
-    ended.with_context(|| format!("it had said: {}", output.said()))?;
+    ended.with_context(|| format!("it had printed: {}", output.printed()))?;
     Ok(output)
 }
 

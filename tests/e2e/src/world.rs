@@ -246,7 +246,7 @@ impl World {
             let name = device.name();
             let status = device
                 .cli(&["status"])
-                .map_or_else(|error| error.to_string(), |out| out.said());
+                .map_or_else(|error| error.to_string(), |out| out.printed());
             eprintln!("== device {name}: status\n{}", status.trim());
             let tree = device
                 .tree()

@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
-import { group, type Happened, type Item, timeline } from "./bursts";
+import { type ActivityEvent, group, type Item, timeline } from "./bursts";
 
 const dayOf = (at: string) => at.slice(0, 10);
-const event = (at: string, path: string, kind = "downloaded"): Happened => ({ at, kind, path, folder: "/f" });
+const event = (at: string, path: string, kind = "downloaded"): ActivityEvent => ({
+  at,
+  kind,
+  path,
+  folder: "/f",
+});
 const minute = (n: number) => `2026-03-04T10:${String(50 - n).padStart(2, "0")}:00Z`;
 const many = (count: number, path: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => event(minute(n), path(n)));
 
-function words(items: Item<Happened>[]): string[] {
+function words(items: Item<ActivityEvent>[]): string[] {
   return items.map((item) => {
     if ("day" in item) return item.day;
     if ("burst" in item) return `${item.burst.entries.length} in ${item.burst.place}`;

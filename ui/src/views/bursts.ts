@@ -1,7 +1,7 @@
 // What happened, with a heading for each day, and one row for many events of one kind.
 
 /** The part of an event by which it is grouped. */
-export interface Happened {
+export interface ActivityEvent {
   readonly at: string;
   readonly kind: string;
   /** With `/`; the folder is everything before the last one. */
@@ -34,7 +34,7 @@ const GAP_MS = 5 * 60_000;
  * Puts events, the newest first, into rows. `dayOf` formats the day of a time; `open` has the keys of the
  * bursts whose entries are wanted too.
  */
-export function group<E extends Happened>(
+export function group<E extends ActivityEvent>(
   events: readonly E[],
   dayOf: (at: string) => string,
   open: ReadonlySet<string>,
@@ -61,7 +61,7 @@ export function group<E extends Happened>(
 }
 
 /** All events as bursts, also single ones, each with its day. */
-export function timeline<E extends Happened>(
+export function timeline<E extends ActivityEvent>(
   events: readonly E[],
   dayOf: (at: string) => string,
 ): { day: string; bursts: Burst<E>[] }[] {
@@ -82,7 +82,7 @@ interface Run<E> {
   entries: E[];
 }
 
-function runs<E extends Happened>(events: readonly E[], dayOf: (at: string) => string): Run<E>[] {
+function runs<E extends ActivityEvent>(events: readonly E[], dayOf: (at: string) => string): Run<E>[] {
   const found: Run<E>[] = [];
   const days = new Map<string, string>();
   for (const event of events) {
@@ -109,7 +109,7 @@ function dayIn(days: Map<string, string>, at: string, dayOf: (at: string) => str
   return day;
 }
 
-function belong(newer: Happened, older: Happened): boolean {
+function belong(newer: ActivityEvent, older: ActivityEvent): boolean {
   return (
     newer.kind === older.kind &&
     newer.folder === older.folder &&
@@ -118,13 +118,13 @@ function belong(newer: Happened, older: Happened): boolean {
   );
 }
 
-function burstOf<E extends Happened>(entries: readonly E[]): Burst<E> {
+function burstOf<E extends ActivityEvent>(entries: readonly E[]): Burst<E> {
   const oldest = entries.at(-1);
   return { entries, place: place(entries), key: `${oldest?.at}\n${oldest?.kind}\n${oldest?.path}` };
 }
 
 /** The innermost folder that all of them are in. */
-function place(entries: readonly Happened[]): string {
+function place(entries: readonly ActivityEvent[]): string {
   let common: string[] | undefined;
   for (const entry of entries) {
     const parts = entry.path.split("/").slice(0, -1);

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Between two looks at something that gives no sign by itself.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A device of the demo.
 pub(super) struct Device {
@@ -82,8 +82,8 @@ impl Device {
         let mut daemon = Running(child);
         wait_until("the daemon to answer", Duration::from_secs(30), || {
             if let Some(status) = daemon.0.try_wait()? {
-                let said = fs::read_to_string(&log).unwrap_or_default();
-                bail!("the daemon of {} ended ({status}): {said}", self.name);
+                let log_text = fs::read_to_string(&log).unwrap_or_default();
+                bail!("the daemon of {} ended ({status}): {log_text}", self.name);
             }
             Ok(self.cli(&["--no-start", "status"]).is_ok())
         })?;
@@ -156,7 +156,7 @@ pub(super) fn wait_until(
         if begun.elapsed() > time_limit {
             bail!("waited {} s for {what}", time_limit.as_secs());
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
 }

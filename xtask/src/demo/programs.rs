@@ -65,9 +65,9 @@ impl Server {
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let Some(url) = line.trim().strip_prefix(GREETING) else {
-            let said = fs::read_to_string(&log).unwrap_or_default();
+            let printed = fs::read_to_string(&log).unwrap_or_default();
             bail!(
-                "the server didn't start: it said `{}` and {said}",
+                "the server didn't start: it printed `{}` and {printed}",
                 line.trim()
             );
         };
@@ -101,13 +101,14 @@ impl Server {
             bail!("`cairn-server user add {email}` failed");
         }
         let output = command(&["apikey", email]).output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        said.split_whitespace()
+        let printed = String::from_utf8_lossy(&output.stdout);
+        printed
+            .split_whitespace()
             .find(|word| word.starts_with("ck_"))
             .map(str::to_owned)
             .with_context(|| {
                 let why = String::from_utf8_lossy(&output.stderr);
-                format!("`cairn-server apikey {email}` gave no key: {said}{why}")
+                format!("`cairn-server apikey {email}` gave no key: {printed}{why}")
             })
     }
 

@@ -49,7 +49,7 @@ impl Suite {
         let file = judged().join("schemas.json");
         let mut node = Command::new("node");
         node.arg(scripts().join("schemas.mjs")).arg(&self.program);
-        fs::write(&file, said(&mut node)?)?;
+        fs::write(&file, stdout_of(&mut node)?)?;
         Ok(file)
     }
 
@@ -82,7 +82,7 @@ impl Suite {
             .arg(expected)
             .arg("--output-dir")
             .arg(&results);
-        said(&mut node)?;
+        stdout_of(&mut node)?;
         let messages = well_formed(&results)?;
         println!("the conformance scenarios of {revision}, {messages} messages: good");
         Ok(())
@@ -108,7 +108,7 @@ fn scripts() -> PathBuf {
 }
 
 /// Returns the stdout of a program that has to succeed.
-fn said(command: &mut Command) -> Result<Vec<u8>> {
+fn stdout_of(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().context("can't run Node.js")?;
     if !output.status.success() {
         bail!(

@@ -43,10 +43,10 @@ fn inspect(url: &str, arguments: &[&str], cairn: &Path) -> Result<()> {
         .args(["-e", "CAIRN_MCP_SYNC=off"])
         .output()
         .context("can't run the inspector")?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let problems = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() || said.contains("\"isError\": true") {
-        bail!("the inspector refuses {arguments:?}: {said}{problems}");
+    if !output.status.success() || stdout.contains("\"isError\": true") {
+        bail!("the inspector refuses {arguments:?}: {stdout}{problems}");
     }
     println!("the inspector with {}: good", arguments.join(" "));
     Ok(())

@@ -97,14 +97,14 @@ impl Root {
             }
         }
         let program = package.program;
-        let said = Command::new(self.inside(&format!("usr/bin/{program}"))?)
+        let stdout = Command::new(self.inside(&format!("usr/bin/{program}"))?)
             .arg("--version")
             .output()?;
-        let said = String::from_utf8_lossy(&said.stdout);
+        let stdout = String::from_utf8_lossy(&stdout.stdout);
         ensure!(
-            said.trim() == format!("{program} {}", env!("CARGO_PKG_VERSION")),
+            stdout.trim() == format!("{program} {}", env!("CARGO_PKG_VERSION")),
             "the packaged {program} calls itself `{}`",
-            said.trim()
+            stdout.trim()
         );
         Ok(())
     }

@@ -86,7 +86,7 @@ impl Api {
         self.all_pages("/api/v1/apikeys", &()).await
     }
 
-    /// `POST /apikeys`: makes an API key; only this answer has it whole.
+    /// `POST /apikeys`: makes an API key; only this response has it whole.
     ///
     /// # Errors
     /// [`ApiError::Rejected`] or [`ApiError::Conflict`] at the eleventh active key.
@@ -125,11 +125,11 @@ impl Api {
             let call = Call::get(path)
                 .query(query)?
                 .query(&[("page", page), ("page_size", 100)])?;
-            let answer: Page<T> = self.json(call).await?;
-            let empty = answer.content.is_empty();
-            all.extend(answer.content);
+            let response: Page<T> = self.json(call).await?;
+            let empty = response.content.is_empty();
+            all.extend(response.content);
             // An empty page ends it, whatever total the server claims.
-            if empty || page >= answer.total_pages {
+            if empty || page >= response.total_pages {
                 break;
             }
         }

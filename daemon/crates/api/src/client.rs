@@ -286,8 +286,9 @@ impl Api {
             .map_err(|_| ApiError::Protocol("the device id is not a valid header value".into()))?;
         headers.insert(HeaderName::from_static(headers::DEVICE_ID), device);
         if let Some(space) = self.space {
-            let space = HeaderValue::from_str(&space.to_string())
-                .map_err(|_| ApiError::Protocol("the space id is not a valid header value".into()))?;
+            let space = HeaderValue::from_str(&space.to_string()).map_err(|_| {
+                ApiError::Protocol("the space id is not a valid header value".into())
+            })?;
             headers.insert(HeaderName::from_static(headers::SPACE_ID), space);
         }
         let base = call.base.as_ref().unwrap_or(&self.base);

@@ -17,7 +17,7 @@ impl Api {
         self.shared_auth()
     }
 
-    /// Calls an endpoint below `/api/v1` and reads its answer, which is null where it has none. A GET
+    /// Calls an endpoint below `/api/v1` and reads its response, which is null where it has none. A GET
     /// is repeated as the retry policy says; a POST carries an idempotency key. Every part of `path`
     /// becomes one segment, whatever is in it.
     ///
@@ -59,11 +59,12 @@ impl Api {
         if posts {
             call = call.header(headers::IDEMPOTENCY_KEY, &self.new_key())?;
         }
-        let answer = self.bytes(call).await?;
-        if answer.is_empty() {
+        let response = self.bytes(call).await?;
+        if response.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&answer)
-            .map_err(|e| ApiError::Protocol(format!("{what} sent a response that is not JSON: {e}")))
+        serde_json::from_slice(&response).map_err(|e| {
+            ApiError::Protocol(format!("{what} sent a response that is not JSON: {e}"))
+        })
     }
 }

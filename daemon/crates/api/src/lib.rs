@@ -37,7 +37,7 @@ pub use entropy::{Entropy, SystemEntropy};
 pub use error::{ApiError, ErrorClass};
 pub use login::{Login, TokenStore, Tokens};
 pub use network::HttpTransport;
-pub use provider::{Asked, Attempt, Provider, query_pairs, revoke};
+pub use provider::{Attempt, DevicePoll, Provider, query_pairs, revoke};
 pub use retry::RetryPolicy;
 pub use transport::{BodyStream, Payload, Request, Response, Transport, TransportError};
 

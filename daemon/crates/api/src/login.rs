@@ -9,7 +9,7 @@ use crate::error::ApiError;
 use crate::provider;
 use crate::transport::Transport;
 use async_trait::async_trait;
-use cairn_wire::identity::TokenAnswer;
+use cairn_wire::identity::TokenResponse;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::fmt;
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 /// An access token is renewed when it would expire within this time.
 const MARGIN_MS: i64 = 30_000;
-/// Tries of one renewal; the provider gives the answer again if one got lost.
+/// Tries of one renewal; the provider gives the response again if one got lost.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 /// Calls that were refused together renew together: within this time one renewal is enough.
@@ -47,7 +47,7 @@ impl fmt::Debug for Tokens {
 /// The store in which the processes of one home keep the tokens.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Keeps the other processes from renewing while the answer lives.
+    /// Keeps the other processes from renewing while the response lives.
     ///
     /// # Errors
     /// The lock can't be had.
@@ -70,11 +70,11 @@ pub trait TokenStore: Send + Sync {
 pub struct Login {
     transport: Arc<dyn Transport>,
     store: Arc<dyn TokenStore>,
-    held: Mutex<Held>,
+    state: Mutex<TokenState>,
 }
 
 #[derive(Default)]
-struct Held {
+struct TokenState {
     tokens: Option<Tokens>,
     renewed: Option<Instant>,
 }
@@ -87,28 +87,28 @@ fn now_ms() -> i64 {
 }
 
 impl Tokens {
-    /// The tokens of an answer; `None` if it holds no refresh token.
+    /// The tokens of a response; `None` if it holds no refresh token.
     #[must_use]
     pub fn new(
-        answer: TokenAnswer,
+        response: TokenResponse,
         token_endpoint: &str,
         revocation_endpoint: Option<&str>,
     ) -> Option<Self> {
         Some(Self {
-            expires_at: expiry(answer.expires_in),
-            access_token: answer.access_token,
-            refresh_token: answer.refresh_token?,
+            expires_at: expiry(response.expires_in),
+            access_token: response.access_token,
+            refresh_token: response.refresh_token?,
             token_endpoint: token_endpoint.to_owned(),
             revocation_endpoint: revocation_endpoint.map(str::to_owned),
         })
     }
 
-    fn renewed(&self, answer: TokenAnswer) -> Self {
+    fn renewed(&self, response: TokenResponse) -> Self {
         Self {
-            expires_at: expiry(answer.expires_in),
-            access_token: answer.access_token,
+            expires_at: expiry(response.expires_in),
+            access_token: response.access_token,
             // A provider that does not rotate sends none.
-            refresh_token: answer
+            refresh_token: response
                 .refresh_token
                 .unwrap_or_else(|| self.refresh_token.clone()),
             ..self.clone()
@@ -131,29 +131,29 @@ impl Login {
         Self {
             transport,
             store,
-            held: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
     /// Gets tokens other than the refused ones: those that another process got, or new ones.
-    async fn renew(&self, held: &mut Held) -> Result<(), ApiError> {
+    async fn renew(&self, state: &mut TokenState) -> Result<(), ApiError> {
         let _lock = self.store.lock().await?;
         let kept = self.store.load().await?.ok_or(ApiError::Unauthorized)?;
-        let known = held.tokens.as_ref().map(|tokens| &tokens.access_token);
+        let known = state.tokens.as_ref().map(|tokens| &tokens.access_token);
         if known != Some(&kept.access_token) && kept.is_fresh() {
-            held.tokens = Some(kept);
+            state.tokens = Some(kept);
             return Ok(());
         }
-        let answer = self.fetch(&kept).await?;
-        let fresh = kept.renewed(answer);
+        let response = self.fetch(&kept).await?;
+        let fresh = kept.renewed(response);
         // Kept before it is used: the old one is used up.
         self.store.save(&fresh).await?;
         tracing::debug!("renewed the access token");
-        held.tokens = Some(fresh);
+        state.tokens = Some(fresh);
         Ok(())
     }
 
-    async fn fetch(&self, kept: &Tokens) -> Result<TokenAnswer, ApiError> {
+    async fn fetch(&self, kept: &Tokens) -> Result<TokenResponse, ApiError> {
         let mut tried = 0;
         loop {
             tried += 1;
@@ -163,7 +163,7 @@ impl Login {
                     tracing::debug!(%error, tried, "renewing the access token again");
                     tokio::time::sleep(PAUSE * tried).await;
                 }
-                answer => return answer,
+                response => return response,
             }
         }
     }
@@ -172,28 +172,28 @@ impl Login {
 #[async_trait]
 impl Auth for Login {
     async fn bearer(&self) -> Result<String, ApiError> {
-        let mut held = self.held.lock().await;
-        if held.tokens.is_none() {
-            held.tokens = self.store.load().await?;
+        let mut state = self.state.lock().await;
+        if state.tokens.is_none() {
+            state.tokens = self.store.load().await?;
         }
-        match &held.tokens {
+        match &state.tokens {
             None => return Err(ApiError::Unauthorized),
             Some(tokens) if tokens.is_fresh() => return Ok(tokens.access_token.clone()),
             Some(_) => {}
         }
-        self.renew(&mut held).await?;
-        let tokens = held.tokens.as_ref().ok_or(ApiError::Unauthorized)?;
+        self.renew(&mut state).await?;
+        let tokens = state.tokens.as_ref().ok_or(ApiError::Unauthorized)?;
         Ok(tokens.access_token.clone())
     }
 
     async fn refresh(&self) -> Result<bool, ApiError> {
-        let mut held = self.held.lock().await;
-        if held.renewed.is_some_and(|at| at.elapsed() < TOGETHER) {
+        let mut state = self.state.lock().await;
+        if state.renewed.is_some_and(|at| at.elapsed() < TOGETHER) {
             return Ok(true);
         }
-        match self.renew(&mut held).await {
+        match self.renew(&mut state).await {
             Ok(()) => {
-                held.renewed = Some(Instant::now());
+                state.renewed = Some(Instant::now());
                 Ok(true)
             }
             Err(ApiError::Unauthorized) => Ok(false),

@@ -14,7 +14,7 @@ use std::time::Duration;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// More than two heartbeats of the change stream.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The slowest uplink that still gets a body through before the answer is waited for.
+/// The slowest uplink that still gets a body through before the response is waited for.
 const SLOWEST_UPLINK: u64 = 16 * 1024;
 
 /// Talks to a server over the network.
@@ -54,8 +54,9 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         let address = format!("{}{}", request.base, request.path);
-        let url = reqwest::Url::parse(&address)
-            .map_err(|e| TransportError::Invalid(format!("{address} is not a valid address: {e}")))?;
+        let url = reqwest::Url::parse(&address).map_err(|e| {
+            TransportError::Invalid(format!("{address} is not a valid address: {e}"))
+        })?;
         let client = if is_loopback(&url) {
             &self.direct
         } else {
@@ -78,25 +79,25 @@ impl Transport for HttpTransport {
             .headers(headers)
             .body(body)
             .send();
-        let answer = tokio::time::timeout(time_limit, sending)
+        let response = tokio::time::timeout(time_limit, sending)
             .await
             .map_err(|_| {
                 TransportError::Cut(format!("no response within {} s", time_limit.as_secs()))
             })?
             .map_err(|e| classify(&e))?;
-        let status = answer.status();
-        let headers = answer.headers().clone();
+        let status = response.status();
+        let headers = response.headers().clone();
         Ok(Response {
             status,
             headers,
-            body: guarded(answer),
+            body: guarded(response),
         })
     }
 }
 
 /// The body, with an error where nothing arrives for too long.
-fn guarded(answer: reqwest::Response) -> BodyStream {
-    let bytes = Box::pin(answer.bytes_stream());
+fn guarded(response: reqwest::Response) -> BodyStream {
+    let bytes = Box::pin(response.bytes_stream());
     futures_util::stream::unfold(Some(bytes), |state| async move {
         let mut bytes = state?;
         match tokio::time::timeout(IDLE_TIMEOUT, bytes.next()).await {

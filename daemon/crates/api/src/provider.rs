@@ -11,8 +11,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use cairn_wire::identity::{
-    DeviceAuthorization, DeviceRequest, Discovery, OAuthErrorBody, RevokeRequest, TokenAnswer,
-    TokenRequest,
+    DeviceAuthorization, DeviceRequest, Discovery, OAuthErrorBody, RevokeRequest, TokenRequest,
+    TokenResponse,
 };
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderValue, Method, header};
@@ -27,7 +27,7 @@ const CLIENT: &str = "cairn";
 const SCOPE: &str = "openid email offline_access files";
 const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 /// Tokens and discovery documents are short.
-const MAX_ANSWER: usize = 256 * 1024;
+const MAX_RESPONSE: usize = 256 * 1024;
 
 /// The identity provider of a server.
 pub struct Provider {
@@ -46,13 +46,13 @@ pub struct Attempt {
 }
 
 /// The result of one poll by a device.
-pub enum Asked {
+pub enum DevicePoll {
     Pending,
     /// The person has not decided, and the device asks too often.
     TooOften,
     Denied,
     Expired,
-    Allowed(TokenAnswer),
+    Allowed(TokenResponse),
 }
 
 /// A refused request: the code of RFC 6749, and the failure that it is elsewhere.
@@ -164,7 +164,7 @@ impl Provider {
     ///
     /// # Errors
     /// [`ApiError::Unauthorized`] for a code that is not good.
-    pub async fn finish(&self, attempt: &Attempt, code: &str) -> Result<TokenAnswer, ApiError> {
+    pub async fn finish(&self, attempt: &Attempt, code: &str) -> Result<TokenResponse, ApiError> {
         let request = TokenRequest {
             grant_type: Some("authorization_code".into()),
             code: Some(code.into()),
@@ -200,7 +200,7 @@ impl Provider {
     ///
     /// # Errors
     /// [`ApiError`] for every response that is none of [`DevicePoll`].
-    pub async fn ask_device(&self, device_code: &str) -> Result<Asked, ApiError> {
+    pub async fn poll_device(&self, device_code: &str) -> Result<DevicePoll, ApiError> {
         let request = TokenRequest {
             grant_type: Some(DEVICE_GRANT.into()),
             device_code: Some(device_code.into()),
@@ -208,12 +208,12 @@ impl Provider {
             ..TokenRequest::default()
         };
         match post(self.transport.as_ref(), self.token_endpoint(), &request).await {
-            Ok(tokens) => Ok(Asked::Allowed(tokens)),
+            Ok(tokens) => Ok(DevicePoll::Allowed(tokens)),
             Err(refusal) => match refusal.code.as_str() {
-                "authorization_pending" => Ok(Asked::Pending),
-                "slow_down" => Ok(Asked::TooOften),
-                "access_denied" => Ok(Asked::Denied),
-                "expired_token" => Ok(Asked::Expired),
+                "authorization_pending" => Ok(DevicePoll::Pending),
+                "slow_down" => Ok(DevicePoll::TooOften),
+                "access_denied" => Ok(DevicePoll::Denied),
+                "expired_token" => Ok(DevicePoll::Expired),
                 _ => Err(refusal.error),
             },
         }
@@ -225,7 +225,7 @@ pub(crate) async fn refresh(
     transport: &dyn Transport,
     token_endpoint: &str,
     token: &str,
-) -> Result<TokenAnswer, ApiError> {
+) -> Result<TokenResponse, ApiError> {
     let request = TokenRequest {
         grant_type: Some("refresh_token".into()),
         refresh_token: Some(token.into()),
@@ -325,15 +325,16 @@ async fn send<T: DeserializeOwned>(
     }
     let body = read(response).await?;
     let value = serde_json::from_slice(&body);
-    Ok(value.map_err(|e| ApiError::Protocol(format!("its login sent an unexpected response: {e}")))?)
+    Ok(value
+        .map_err(|e| ApiError::Protocol(format!("its login sent an unexpected response: {e}")))?)
 }
 
 async fn read(mut response: Response) -> Result<Vec<u8>, ApiError> {
     let mut body = Vec::new();
     while let Some(part) = response.body.next().await {
         body.extend_from_slice(&part.map_err(|e| ApiError::Offline(e.to_string()))?);
-        if body.len() > MAX_ANSWER {
-            let text = format!("its login sent more than {MAX_ANSWER} bytes");
+        if body.len() > MAX_RESPONSE {
+            let text = format!("its login sent more than {MAX_RESPONSE} bytes");
             return Err(ApiError::Protocol(text));
         }
     }

@@ -26,11 +26,11 @@ impl Api {
             if let Some(node) = node {
                 call = call.query(&[("file_id", node)])?;
             }
-            let answer: Page<Share> = self.json(call).await?;
-            let empty = answer.content.is_empty();
-            all.extend(answer.content);
+            let response: Page<Share> = self.json(call).await?;
+            let empty = response.content.is_empty();
+            all.extend(response.content);
             // An empty page ends it, whatever total the server claims.
-            if empty || page + 1 >= answer.total_pages {
+            if empty || page + 1 >= response.total_pages {
                 break;
             }
         }

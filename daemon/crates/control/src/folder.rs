@@ -45,7 +45,7 @@ pub struct IgnoreRules {
 
 /// The decision whether a path is ignored, with the rule that made it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct IgnoreVerdict {
+pub struct IgnoreDecision {
     pub path: String,
     pub ignored: bool,
     /// The rule that decided, if one matched.

@@ -1,6 +1,6 @@
 //! Requests to the daemon, and its replies.
 
-use crate::folder::{Folder, IgnoreRules, IgnoreVerdict, NewFolder};
+use crate::folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder};
 use crate::history::{ActivityList, ConflictList, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
 use crate::why::{PathReport, WaitingList};
@@ -96,13 +96,14 @@ requests! {
     } -> Done;
     /// Accepts the changes that were held because no device vouches for them.
     Accept -> Accepted;
-    /// Goes on with the disk that is at `path`, absolute, in place of the one before.
+    /// Accepts the disk that is at `path`, absolute, in place of the one before.
     AcceptDisk {
         path: String,
     } -> Done;
     Confirm {
         folder: String,
-        answer: DeletionDecision,
+        #[serde(rename = "answer")]
+        decision: DeletionDecision,
     } -> Done;
     Folders -> Vec<Folder>;
     /// The reply is the folder as it was added.
@@ -136,7 +137,7 @@ requests! {
         path: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<Vec<String>>,
-    } -> IgnoreVerdict;
+    } -> IgnoreDecision;
     Limits -> crate::request::Limits;
     SetLimits {
         limits: crate::request::Limits,
@@ -175,7 +176,7 @@ pub enum Reply {
     Folders(Vec<Folder>),
     Folder(Folder),
     IgnoreRules(IgnoreRules),
-    IgnoreVerdict(IgnoreVerdict),
+    IgnoreDecision(IgnoreDecision),
     Limits(Limits),
     Trash(TrashedList),
     Trashed(Trashed),

@@ -51,8 +51,8 @@ pub struct FolderStatus {
     #[serde(default)]
     pub mode: SyncMode,
     /// Deletions that wait for a person.
-    #[serde(default)]
-    pub questions: Vec<Question>,
+    #[serde(default, rename = "questions")]
+    pub confirmations: Vec<Confirmation>,
 }
 
 /// Something that doesn't sync, and what to do about it.
@@ -118,9 +118,9 @@ pub struct Transfer {
     pub seconds_left: Option<u64>,
 }
 
-/// Deletions that nobody has agreed to yet.
+/// Deletions that nobody has confirmed yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Question {
+pub struct Confirmation {
     /// The side on which the files would be deleted.
     pub side: Side,
     pub files: u64,

@@ -3,9 +3,9 @@
 
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
-    FailureCode, Folder, FolderStatus, IgnoreRules, IgnoreVerdict, Limits, NewFolder,
-    OverallProgress, PathReport, Problem, ProblemGroup, Question, Request, Status, Transfer,
+    Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
+    FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits, NewFolder,
+    OverallProgress, PathReport, Problem, ProblemGroup, Request, Status, Transfer,
     Trashed, TrashedList,
 };
 use cairn_model::{
@@ -50,7 +50,7 @@ fn status() -> Status {
                 examples: vec!["a/b".into()],
             }],
             conflicts: 1,
-            questions: vec![Question {
+            confirmations: vec![Confirmation {
                 side: Side::Remote,
                 files: 100,
             }],
@@ -136,11 +136,11 @@ fn requests() {
         Request::Accept,
         Request::Confirm {
             folder: folder(),
-            answer: DeletionDecision::Delete,
+            decision: DeletionDecision::Delete,
         },
         Request::Confirm {
             folder: folder(),
-            answer: DeletionDecision::Keep,
+            decision: DeletionDecision::Keep,
         },
         Request::Folders,
         Request::AddFolder {
@@ -247,7 +247,7 @@ fn answers() {
         shared: vec!["*.log".into()],
         own: vec![],
     };
-    let verdict = IgnoreVerdict {
+    let decision = IgnoreDecision {
         path: "x.log".into(),
         ignored: true,
         rule: Some("*.log".into()),
@@ -277,7 +277,7 @@ fn answers() {
         }]),
         lines(&[vec![folder]]),
         lines(&[rules]),
-        lines(&[verdict]),
+        lines(&[decision]),
         lines(&[Limits {
             up: Some(1),
             down: None,

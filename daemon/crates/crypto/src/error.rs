@@ -23,7 +23,9 @@ pub enum CryptoError {
         "there is no key for space {space} with epoch {epoch}; sign in again or request access from its owner"
     )]
     KeyMissing { space: SpaceId, epoch: u32 },
-    #[error("a public key of this account was replaced; compare its fingerprint before going on")]
+    #[error(
+        "a public key of this account was replaced; compare its fingerprint before you continue"
+    )]
     KeyChanged,
     #[error(
         "version {served} was served, but version {seen} was seen before; the server may have been reset"

@@ -12,7 +12,7 @@ use sha2::Sha256;
 
 /// Stands for the manifest hash in the seal of a node that was deleted after a person had been asked
 /// and had agreed: other devices of the account need not ask again.
-pub const AGREED_DELETION: [u8; 32] = *b"cairn/a-person-agreed-to-delete/";
+pub const CONFIRMED_DELETION: [u8; 32] = *b"cairn/a-person-agreed-to-delete/";
 
 const FORMAT: u8 = 1;
 const LENGTH: usize = 1 + 8 + 32 + 32;

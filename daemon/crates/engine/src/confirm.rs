@@ -20,7 +20,7 @@ pub(crate) fn confirm(
         for row in &pending {
             match decision {
                 DeletionDecision::Delete => db.put_confirmation(&ConfirmationRow {
-                    state: ConfirmationState::Agreed,
+                    state: ConfirmationState::Confirmed,
                     ..row.clone()
                 })?,
                 DeletionDecision::Keep => keep_files(db, id, row.side)?,

@@ -9,6 +9,7 @@ mod figures;
 mod folder;
 mod folders;
 mod idle;
+mod invalid_names;
 mod lanes;
 mod plans;
 mod poll;
@@ -17,7 +18,6 @@ mod scanning;
 mod schedule;
 mod structure;
 mod tick;
-mod unfit_names;
 mod waiters;
 
 use crate::command::Command;

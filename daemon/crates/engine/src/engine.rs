@@ -26,7 +26,7 @@ pub(crate) struct Engine {
     pub(crate) index: Arc<Index>,
     pub(crate) api: Arc<Api>,
     /// The same, for steps that others wait for: it does not try for long.
-    pub(crate) impatient_api: Api,
+    pub(crate) structure_api: Api,
     pub(crate) transfer: Arc<Transfer>,
     pub(crate) keys: Arc<SpaceKeys>,
     pub(crate) device_name: String,

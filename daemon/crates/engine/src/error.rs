@@ -52,7 +52,7 @@ pub enum EngineError {
     RemoteIsFile(String),
     #[error("{0} was deleted on the service; nothing is deleted here")]
     RemoteGone(String),
-    #[error("the service's rules file has {0} bytes, which no rules have")]
+    #[error("the service's rules file has {0} bytes, which is too large")]
     RulesTooLarge(u64),
     #[error("the service sent something that can't be: {0}")]
     Protocol(String),

@@ -2,6 +2,7 @@
 
 use crate::error::{Disposition, EngineError};
 use crate::full_disk::{self, FullDisk};
+use crate::health::RetryHint;
 use crate::key::{Key, LockedKeys};
 use crate::record;
 use crate::step::{Ctx, local, local_folders, remote, trash_local};
@@ -253,10 +254,10 @@ pub(crate) fn record_failure(
             out.rescan.insert(dir.unwrap_or_default());
         }
     }
-    let soon = disposition != Disposition::Park;
+    let retry = RetryHint::after(disposition);
     let full = full_disk::measure(ctx, key, &error);
     let mut health = ctx.engine.health();
-    health.park(ctx.folder.id, key, path, &error, soon);
+    health.park(ctx.folder.id, key, path, &error, retry);
     if let Some(FullDisk { wanted, free }) = full {
         health.set_full(ctx.folder.id, key, wanted, free);
     }

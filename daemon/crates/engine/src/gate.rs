@@ -94,7 +94,7 @@ impl DeletionFlow {
         }
     }
 
-    /// A person has answered: what was deleted counts no more.
+    /// A person has decided: what was deleted counts no more.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -106,12 +106,12 @@ pub(crate) fn deletions(
     folder: &FolderRow,
     plan: &Plan,
 ) -> Result<Deletions, EngineError> {
-    let agreed = match plan.local_deletions {
+    let confirmed = match plan.local_deletions {
         0 => 0,
-        _ => engine.index.read(|db| db.agreed_deletions(folder.id))?,
+        _ => engine.index.read(|db| db.confirmed_deletions(folder.id))?,
     };
     Ok(Deletions {
-        local: plan.local_deletions.saturating_sub(agreed),
+        local: plan.local_deletions.saturating_sub(confirmed),
         remote: plan.remote_deletions,
     })
 }
@@ -134,7 +134,7 @@ pub(crate) fn check(
             return Ok(Deletions::default());
         }
         let total = db.synced_files(folder.id)?;
-        let side = |side: Side, files: u64, recent: u64| Question {
+        let side = |side: Side, files: u64, recent: u64| DeletionCheck {
             side,
             files,
             recent,
@@ -142,15 +142,15 @@ pub(crate) fn check(
             at_ms,
         };
         Ok(Deletions {
-            local: side(Side::Local, deletions.local, recent.local).settle(db, folder, &open)?,
+            local: side(Side::Local, deletions.local, recent.local).record(db, folder, &open)?,
             remote: side(Side::Remote, deletions.remote, recent.remote)
-                .settle(db, folder, &open)?,
+                .record(db, folder, &open)?,
         })
     })?)
 }
 
 /// The deletions of one side.
-struct Question {
+struct DeletionCheck {
     side: Side,
     files: u64,
     /// Those that were executed a moment ago.
@@ -160,15 +160,15 @@ struct Question {
     at_ms: i64,
 }
 
-impl Question {
+impl DeletionCheck {
     fn is_many(&self, gate: DeletionGate) -> bool {
         let (files, total) = (self.files + self.recent, self.total + self.recent);
         files >= gate.files.max(1)
             && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
     }
 
-    /// Returns the number of files that wait for a person, and records the question.
-    fn settle(
+    /// Returns the number of files that wait for a person, and records the confirmation that is needed.
+    fn record(
         &self,
         db: &Db<'_>,
         folder: &FolderRow,
@@ -193,7 +193,7 @@ impl Question {
             return Ok(0);
         }
         // The answer holds until these deletions are done.
-        if known.state == ConfirmationState::Agreed {
+        if known.state == ConfirmationState::Confirmed {
             return Ok(0);
         }
         // Once asked, it stays asked as long as anything would be deleted: deleting a few

@@ -3,7 +3,7 @@
 mod groups;
 mod path;
 
-use crate::error::{EngineError, explain};
+use crate::error::{Disposition, EngineError, explain};
 use crate::key::Key;
 use crate::status::Problem;
 use cairn_model::{FolderId, NodeId, ProblemCode};
@@ -28,6 +28,25 @@ const TRIES: u32 = 3;
 const BYTES_A_SECOND: u64 = 10_000_000;
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
+/// The prospects of the next try of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RetryHint {
+    /// One of the next tries may well succeed.
+    Soon,
+    /// Nothing says that the next try will end otherwise.
+    Later,
+}
+
+impl RetryHint {
+    /// Returns the prospects after a failure that is handled so.
+    pub(crate) fn after(disposition: Disposition) -> Self {
+        match disposition {
+            Disposition::Park => Self::Later,
+            Disposition::Replan | Disposition::Retry | Disposition::Stop => Self::Soon,
+        }
+    }
+}
+
 /// A key that waits after a failure.
 struct Parked {
     problem: Problem,
@@ -35,8 +54,7 @@ struct Parked {
     until: Instant,
     /// Shown only once it has failed again: most first failures pass by themselves.
     shown: bool,
-    /// It may well succeed at one of the next tries.
-    soon: bool,
+    retry: RetryHint,
     /// A copy of it was sent: it waits before the next one.
     rests: bool,
     /// Bytes of the file, where they matter.
@@ -78,11 +96,14 @@ impl Health {
         key: Key,
         path: String,
         error: &EngineError,
-        soon: bool,
+        retry: RetryHint,
     ) -> Instant {
         let (code, hint) = explain(error);
         let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
-        let longest = if soon { LONGEST_SOON } else { LONGEST };
+        let longest = match retry {
+            RetryHint::Soon => LONGEST_SOON,
+            RetryHint::Later => LONGEST,
+        };
         let until = Instant::now() + self.pause((folder, key), tries, longest);
         let problem = Problem {
             path,
@@ -90,7 +111,7 @@ impl Health {
             message: message(code, error),
             hint: hint.into(),
         };
-        let shown = !soon || tries > 3;
+        let shown = retry == RetryHint::Later || tries > 3;
         self.parked.insert(
             (folder, key),
             Parked {
@@ -98,7 +119,7 @@ impl Health {
                 tries,
                 until,
                 shown,
-                soon,
+                retry,
                 rests: false,
                 bytes: 0,
             },
@@ -175,17 +196,20 @@ impl Health {
 
     /// Returns whether something waits that will be tried again soon without a person.
     pub(crate) fn waits_briefly(&self) -> bool {
-        let soon = Instant::now() + Duration::from_secs(20);
+        let horizon = Instant::now() + Duration::from_secs(20);
         self.parked.values().any(|parked| {
-            let tries = if parked.soon { TRIES_SOON } else { TRIES };
-            parked.until < soon && parked.tries < tries
+            let tries = match parked.retry {
+                RetryHint::Soon => TRIES_SOON,
+                RetryHint::Later => TRIES,
+            };
+            parked.until < horizon && parked.tries < tries
         })
     }
 
     /// Returns whether something of a folder waits for a person: it was tried, and reported.
     pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
         let mut parked = self.parked.iter().filter(|((of, _), _)| *of == folder);
-        parked.any(|(_, parked)| !parked.soon && !parked.rests)
+        parked.any(|(_, parked)| parked.retry == RetryHint::Later && !parked.rests)
     }
 
     /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
@@ -281,9 +305,21 @@ mod tests {
     async fn a_try_that_a_plan_has_made_and_those_of_other_folders_wake_no_folder() {
         let mut health = Health::default();
         let (other, begin) = (FolderId(2), Instant::now());
-        let due = health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        let due = health.park(
+            FOLDER,
+            FILE,
+            "f".into(),
+            &EngineError::Stale,
+            RetryHint::Soon,
+        );
         tokio::time::advance(FIRST).await;
-        health.park(other, FILE, "g".into(), &EngineError::Stale, false);
+        health.park(
+            other,
+            FILE,
+            "g".into(),
+            &EngineError::Stale,
+            RetryHint::Later,
+        );
         assert_eq!(health.next_try(FOLDER, begin), Some(due));
         assert_eq!(health.next_try(FOLDER, due), None, "the plan has made it");
         assert!(health.next_try(other, due).is_some_and(|at| at > due));
@@ -293,7 +329,13 @@ mod tests {
     async fn a_file_that_never_rests_is_tried_less_and_less_often() {
         let mut health = Health::default();
         for whole in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0] {
-            health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+            health.park(
+                FOLDER,
+                FILE,
+                "f".into(),
+                &EngineError::Stale,
+                RetryHint::Soon,
+            );
             let pause = seconds_until(&health);
             assert!((whole / 2.0..=whole).contains(&pause), "{pause} of {whole}");
         }
@@ -304,7 +346,13 @@ mod tests {
     async fn after_a_copy_was_sent_the_next_one_waits_by_size_and_number() {
         let mut health = Health::default();
         for _ in 0..3 {
-            health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+            health.park(
+                FOLDER,
+                FILE,
+                "f".into(),
+                &EngineError::Stale,
+                RetryHint::Soon,
+            );
         }
         health.rest(FOLDER, FILE, 1_000);
         health.clear(FOLDER, FILE);
@@ -320,7 +368,13 @@ mod tests {
     #[test]
     fn a_success_ends_what_was_a_failure_only() {
         let mut health = Health::default();
-        health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        health.park(
+            FOLDER,
+            FILE,
+            "f".into(),
+            &EngineError::Stale,
+            RetryHint::Soon,
+        );
         health.clear(FOLDER, FILE);
         assert_eq!(health.tries(FOLDER, FILE), 0);
     }

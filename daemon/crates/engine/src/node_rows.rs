@@ -1,6 +1,6 @@
 //! Between the service's words and ours: nodes into rows, rows into seals.
 
-use cairn_crypto::{AGREED_DELETION, NodeFacts, NodeSeal, SealInfo, SpaceKeys};
+use cairn_crypto::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, MAX_NUMBER};
@@ -109,14 +109,14 @@ pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> O
 }
 
 /// The seal of a node that goes to the trash.
-pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> Option<Sealed> {
+pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, confirmed: bool) -> Option<Sealed> {
     let info = seal_info(keys, row)??;
     let facts = NodeFacts {
         deleted: true,
         ..facts_of(row)
     };
-    let manifest_hash = if agreed {
-        Some(AGREED_DELETION)
+    let manifest_hash = if confirmed {
+        Some(CONFIRMED_DELETION)
     } else {
         info.manifest_hash
     };
@@ -133,8 +133,8 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, agreed: bool) -> 
 /// The evidence for a deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Deletion {
-    /// A key-holding client, after a person had agreed; with the sequence of its seal.
-    Agreed { seq: u64 },
+    /// A key-holding client, after a person confirmed it; with the sequence of its seal.
+    Confirmed { seq: u64 },
     /// A key-holding client; with the sequence of its seal.
     Verified { seq: u64 },
     /// Anybody.
@@ -145,7 +145,7 @@ impl Deletion {
     /// Returns the sequence of the seal that vouches for it.
     pub(crate) fn seq(self) -> Option<u64> {
         match self {
-            Self::Agreed { seq } | Self::Verified { seq } => Some(seq),
+            Self::Confirmed { seq } | Self::Verified { seq } => Some(seq),
             Self::Unverified => None,
         }
     }
@@ -165,8 +165,8 @@ pub(crate) fn deletion(keys: &SpaceKeys, node: Option<&Node>) -> Deletion {
         NodeSeal::check(keys, &facts, &node.seal.as_ref()?.0).ok()
     });
     match info {
-        Some(info) if info.manifest_hash == Some(AGREED_DELETION) => {
-            Deletion::Agreed { seq: info.seq }
+        Some(info) if info.manifest_hash == Some(CONFIRMED_DELETION) => {
+            Deletion::Confirmed { seq: info.seq }
         }
         Some(info) => Deletion::Verified { seq: info.seq },
         None => Deletion::Unverified,

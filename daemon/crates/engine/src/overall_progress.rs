@@ -1,15 +1,15 @@
 //! The progress of all transfers together: how much is done of what is known, how fast, how long still.
 //!
-//! Pure: it is told figures and times, and computes.
+//! Pure: computes from counts and times.
 
 use crate::status::OverallProgress;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The pace is taken over this time.
+/// The speed is measured over this time.
 const WINDOW: Duration = Duration::from_secs(10);
-/// Two figures that are closer say nothing about the pace.
+/// Two counts that are closer say nothing about the speed.
 const SPACING: Duration = Duration::from_millis(250);
 /// A file costs as much time as so many bytes, whatever its size.
 const BYTES_A_FILE: u64 = 64 * 1024;
@@ -28,14 +28,14 @@ impl Amount {
     }
 
     /// The time that it takes, in bytes.
-    fn work(self) -> u64 {
+    fn cost(self) -> u64 {
         self.bytes + self.files * BYTES_A_FILE
     }
 }
 
 /// Figures of one moment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TransferFigures {
+pub(crate) struct TransferCounts {
     /// Finished since the engine started.
     pub(crate) finished: Amount,
     /// Queued and running ones.
@@ -44,7 +44,7 @@ pub(crate) struct TransferFigures {
     pub(crate) active: bool,
 }
 
-/// The work from one rest to the next.
+/// One burst of transfers, from idle to idle.
 struct Run {
     /// Finished before.
     before: Amount,
@@ -59,50 +59,50 @@ pub(crate) struct ProgressMeter {
 }
 
 impl ProgressMeter {
-    /// Takes the figures of a moment; `moving` are the bytes that running transfers have done.
+    /// Takes the counts of a moment; `moving` are the bytes that running transfers have done.
     pub(crate) fn observe(
         &mut self,
         now: Instant,
-        figures: &TransferFigures,
+        counts: &TransferCounts,
         moving: u64,
     ) -> Option<OverallProgress> {
-        if figures.left.files == 0 {
-            if !figures.active {
+        if counts.left.files == 0 {
+            if !counts.active {
                 self.run = None;
             }
             return None;
         }
         let run = self.run.get_or_insert_with(|| Run {
-            before: figures.finished,
+            before: counts.finished,
             done: Amount::default(),
             fraction: 0.0,
             samples: VecDeque::new(),
         });
-        Some(run.observe(now, figures, moving))
+        Some(run.observe(now, counts, moving))
     }
 }
 
 impl Run {
-    fn observe(&mut self, now: Instant, figures: &TransferFigures, moving: u64) -> OverallProgress {
+    fn observe(&mut self, now: Instant, counts: &TransferCounts, moving: u64) -> OverallProgress {
         let finished = Amount {
-            files: figures.finished.files.saturating_sub(self.before.files),
-            bytes: figures.finished.bytes.saturating_sub(self.before.bytes),
+            files: counts.finished.files.saturating_sub(self.before.files),
+            bytes: counts.finished.bytes.saturating_sub(self.before.bytes),
         };
-        let moving = moving.min(figures.left.bytes);
+        let moving = moving.min(counts.left.bytes);
         // What a transfer that failed had done is done again; the figure waits for it.
         self.done.files = self.done.files.max(finished.files);
         self.done.bytes = self.done.bytes.max(finished.bytes + moving);
         let left = Amount {
-            files: figures.left.files,
-            bytes: (finished.bytes + figures.left.bytes).saturating_sub(self.done.bytes),
+            files: counts.left.files,
+            bytes: (finished.bytes + counts.left.bytes).saturating_sub(self.done.bytes),
         };
         let total = Amount {
             files: self.done.files + left.files,
             bytes: self.done.bytes + left.bytes,
         };
-        let fraction = self.done.work() as f64 / total.work().max(1) as f64;
+        let fraction = self.done.cost() as f64 / total.cost().max(1) as f64;
         self.fraction = self.fraction.max(fraction);
-        let (speed, pace) = self.pace(now);
+        let (speed, cost_rate) = self.rates(now);
         OverallProgress {
             files_done: self.done.files,
             files_total: total.files,
@@ -110,12 +110,12 @@ impl Run {
             bytes_total: total.bytes,
             fraction: self.fraction,
             speed,
-            time_left: (pace > 0.0).then(|| left.work() as f64 / pace),
+            time_left: (cost_rate > 0.0).then(|| left.cost() as f64 / cost_rate),
         }
     }
 
-    /// Returns the bytes a second, and the work a second, over the last seconds.
-    fn pace(&mut self, now: Instant) -> (f64, f64) {
+    /// Returns the bytes a second, and the cost a second, over the last seconds.
+    fn rates(&mut self, now: Instant) -> (f64, f64) {
         let last = self.samples.back();
         if last.is_none_or(|(at, _)| now.duration_since(*at) >= SPACING) {
             self.samples.push_back((now, self.done));
@@ -137,7 +137,7 @@ impl Run {
         let a_second = |done: u64, before: u64| done.saturating_sub(before) as f64 / seconds;
         (
             a_second(self.done.bytes, first.bytes),
-            a_second(self.done.work(), first.work()),
+            a_second(self.done.cost(), first.cost()),
         )
     }
 }
@@ -150,8 +150,8 @@ mod tests {
         Amount { files, bytes }
     }
 
-    fn figures(finished: Amount, left: Amount) -> TransferFigures {
-        TransferFigures {
+    fn counts(finished: Amount, left: Amount) -> TransferCounts {
+        TransferCounts {
             finished,
             left,
             active: true,
@@ -177,7 +177,7 @@ mod tests {
         ] {
             let finished = amount(3 + finished, 1_000_000 * (3 + finished));
             let left = amount(left, 1_000_000 * left);
-            let progress = meter.observe(at(second), &figures(finished, left), moving);
+            let progress = meter.observe(at(second), &counts(finished, left), moving);
             seen.push(progress.unwrap());
         }
         for pair in seen.windows(2) {
@@ -198,10 +198,10 @@ mod tests {
         let begin = Instant::now();
         let mut meter = ProgressMeter::default();
         let mut last = None;
-        // A minute of standing, then a megabyte a second.
+        // A minute without progress, then a megabyte a second.
         for second in 0..80u64 {
             let done = second.saturating_sub(60) * 1_000_000;
-            let now = figures(amount(0, 0), amount(1, 100_000_000));
+            let now = counts(amount(0, 0), amount(1, 100_000_000));
             last = meter.observe(begin + Duration::from_secs(second), &now, done);
         }
         let last = last.unwrap();
@@ -214,18 +214,18 @@ mod tests {
     fn work_after_a_rest_is_counted_anew() {
         let now = Instant::now();
         let mut meter = ProgressMeter::default();
-        meter.observe(now, &figures(amount(0, 0), amount(10, 100)), 0);
-        let pause = figures(amount(10, 100), Amount::default());
+        meter.observe(now, &counts(amount(0, 0), amount(10, 100)), 0);
+        let pause = counts(amount(10, 100), Amount::default());
         assert_eq!(meter.observe(now, &pause, 0), None);
         // Between two plans, so it goes on.
-        let more = meter.observe(now, &figures(amount(10, 100), amount(10, 100)), 0);
+        let more = meter.observe(now, &counts(amount(10, 100), amount(10, 100)), 0);
         assert_eq!(more.unwrap().files_total, 20);
-        let rest = TransferFigures {
+        let rest = TransferCounts {
             active: false,
-            ..figures(amount(20, 200), Amount::default())
+            ..counts(amount(20, 200), Amount::default())
         };
         assert_eq!(meter.observe(now, &rest, 0), None);
-        let anew = meter.observe(now, &figures(amount(20, 200), amount(5, 50)), 0);
+        let anew = meter.observe(now, &counts(amount(20, 200), amount(5, 50)), 0);
         assert_eq!(
             (anew.unwrap().files_done, anew.unwrap().files_total),
             (0, 5)

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::{Disposition, EngineError};
+use crate::health::RetryHint;
 use crate::key::Key;
 use crate::observe::hash::hash_file;
 use crate::observe::rules::Rules;
@@ -161,9 +162,9 @@ fn remote_tree(
     let mut out = BTreeMap::new();
     for (id, row) in &around.remote {
         let mut blocked = selection::hold(db, folder, &rules, row, around.synced.get(id))?;
-        let unfit =
+        let is_invalid =
             unknown.contains(&Key::Node(*id)) || engine.ports.disk.acceptable(&row.name).is_err();
-        if unfit && blocked == Blocked::No {
+        if is_invalid && blocked == Blocked::No {
             blocked = Blocked::Unsupported;
         }
         out.insert(
@@ -278,9 +279,9 @@ async fn hash_local(
         Ok(None) => EngineError::Stale,
         Err(error) => EngineError::Disk(error),
     };
-    let soon = failure.disposition() != Disposition::Park;
+    let retry = RetryHint::after(failure.disposition());
     let (key, path) = (Key::Local(id), path.to_string());
-    engine.health().park(folder.id, key, path, &failure, soon);
+    engine.health().park(folder.id, key, path, &failure, retry);
     unknown.insert(key);
     Ok(())
 }
@@ -324,9 +325,13 @@ async fn open_manifests(
                     return Err(error);
                 }
                 let path = remote_path(engine, folder, row.node);
-                engine
-                    .health()
-                    .park(folder.id, Key::Node(row.node), path, &error, false);
+                engine.health().park(
+                    folder.id,
+                    Key::Node(row.node),
+                    path,
+                    &error,
+                    RetryHint::Later,
+                );
             }
         }
     }

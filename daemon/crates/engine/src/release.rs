@@ -155,7 +155,7 @@ mod tests {
             Key::Node(node),
             "f".into(),
             &EngineError::Stale,
-            true,
+            crate::health::RetryHint::Soon,
         );
         let ctx = Ctx {
             rules: Arc::new(present(&engine, &folder).unwrap()),

@@ -67,7 +67,7 @@ impl EngineOptions {
 
 /// Steps are carried out one after the other, for all folders: one that the service does not do at once
 /// is tried again later, and others go on.
-const IMPATIENT: RetryPolicy = RetryPolicy {
+const STRUCTURE_RETRIES: RetryPolicy = RetryPolicy {
     tries: 2,
     base: Duration::from_millis(100),
     cap: Duration::from_millis(100),
@@ -110,7 +110,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
     let (seed, _) = uuid::Uuid::from_bytes(options.ports.id()).as_u64_pair();
     Engine {
         index: options.index,
-        impatient_api: options.api.retrying(IMPATIENT),
+        structure_api: options.api.retrying(STRUCTURE_RETRIES),
         api: options.api,
         transfer: options.transfer,
         keys: options.keys,

@@ -1,6 +1,6 @@
 //! The figures from which the status is made.
 
-use crate::overall_progress::{ProgressMeter, TransferFigures};
+use crate::overall_progress::{ProgressMeter, TransferCounts};
 use crate::status::{FolderStatus, Status, TransferStatus};
 use cairn_model::{Counters, FolderId, ProblemCode, SyncState};
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ struct Figures {
     last_error: Option<(SyncState, String)>,
     /// Something is being scanned, polled or planned.
     busy: bool,
-    transfers: TransferFigures,
+    transfers: TransferCounts,
     meter: ProgressMeter,
 }
 
@@ -70,7 +70,7 @@ impl StatusSnapshot {
     }
 
     /// Takes the figures of the transfers; `moving` are the bytes that running ones have done.
-    pub(crate) fn set_transfers(&self, transfers: TransferFigures, moving: u64) {
+    pub(crate) fn set_transfers(&self, transfers: TransferCounts, moving: u64) {
         let mut figures = self.0.lock();
         figures.transfers = transfers;
         figures.meter.observe(Instant::now(), &transfers, moving);

@@ -77,8 +77,8 @@ struct Facts {
     deletion_waits: bool,
     behind: u64,
     on_disk: OnDisk,
-    here: bool,
-    there: bool,
+    is_local: bool,
+    is_remote: bool,
     synced: bool,
     equal: bool,
     verified: Option<bool>,
@@ -233,7 +233,7 @@ fn in_conflict(facts: &Facts) -> Option<PathReport> {
         ..because(
             PathState::Conflict,
             message,
-            "settle it with `cairn resolve PATH --keep mine|theirs|both|merge`",
+            "resolve it with `cairn resolve PATH --keep mine|theirs|both|merge`",
         )
     })
 }
@@ -292,7 +292,8 @@ fn transferring(facts: &Facts) -> Option<PathReport> {
 }
 
 fn nothing(facts: &Facts) -> Option<PathReport> {
-    let known = facts.here || facts.there || facts.synced || facts.on_disk != OnDisk::Absent;
+    let known =
+        facts.is_local || facts.is_remote || facts.synced || facts.on_disk != OnDisk::Absent;
     (!known).then(|| {
         because(
             PathState::Missing,
@@ -306,13 +307,14 @@ fn one_way(facts: &Facts) -> Option<PathReport> {
     if facts.is_root || facts.equal && facts.on_disk != OnDisk::Changed {
         return None;
     }
-    let changed_here = facts.here != facts.there && facts.here || facts.on_disk == OnDisk::Changed;
+    let is_changed_locally =
+        facts.is_local != facts.is_remote && facts.is_local || facts.on_disk == OnDisk::Changed;
     let (message, hint) = match facts.mode {
-        SyncMode::Download if changed_here => (
+        SyncMode::Download if is_changed_locally => (
             "it was changed here, and this folder only receives",
             "`cairn add` the folder again with `--mode two-way` to have it sent",
         ),
-        SyncMode::Upload if facts.there && !facts.here => (
+        SyncMode::Upload if facts.is_remote && !facts.is_local => (
             "it is on the service only, and this folder only sends",
             "`cairn add` the folder again with `--mode two-way` to have it here",
         ),
@@ -344,7 +346,7 @@ fn waiting(facts: &Facts) -> Option<PathReport> {
             "see `cairn status` for the deletions, and decide with `cairn confirm`",
         );
     }
-    let what = match (facts.on_disk, facts.here, facts.there) {
+    let what = match (facts.on_disk, facts.is_local, facts.is_remote) {
         (OnDisk::Changed, _, _) => "a change here was not read yet",
         (OnDisk::Absent, true, _) => "its deletion here was not read yet",
         (_, true, true) => "the two sides differ",

@@ -11,7 +11,7 @@ pub enum ConfirmationState {
     /// A person has not decided yet.
     Pending,
     /// Delete them; holds until the deletions are done.
-    Agreed,
+    Confirmed,
 }
 
 /// A mass deletion that waits for a person, or to which one agreed.
@@ -34,7 +34,7 @@ impl Db<'_> {
     pub fn put_confirmation(&self, row: &ConfirmationRow) -> Result<(), IndexError> {
         let state = match row.state {
             ConfirmationState::Pending => "asked",
-            ConfirmationState::Agreed => "agreed",
+            ConfirmationState::Confirmed => "agreed",
         };
         self.prepare("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
             .execute((row.folder.0, row.side.as_str(), signed(row.files), row.at_ms, state))?;
@@ -70,7 +70,7 @@ impl Db<'_> {
                 files: unsigned(row.get(1)?)?,
                 at_ms: row.get(2)?,
                 state: if state == "agreed" {
-                    ConfirmationState::Agreed
+                    ConfirmationState::Confirmed
                 } else {
                     ConfirmationState::Pending
                 },

@@ -70,7 +70,7 @@ impl Skipped {
             Self::Unmounted,
         ]
         .into_iter()
-        .find(|held| held.to_column() == value)
+        .find(|skipped| skipped.to_column() == value)
         .ok_or(IndexError::Corrupt("held"))
     }
 }

@@ -64,7 +64,7 @@ impl Db<'_> {
         for start in remote.keys() {
             let mut chain = Vec::new();
             let mut at = Some(*start);
-            let verdict = loop {
+            let result = loop {
                 if at == base {
                     break true;
                 }
@@ -78,7 +78,7 @@ impl Db<'_> {
                     Some(_) | None => break false,
                 }
             };
-            inside.extend(chain.into_iter().map(|id| (id, verdict)));
+            inside.extend(chain.into_iter().map(|id| (id, result)));
         }
         Ok(Snapshot {
             local: self
@@ -210,7 +210,7 @@ impl Collector<'_, '_> {
     fn is_inside(&mut self, id: NodeId) -> Result<bool, IndexError> {
         let mut chain = Vec::new();
         let mut at = Some(id);
-        let verdict = loop {
+        let result = loop {
             if at == self.base {
                 break true;
             }
@@ -225,7 +225,7 @@ impl Collector<'_, '_> {
             }
         };
         self.inside
-            .extend(chain.into_iter().map(|node| (node, verdict)));
-        Ok(verdict)
+            .extend(chain.into_iter().map(|node| (node, result)));
+        Ok(result)
     }
 }

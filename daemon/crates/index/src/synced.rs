@@ -179,7 +179,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn agreed_deletions(&self, folder: FolderId) -> Result<u64, IndexError> {
+    pub fn confirmed_deletions(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement = self.prepare_whole(
             "SELECT count(*) FROM synced s WHERE s.folder = ?1 AND s.kind = 0 AND s.deletion_agreed = 1 \
              AND NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = s.node)",

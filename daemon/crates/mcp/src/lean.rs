@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_rows_have_in_common_is_said_once() {
+    fn what_all_rows_have_in_common_is_given_once() {
         let mut page = json!({ "content": [row("a", "1"), row("b", "1")], "page": 1 });
         shorten_rows(&mut page);
         let rows = json!([{ "name": "a", "kind": "file" }, { "name": "b", "kind": "file" }]);

@@ -157,7 +157,7 @@ impl SessionJournal {
         std::mem::take(&mut self.0.lock().changes)
     }
 
-    /// Puts back what could not be taken back: another try may.
+    /// Puts back what could not be taken back: a retry may do it.
     pub(crate) fn keep(&self, left: Vec<Change>) {
         let mut noted = self.0.lock();
         let since = std::mem::replace(&mut noted.changes, left);

@@ -116,13 +116,13 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
             call.arguments.required("folder")?,
         )?;
         // The schema has let through nothing else; what keeps files is the safe one.
-        let answer = call.arguments.required("answer")?.parse();
-        let answer = answer.unwrap_or(DeletionDecision::Keep);
-        let done = match answer {
+        let decision = call.arguments.required("answer")?.parse();
+        let decision = decision.unwrap_or(DeletionDecision::Keep);
+        let done = match decision {
             DeletionDecision::Delete => "the files are deleted on the other side too",
             DeletionDecision::Keep => "the files come back",
         };
-        let response = request(&call.services, typed::Confirm { folder, answer }).await?;
+        let response = request(&call.services, typed::Confirm { folder, decision }).await?;
         Ok(with_success(json!(response), Some(done)))
     }
     .boxed()
@@ -137,11 +137,11 @@ pub(crate) fn deletions(call: &Call) -> Asking<'_> {
         let status: Status = request(&call.services, typed::Status {}).await?;
         let local = target::folder(&status, call.arguments.required("folder")?)?;
         let folder = status.folders.iter().find(|folder| folder.local == local);
-        let questions = folder.map(|folder| folder.questions.as_slice());
-        let files: u64 = questions
+        let confirmations = folder.map(|folder| folder.confirmations.as_slice());
+        let files: u64 = confirmations
             .unwrap_or_default()
             .iter()
-            .map(|question| question.files)
+            .map(|waiting| waiting.files)
             .sum();
         let files = if files == 1 {
             "1 file".to_owned()

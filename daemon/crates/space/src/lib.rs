@@ -16,7 +16,7 @@ mod upload_folder;
 mod verify;
 
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
-pub use merge_preview::{Counted, LeftOut, MergePreview};
+pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};

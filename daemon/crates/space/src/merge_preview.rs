@@ -1,5 +1,5 @@
-//! The first merge of a local folder with one on the service, looked at before it is made: what goes up,
-//! what comes down, what is equal, what both sides have in two versions. Nothing is changed or transferred.
+//! The first merge of a local folder with one on the service, computed before it is made: uploads, downloads,
+//! equal files and files with two versions. Nothing is changed or transferred.
 
 use crate::Space;
 use crate::download_plan::local_hash;
@@ -15,16 +15,38 @@ use std::path::{Path, PathBuf};
 /// The most paths of each kind that are named.
 const EXAMPLES: usize = 10;
 
+/// The folder of the service that a merge is with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RemoteFolder {
+    /// It is made by the merge.
+    Absent,
+    /// The top of the space, which is no node.
+    Root,
+    Node(NodeId),
+}
+
+impl RemoteFolder {
+    /// Returns the parent id of its children; `None` without a folder.
+    #[must_use]
+    pub fn parent(self) -> Option<Option<NodeId>> {
+        match self {
+            Self::Absent => None,
+            Self::Root => Some(None),
+            Self::Node(id) => Some(Some(id)),
+        }
+    }
+}
+
 /// Files of one kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Counted {
+pub struct FileCount {
     pub files: u64,
     pub bytes: u64,
     /// Paths of the first ones, below the folder.
     pub examples: Vec<String>,
 }
 
-impl Counted {
+impl FileCount {
     fn add(&mut self, path: &RelPath, bytes: u64) {
         self.files += 1;
         self.bytes += bytes;
@@ -34,30 +56,29 @@ impl Counted {
     }
 }
 
-/// The result of looking.
+/// The result of a preview.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MergePreview {
     /// Only on this disk.
-    pub local: Counted,
+    pub local: FileCount,
     /// Only on the service.
-    pub remote: Counted,
+    pub remote: FileCount,
     /// On both sides with the same content.
-    pub equal: Counted,
-    /// On both sides with different contents, or a file here and a folder there.
-    pub different: Counted,
+    pub equal: FileCount,
+    /// On both sides with different contents, or a file on one and a folder on the other.
+    pub different: FileCount,
     /// Here, but of no kind that syncs, or with a name or rights that forbid it.
-    pub skipped: Counted,
+    pub skipped: FileCount,
 }
 
 /// Decides whether a path below the folder is left out; the second is true for a folder.
 pub type LeftOut<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
 
 /// A folder on one side or both.
-struct Both {
+struct FolderPair {
     path: RelPath,
     local: Option<PathBuf>,
-    /// `None`: not on the service; of the inner one: the top of the space.
-    remote: Option<Option<NodeId>>,
+    remote: RemoteFolder,
 }
 
 /// A file of the same size on both sides.
@@ -67,16 +88,15 @@ struct SameSize {
     bytes: u64,
 }
 
-struct Looking<'a> {
+struct PreviewWalk<'a> {
     left_out: &'a LeftOut<'a>,
     found: MergePreview,
-    waiting: Vec<Both>,
+    waiting: Vec<FolderPair>,
     same_size: Vec<(SameSize, Node)>,
 }
 
 impl Space {
-    /// Looks at the first merge of a local folder with a folder of the service; `remote` is `None` where
-    /// there is none yet.
+    /// Previews the first merge of a local folder with a folder of the service.
     ///
     /// # Errors
     /// The network's; [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each
@@ -84,13 +104,13 @@ impl Space {
     pub async fn preview_merge(
         &self,
         local: &Path,
-        remote: Option<Option<NodeId>>,
+        remote: RemoteFolder,
         left_out: &LeftOut<'_>,
     ) -> Result<MergePreview, TransferError> {
-        let mut looking = Looking {
+        let mut walk = PreviewWalk {
             left_out,
             found: MergePreview::default(),
-            waiting: vec![Both {
+            waiting: vec![FolderPair {
                 path: RelPath::default(),
                 // It is made only when the pair is added.
                 local: local.is_dir().then(|| local.to_owned()),
@@ -99,9 +119,9 @@ impl Space {
             same_size: Vec::new(),
         };
         let mut seen = HashSet::new();
-        while let Some(folder) = looking.waiting.pop() {
+        while let Some(folder) = walk.waiting.pop() {
             let mut nodes = BTreeMap::new();
-            if let Some(id) = folder.remote {
+            if let Some(id) = folder.remote.parent() {
                 if !seen.insert(id) {
                     return Err(ring());
                 }
@@ -111,20 +131,20 @@ impl Space {
                     }
                 }
             }
-            looking.look_into(&folder, nodes);
+            walk.visit(&folder, nodes);
         }
-        self.compare(&mut looking).await;
-        Ok(looking.found)
+        self.compare(&mut walk).await;
+        Ok(walk.found)
     }
 
     /// Compares the contents of files of the same size.
-    async fn compare(&self, looking: &mut Looking<'_>) {
+    async fn compare(&self, walk: &mut PreviewWalk<'_>) {
         let mut with_content: Vec<(SameSize, Download)> = Vec::new();
-        for (file, node) in std::mem::take(&mut looking.same_size) {
+        for (file, node) in std::mem::take(&mut walk.same_size) {
             match self.head(&node) {
                 Ok(download) => with_content.push((file, download)),
                 // Nobody can tell, so both would be kept.
-                Err(_) => looking.found.different.add(&file.path, file.bytes),
+                Err(_) => walk.found.different.add(&file.path, file.bytes),
             }
         }
         let manifests = each(with_content, async |downloads| {
@@ -135,39 +155,39 @@ impl Space {
             let blocking = self.transfer.blocking();
             let local = blocking.run(move || local_hash(&path)).await;
             let kind = match (manifest, local) {
-                (Ok(manifest), Ok(local)) if manifest.hash == local => &mut looking.found.equal,
-                (_, Err(_)) => &mut looking.found.skipped,
-                (_, Ok(_)) => &mut looking.found.different,
+                (Ok(manifest), Ok(local)) if manifest.hash == local => &mut walk.found.equal,
+                (_, Err(_)) => &mut walk.found.skipped,
+                (_, Ok(_)) => &mut walk.found.different,
             };
             kind.add(&file.path, file.bytes);
         }
     }
 }
 
-impl Looking<'_> {
-    fn look_into(&mut self, folder: &Both, mut nodes: BTreeMap<NameKey, (Name, Node)>) {
+impl PreviewWalk<'_> {
+    fn visit(&mut self, folder: &FolderPair, mut nodes: BTreeMap<NameKey, (Name, Node)>) {
         for (name, local, meta) in self.entries(folder) {
             let path = folder.path.join(name.clone());
-            let there = nodes.remove(&name.key()).map(|(_, node)| node);
+            let remote = nodes.remove(&name.key()).map(|(_, node)| node);
             if (self.left_out)(&path, meta.is_dir()) {
                 continue;
             }
-            match there {
+            match remote {
                 Some(node) if meta.is_dir() && node.kind == Kind::Folder => {
-                    self.waiting.push(Both {
+                    self.waiting.push(FolderPair {
                         path,
                         local: Some(local),
-                        remote: Some(Some(node.id)),
+                        remote: RemoteFolder::Node(node.id),
                     });
                 }
                 Some(node) if meta.is_file() && node.kind == Kind::File => {
                     self.both_files(path, local, meta.len(), node);
                 }
                 Some(_) => self.found.different.add(&path, 0),
-                None if meta.is_dir() => self.waiting.push(Both {
+                None if meta.is_dir() => self.waiting.push(FolderPair {
                     path,
                     local: Some(local),
-                    remote: None,
+                    remote: RemoteFolder::Absent,
                 }),
                 None => self.found.local.add(&path, meta.len()),
             }
@@ -178,10 +198,10 @@ impl Looking<'_> {
                 continue;
             }
             match node.kind {
-                Kind::Folder => self.waiting.push(Both {
+                Kind::Folder => self.waiting.push(FolderPair {
                     path,
                     local: None,
-                    remote: Some(Some(node.id)),
+                    remote: RemoteFolder::Node(node.id),
                 }),
                 Kind::File => self.found.remote.add(&path, node.size),
             }
@@ -197,7 +217,7 @@ impl Looking<'_> {
     }
 
     /// Lists the files and folders of a local folder, in order; the rest is counted as skipped.
-    fn entries(&mut self, folder: &Both) -> Vec<(Name, PathBuf, Metadata)> {
+    fn entries(&mut self, folder: &FolderPair) -> Vec<(Name, PathBuf, Metadata)> {
         let Some(local) = &folder.local else {
             return Vec::new();
         };

@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::net::TcpListener;
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type BenchResult<T> = Result<T, Box<dyn Error>>;
 
 const MIB: u64 = 1024 * 1024;
 const BIG: u64 = 1024 * MIB;
 const SMALL_FILES: usize = 10_000;
 
 #[tokio::main]
-async fn main() -> Outcome<()> {
+async fn main() -> BenchResult<()> {
     if std::env::args().any(|argument| argument == "--list") {
         return Ok(());
     }
@@ -57,7 +57,7 @@ async fn main() -> Outcome<()> {
     small(&transfer).await
 }
 
-async fn big(transfer: &Transfer, folder: &Path) -> Outcome<()> {
+async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
     let path = folder.join("big");
     let mut file = File::create(&path)?;
     let mut block = vec![0; usize::try_from(MIB)?];
@@ -103,7 +103,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-async fn small(transfer: &Transfer) -> Outcome<()> {
+async fn small(transfer: &Transfer) -> BenchResult<()> {
     let mut total = 0;
     let mut files = Vec::with_capacity(SMALL_FILES);
     for n in 0..SMALL_FILES {
@@ -130,8 +130,8 @@ async fn small(transfer: &Transfer) -> Outcome<()> {
     let nodes = outcomes
         .into_iter()
         .map(|outcome| committed(outcome?))
-        .collect::<Outcome<Vec<_>>>()?;
-    let downloads = nodes.iter().map(current).collect::<Outcome<Vec<_>>>()?;
+        .collect::<BenchResult<Vec<_>>>()?;
+    let downloads = nodes.iter().map(current).collect::<BenchResult<Vec<_>>>()?;
     let begin = Instant::now();
     for file in transfer.download_batch(&downloads, &()).await {
         file?;
@@ -153,14 +153,14 @@ fn whole(target: UploadTarget, path: &Path) -> Upload {
     }
 }
 
-fn committed(uploaded: Uploaded) -> Outcome<Node> {
+fn committed(uploaded: Uploaded) -> BenchResult<Node> {
     match uploaded {
         Uploaded::Committed { node, .. } => Ok(*node),
         Uploaded::Unchanged => Err("nothing was uploaded".into()),
     }
 }
 
-fn current(node: &Node) -> Outcome<Download> {
+fn current(node: &Node) -> BenchResult<Download> {
     Ok(Download::new(
         node.id,
         node.revision_id.ok_or("a file without a revision")?,

@@ -134,7 +134,7 @@ async fn fetch_group(
     group: Vec<Download>,
 ) -> Vec<Reply<(Manifest, Vec<u8>)>> {
     let (reply, payload) = match request(context, &group, true).await {
-        Ok(answered) => answered,
+        Ok(responses) => responses,
         Err(error) => {
             return group
                 .iter()

@@ -99,7 +99,7 @@ async fn send_prepared(
     let mut waiting = Vec::with_capacity(prepared.len());
     for prepared in prepared {
         waiting.push(match prepared {
-            Prepared::Settled(outcome) => Waiting::Settled(outcome),
+            Prepared::Done(outcome) => Waiting::Done(outcome),
             Prepared::Ready(ready) => {
                 let Ready {
                     head,
@@ -110,7 +110,7 @@ async fn send_prepared(
                 } = *ready;
                 batch.files.push(file);
                 payload.extend(chunks);
-                Waiting::Answer(Box::new(Sent {
+                Waiting::Response(Box::new(Sent {
                     head,
                     manifest,
                     again,
@@ -118,16 +118,18 @@ async fn send_prepared(
             }
         });
     }
-    let mut answers = request(context, &batch, &payload).await.map(Vec::into_iter);
+    let mut results = request(context, &batch, &payload).await.map(Vec::into_iter);
     drop(payload);
     let mut outcomes = Vec::with_capacity(waiting.len());
     for waiting in waiting {
-        outcomes.push(match (waiting, &mut answers) {
-            (Waiting::Settled(outcome), _) => outcome,
-            (Waiting::Answer(_), Err(error)) => Err(error.clone().into()),
-            (Waiting::Answer(sent), Ok(answers)) => match answers.next() {
-                Some(answer) => settle(context, *sent, answer).await,
-                None => Err(TransferError::protocol("the response has too few results for the batch")),
+        outcomes.push(match (waiting, &mut results) {
+            (Waiting::Done(outcome), _) => outcome,
+            (Waiting::Response(_), Err(error)) => Err(error.clone().into()),
+            (Waiting::Response(sent), Ok(results)) => match results.next() {
+                Some(result) => finish(context, *sent, result).await,
+                None => Err(TransferError::protocol(
+                    "the response has too few results for the batch",
+                )),
             },
         });
     }
@@ -144,12 +146,12 @@ async fn request(
     }
     let bytes = payload.iter().map(Bytes::len).sum();
     context.limits.take_up(bytes).await;
-    let answer = context.api.upload_batch(batch, payload).await?;
-    Ok(answer.results)
+    let response = context.api.upload_batch(batch, payload).await?;
+    Ok(response.results)
 }
 
 enum Prepared {
-    Settled(UploadResult),
+    Done(UploadResult),
     Ready(Box<Ready>),
 }
 
@@ -170,15 +172,15 @@ struct Sent {
 }
 
 enum Waiting {
-    Settled(UploadResult),
-    Answer(Box<Sent>),
+    Done(UploadResult),
+    Response(Box<Sent>),
 }
 
 fn prepare(context: &TransferContext, file: SmallUpload) -> Prepared {
     match try_prepare(context, file) {
         Ok(Some(ready)) => Prepared::Ready(Box::new(ready)),
-        Ok(None) => Prepared::Settled(Ok(Uploaded::Unchanged)),
-        Err(error) => Prepared::Settled(Err(error)),
+        Ok(None) => Prepared::Done(Ok(Uploaded::Unchanged)),
+        Err(error) => Prepared::Done(Err(error)),
     }
 }
 
@@ -217,7 +219,7 @@ fn try_prepare(
     }))
 }
 
-async fn settle(context: &Arc<TransferContext>, sent: Sent, answer: NodeResult) -> UploadResult {
+async fn finish(context: &Arc<TransferContext>, sent: Sent, result: NodeResult) -> UploadResult {
     let Sent {
         head,
         manifest,
@@ -227,7 +229,7 @@ async fn settle(context: &Arc<TransferContext>, sent: Sent, answer: NodeResult) 
         status,
         node,
         error,
-    } = answer;
+    } = result;
     match (status, node) {
         (200..=299, Some(node)) => committed(&head, node, manifest),
         (200..=299, None) => Err(TransferError::protocol(

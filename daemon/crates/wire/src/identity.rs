@@ -73,7 +73,7 @@ pub struct TokenRequest {
 /// Answer of `POST /oauth/token`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-pub struct TokenAnswer {
+pub struct TokenResponse {
     pub access_token: String,
     /// `Bearer`
     pub token_type: String,

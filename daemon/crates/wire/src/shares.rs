@@ -4,12 +4,12 @@
 //! The secret of a link stands after `#` in its address and is in none of these: what a link gives
 //! access to travels sealed under it.
 
-mod look;
 mod public;
+mod theme;
 mod visits;
 
-pub use look::{ShareDefaults, ShareTheme, UpdateShareDefaults, UpdateShareTheme};
 pub use public::{BegunDownload, OpenShare, OpenedShare, PublicShare};
+pub use theme::{ShareDefaults, ShareTheme, UpdateShareDefaults, UpdateShareTheme};
 pub use visits::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary};
 
 use crate::{ErrorBody, Sealed, Timestamp};

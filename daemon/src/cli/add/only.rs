@@ -2,8 +2,8 @@
 //! folder that syncs nothing without a word.
 
 use crate::app::App;
-use crate::failure::Outcome;
-use crate::remote::{Place, Remote, Within};
+use crate::failure::CommandResult;
+use crate::remote::{Remote, RemoteNode, Within};
 use cairn_control::NewFolder;
 use cairn_model::Kind;
 use std::path::Path;
@@ -23,13 +23,13 @@ pub(super) async fn missing(app: &App, new: &NewFolder) -> Vec<String> {
     asked.ok().and_then(Result::ok).unwrap_or_default()
 }
 
-async fn not_there(app: &App, top: &str, subfolders: &[&String]) -> Outcome<Vec<String>> {
+async fn not_there(app: &App, top: &str, subfolders: &[&String]) -> CommandResult<Vec<String>> {
     let remote = Remote::open(app, &Within { team: None }).await?;
     let mut missing = Vec::new();
     for sub in subfolders {
         let path = format!("{}/{}", top.trim_end_matches('/'), below(sub));
         let found = remote.look_up(&path).await?;
-        let is_folder = matches!(&found, Some(Place::Node(node)) if node.kind == Kind::Folder);
+        let is_folder = matches!(&found, Some(RemoteNode::Node(node)) if node.kind == Kind::Folder);
         if !is_folder {
             missing.push((*sub).clone());
         }

@@ -2,16 +2,16 @@
 
 use super::Args;
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::Out;
 use crate::output::text::{clean, count, size};
-use crate::remote::{Place, Remote, Within};
+use crate::remote::{Remote, RemoteNode, Within};
 use cairn_engine::{RuleMatch, Rules};
 use cairn_index::FolderSettings;
-use cairn_model::{Kind, NodeId, RelPath, SyncMode};
+use cairn_model::{Kind, RelPath, SyncMode};
 use cairn_platform::RealDisk;
-use cairn_space::{Counted, MergePreview};
+use cairn_space::{FileCount, MergePreview, RemoteFolder};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,7 +23,7 @@ const MAX_RULES: u64 = 1024 * 1024;
 /// The rules file at the root of a folder.
 const IGNORE_FILE: &str = ".cairnignore";
 
-pub(super) async fn run(app: &App, args: &Args) -> Outcome {
+pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     let local = local_path::file(&args.local)?;
     if local.exists() && !local.is_dir() {
         return Err(Failure::usage(format!(
@@ -33,21 +33,21 @@ pub(super) async fn run(app: &App, args: &Args) -> Outcome {
     }
     let remote = Remote::open(app, &Within { team: None }).await?;
     let path = crate::folders::remote_path(&args.remote)?;
-    let there = match remote.look_up(&path).await? {
-        None => None,
-        Some(Place::Top) => Some(None),
-        Some(Place::Node(node)) if node.kind == Kind::Folder => Some(Some(node.id)),
-        Some(Place::Node(_)) => {
+    let folder = match remote.look_up(&path).await? {
+        None => RemoteFolder::Absent,
+        Some(RemoteNode::Top) => RemoteFolder::Root,
+        Some(RemoteNode::Node(node)) if node.kind == Kind::Folder => RemoteFolder::Node(node.id),
+        Some(RemoteNode::Node(_)) => {
             return Err(Failure::usage(format!(
                 "{path} is a file on the service: name a folder"
             )));
         }
     };
-    let rules = rules(&remote, args, &local, there).await?;
+    let rules = rules(&remote, args, &local, folder).await?;
     let left_out =
         |path: &RelPath, is_dir: bool| matches!(rules.check(path, is_dir), RuleMatch::Ignored(_));
-    let preview = remote.space.preview_merge(&local, there, &left_out);
-    let preview = preview.await.doing("look at both sides")?;
+    let preview = remote.space.preview_merge(&local, folder, &left_out);
+    let preview = preview.await.context("compare both sides")?;
     let mode = args.mode.unwrap_or_default();
     for line in lines(&app.out, &preview, mode) {
         app.out.line(line);
@@ -61,8 +61,8 @@ async fn rules(
     remote: &Remote,
     args: &Args,
     local: &Path,
-    there: Option<Option<NodeId>>,
-) -> Outcome<Rules> {
+    folder: RemoteFolder,
+) -> CommandResult<Rules> {
     let settings = FolderSettings {
         mode: args.mode.unwrap_or_default(),
         exclude: args.exclude.clone(),
@@ -70,8 +70,8 @@ async fn rules(
         ..FolderSettings::default()
     };
     let has_own = local.join(IGNORE_FILE).exists();
-    let shared = match there {
-        Some(folder) if !has_own => remote.child(folder, IGNORE_FILE).await?,
+    let shared = match folder.parent() {
+        Some(parent) if !has_own => remote.child(parent, IGNORE_FILE).await?,
         Some(_) | None => None,
     };
     let is_usual = |node: &Node| node.kind == Kind::File && node.size <= MAX_RULES;
@@ -79,13 +79,13 @@ async fn rules(
         return Ok(Rules::load(&RealDisk::new(), local, &settings));
     };
     let text = remote.read(&node, None).await?;
-    let place = tempfile::tempdir().doing("make a temporary folder")?;
-    std::fs::write(place.path().join(IGNORE_FILE), text).doing("note the rules")?;
-    Ok(Rules::load(&RealDisk::new(), place.path(), &settings))
+    let scratch = tempfile::tempdir().context("make a temporary folder")?;
+    std::fs::write(scratch.path().join(IGNORE_FILE), text).context("write the rules")?;
+    Ok(Rules::load(&RealDisk::new(), scratch.path(), &settings))
 }
 
 /// The effect that the mode has on each kind.
-fn effects(preview: &MergePreview, mode: SyncMode) -> Vec<(&'static str, &Counted)> {
+fn effects(preview: &MergePreview, mode: SyncMode) -> Vec<(&'static str, &FileCount)> {
     let (up, down, different) = match mode {
         SyncMode::TwoWay => (
             "to upload",
@@ -142,14 +142,14 @@ fn lines(out: &Out, preview: &MergePreview, mode: SyncMode) -> Vec<String> {
 }
 
 fn document(preview: &MergePreview, mode: SyncMode, local: &Path, remote: &str) -> Value {
-    let view = |counted: &Counted| {
+    let view = |counted: &FileCount| {
         json!({
             "files": counted.files,
             "bytes": counted.bytes,
             "examples": counted.examples,
         })
     };
-    let nothing = Counted::default();
+    let nothing = FileCount::default();
     let (up, down) = match mode {
         SyncMode::TwoWay => (&preview.local, &preview.remote),
         SyncMode::Upload => (&preview.local, &nothing),
@@ -175,12 +175,12 @@ mod tests {
     #[test]
     fn a_preview_counts_and_names_some() {
         let preview = MergePreview {
-            local: Counted {
+            local: FileCount {
                 files: 1_200,
                 bytes: 3 << 20,
                 examples: (0..10).map(|n| format!("f{n}")).collect(),
             },
-            different: Counted {
+            different: FileCount {
                 files: 1,
                 bytes: 5,
                 examples: vec!["both".into()],

@@ -2,7 +2,7 @@
 //!
 //! It answers one address, takes what carries the right `state`, and is gone.
 
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,13 +28,13 @@ enum Visit {
 }
 
 impl Callback {
-    pub(super) async fn listen() -> Outcome<Self> {
+    pub(super) async fn listen() -> CommandResult<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
-            .doing("listen for the browser (use --device-code instead)")?;
+            .context("listen for the browser (use --device-code instead)")?;
         let port = listener
             .local_addr()
-            .doing("listen for the browser")?
+            .context("listen for the browser")?
             .port();
         Ok(Self {
             listener,
@@ -46,14 +46,18 @@ impl Callback {
         &self.address
     }
 
-    /// Waits for the browser to come back, and answers the code that it brings.
-    pub(super) async fn answer(&self, state: &str, issuer: &str) -> Outcome<String> {
+    /// Waits for the browser to come back, and returns the code that it brings.
+    pub(super) async fn authorization_code(
+        &self,
+        state: &str,
+        issuer: &str,
+    ) -> CommandResult<String> {
         loop {
             let (mut stream, _) = self
                 .listener
                 .accept()
                 .await
-                .doing("listen for the browser")?;
+                .context("listen for the browser")?;
             // One that says nothing must not keep the browser waiting.
             let reading =
                 tokio::time::timeout(std::time::Duration::from_secs(5), head(&mut stream));
@@ -110,7 +114,7 @@ fn visit(head: &str, state: &str, issuer: &str) -> Visit {
         return Visit::Other;
     }
     if value("iss").is_some_and(|other| other != issuer) {
-        return Visit::Refused("the answer came from another server".into());
+        return Visit::Refused("the response came from another server".into());
     }
     match (value("code"), value("error")) {
         (Some(code), None) => Visit::Code(code.to_owned()),
@@ -118,7 +122,7 @@ fn visit(head: &str, state: &str, issuer: &str) -> Visit {
         (_, error) => {
             let text: String = value("error_description")
                 .or(error)
-                .unwrap_or("the answer is empty")
+                .unwrap_or("the response is empty")
                 .chars()
                 .filter(|c| !c.is_control())
                 .take(200)
@@ -154,13 +158,13 @@ mod tests {
         let mut stream = TcpStream::connect(place).await.unwrap();
         let request = format!("GET {target} HTTP/1.1\r\nHost: {place}\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        answer.split(' ').nth(1).unwrap_or_default().to_owned()
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.unwrap();
+        response.split(' ').nth(1).unwrap_or_default().to_owned()
     }
 
     #[tokio::test]
-    async fn only_the_answer_with_our_state_counts() {
+    async fn only_the_response_with_our_state_counts() {
         let callback = Callback::listen().await.unwrap();
         let visits = async {
             let mut seen = Vec::new();
@@ -174,13 +178,13 @@ mod tests {
             }
             seen
         };
-        let (code, seen) = tokio::join!(callback.answer("s", "http://x"), visits);
+        let (code, seen) = tokio::join!(callback.authorization_code("s", "http://x"), visits);
         assert_eq!(code.unwrap(), "c/d");
         assert_eq!(seen, ["404", "404", "404", "200"]);
     }
 
     #[tokio::test]
-    async fn a_refusal_or_another_servers_answer_ends_the_login() {
+    async fn a_refusal_or_another_servers_response_ends_the_login() {
         for (target, words) in [
             ("/callback?error=access_denied&state=s", "cancelled"),
             ("/callback?error=x&error_description=a%0Ab&state=s", "ab"),
@@ -191,10 +195,12 @@ mod tests {
             ("/callback?state=s", "empty"),
         ] {
             let callback = Callback::listen().await.unwrap();
-            let (answer, seen) =
-                tokio::join!(callback.answer("s", "http://x"), browse(&callback, target));
+            let (response, seen) = tokio::join!(
+                callback.authorization_code("s", "http://x"),
+                browse(&callback, target)
+            );
             assert_eq!(seen, "400");
-            let reported = answer.unwrap_err().to_string();
+            let reported = response.unwrap_err().to_string();
             assert!(reported.contains(words), "{reported}");
         }
     }

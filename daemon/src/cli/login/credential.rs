@@ -4,11 +4,11 @@ use super::Args;
 use super::callback::Callback;
 use super::steps::Step;
 use crate::app::App;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::session::Credential;
-use cairn_api::{ApiError, Asked, HttpTransport, Provider, Tokens};
+use cairn_api::{ApiError, DevicePoll, HttpTransport, Provider, Tokens};
 use cairn_platform::process;
-use cairn_wire::identity::TokenAnswer;
+use cairn_wire::identity::TokenResponse;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -20,38 +20,38 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 const INTERVAL_S: u64 = 5;
 
 /// Gets the credential that the arguments ask for.
-pub(super) async fn get(app: &App, args: &Args) -> Outcome<Credential> {
+pub(super) async fn get(app: &App, args: &Args) -> CommandResult<Credential> {
     let key = args.api_key.as_deref().map(str::trim);
     if let Some(key) = key.filter(|key| !key.is_empty()) {
         return Ok(Credential::ApiKey(Zeroizing::new(key.to_owned())));
     }
     let provider = provider(&args.server).await?;
-    let answer = if args.device_code {
-        elsewhere(app, &provider, args.steps).await?
+    let response = if args.device_code {
+        with_device_code(app, &provider, args.steps).await?
     } else {
-        here(app, &provider, args).await?
+        with_browser(app, &provider, args).await?
     };
     let endpoints = (provider.token_endpoint(), provider.revocation_endpoint());
-    Tokens::new(answer, endpoints.0, endpoints.1)
+    Tokens::new(response, endpoints.0, endpoints.1)
         .map(Credential::Login)
         .ok_or_else(|| {
             Failure::failed("can't log in: the server gives no lasting login; use --api-key KEY")
         })
 }
 
-async fn provider(server: &str) -> Outcome<Provider> {
+async fn provider(server: &str) -> CommandResult<Provider> {
     let transport = Arc::new(HttpTransport::new()?);
     match Provider::discover(transport, server).await {
         Ok(provider) => Ok(provider),
         Err(ApiError::NotFound { .. }) => Err(Failure::usage(format!(
             "{server} has no login for a browser: pass --api-key KEY (or set CAIRN_API_KEY)"
         ))),
-        Err(error) => Err(error).doing(format_args!("log in to {server}")),
+        Err(error) => Err(error).context(format_args!("log in to {server}")),
     }
 }
 
 /// A browser on this machine, which comes back to a port of it.
-async fn here(app: &App, provider: &Provider, args: &Args) -> Outcome<TokenAnswer> {
+async fn with_browser(app: &App, provider: &Provider, args: &Args) -> CommandResult<TokenResponse> {
     let callback = Callback::listen().await?;
     let attempt = provider.begin(callback.address())?;
     if args.steps {
@@ -72,8 +72,8 @@ async fn here(app: &App, provider: &Provider, args: &Args) -> Outcome<TokenAnswe
             }
         });
     }
-    let answer = callback.answer(&attempt.state, provider.issuer());
-    let code = timeout(TIME_LIMIT, answer).await.map_err(|_| {
+    let response = callback.authorization_code(&attempt.state, provider.issuer());
+    let code = timeout(TIME_LIMIT, response).await.map_err(|_| {
         let text =
             "can't log in: nobody logged in within ten minutes; try again, or use --device-code";
         Failure::new(Exit::NotLoggedIn, text)
@@ -81,15 +81,19 @@ async fn here(app: &App, provider: &Provider, args: &Args) -> Outcome<TokenAnswe
     match provider.finish(&attempt, &code).await {
         Err(ApiError::Unauthorized) => Err(Failure::new(
             Exit::NotLoggedIn,
-            "can't log in: the server did not accept the answer of the browser; try again",
+            "can't log in: the server did not accept the response of the browser; try again",
         )),
-        answer => answer.doing("finish the login"),
+        response => response.context("finish the login"),
     }
 }
 
 /// A browser on another machine; this one asks until somebody has decided there.
-async fn elsewhere(app: &App, provider: &Provider, steps: bool) -> Outcome<TokenAnswer> {
-    let device = provider.begin_device().await.doing("begin the login")?;
+async fn with_device_code(
+    app: &App,
+    provider: &Provider,
+    steps: bool,
+) -> CommandResult<TokenResponse> {
+    let device = provider.begin_device().await.context("begin the login")?;
     if steps {
         let (url, code) = (&device.verification_uri, &device.user_code);
         Step::Code { url, code }.report(app);
@@ -103,19 +107,19 @@ async fn elsewhere(app: &App, provider: &Provider, steps: bool) -> Outcome<Token
     let mut interval = Duration::from_secs(device.interval.unwrap_or(INTERVAL_S).max(1));
     loop {
         sleep(interval).await;
-        match provider.ask_device(&device.device_code).await {
-            Ok(Asked::Allowed(tokens)) => return Ok(tokens),
-            Ok(Asked::Pending) => {}
-            Ok(Asked::TooOften) => interval += Duration::from_secs(INTERVAL_S),
-            Ok(Asked::Denied) => {
+        match provider.poll_device(&device.device_code).await {
+            Ok(DevicePoll::Allowed(tokens)) => return Ok(tokens),
+            Ok(DevicePoll::Pending) => {}
+            Ok(DevicePoll::TooOften) => interval += Duration::from_secs(INTERVAL_S),
+            Ok(DevicePoll::Denied) => {
                 return Err(refused("can't log in: it was denied in the browser"));
             }
-            Ok(Asked::Expired) => {
+            Ok(DevicePoll::Expired) => {
                 return Err(refused("can't log in: the code has expired; try again"));
             }
             // RFC 8628, section 3.5: less often, while the code may still hold.
             Err(error) if error.is_transient() => interval += Duration::from_secs(INTERVAL_S),
-            Err(error) => return Err(error).doing("ask for the login"),
+            Err(error) => return Err(error).context("ask for the login"),
         }
     }
 }

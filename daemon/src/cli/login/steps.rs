@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use serde::Serialize;
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -40,7 +40,7 @@ pub(super) fn passphrase(
     email: &str,
     is_new: bool,
     error: Option<&str>,
-) -> Outcome<Zeroizing<String>> {
+) -> CommandResult<Zeroizing<String>> {
     Step::Passphrase {
         email,
         is_new,
@@ -51,7 +51,7 @@ pub(super) fn passphrase(
 }
 
 /// Reads a new passphrase from stdin, again as long as it is easily guessed.
-pub(super) fn new_passphrase(app: &App, email: &str) -> Outcome<Zeroizing<String>> {
+pub(super) fn new_passphrase(app: &App, email: &str) -> CommandResult<Zeroizing<String>> {
     let mut last_error: Option<String> = None;
     loop {
         let typed = passphrase(app, email, true, last_error.as_deref())?;

@@ -4,7 +4,7 @@
 use super::{is_unset, variable};
 use crate::account::Account;
 use crate::app::App;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::keys;
 use crate::session::{RetryProfile, Session, address_error};
 use cairn_api::ApiKey;
@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 /// Address of the bundled server by default.
 const DEFAULT_URL: &str = "http://127.0.0.1:8787";
 
-pub(super) fn find(app: &App) -> Outcome<cairn_mcp::Account> {
+pub(super) fn find(app: &App) -> CommandResult<cairn_mcp::Account> {
     match std::env::var("SERVICE_API_KEY") {
         Ok(key) if is_unset(&key) && is_logged_in(app)? => from_login(app),
         Ok(key) if key.trim().is_empty() || is_unset(&key) => Err(Failure::usage(
@@ -27,12 +27,12 @@ pub(super) fn find(app: &App) -> Outcome<cairn_mcp::Account> {
     }
 }
 
-fn is_logged_in(app: &App) -> Outcome<bool> {
+fn is_logged_in(app: &App) -> CommandResult<bool> {
     let account = Account::read(&app.home)?;
     Ok(account.is_some_and(|account| !account.logged_out))
 }
 
-fn from_environment(key: &str) -> Outcome<cairn_mcp::Account> {
+fn from_environment(key: &str) -> CommandResult<cairn_mcp::Account> {
     let url = address("SERVICE_API_URL")?.unwrap_or_else(|| DEFAULT_URL.to_owned());
     Ok(cairn_mcp::Account {
         auth: Arc::new(ApiKey::new(key)),
@@ -45,7 +45,7 @@ fn from_environment(key: &str) -> Outcome<cairn_mcp::Account> {
 }
 
 /// Returns the address in a variable, without the path of the interface, which documentation often names.
-fn address(name: &str) -> Outcome<Option<String>> {
+fn address(name: &str) -> CommandResult<Option<String>> {
     let Some(text) = variable(name)? else {
         return Ok(None);
     };
@@ -63,7 +63,7 @@ fn address(name: &str) -> Outcome<Option<String>> {
     Ok(Some(text.to_owned()))
 }
 
-fn from_login(app: &App) -> Outcome<cairn_mcp::Account> {
+fn from_login(app: &App) -> CommandResult<cairn_mcp::Account> {
     let session = Session::open(&app.home, RetryProfile::Interactive).map_err(|failure| {
         if failure.exit == Exit::NotLoggedIn {
             let text = "SERVICE_API_KEY is not set and this machine is not logged in: set the variable, or run `cairn login`";
@@ -82,7 +82,7 @@ fn from_login(app: &App) -> Outcome<cairn_mcp::Account> {
 }
 
 /// As it stands, without the line's end that a file or a shell may have added.
-fn passphrase() -> Outcome<Option<Zeroizing<String>>> {
+fn passphrase() -> CommandResult<Option<Zeroizing<String>>> {
     let Some(text) = std::env::var_os("SERVICE_PASSPHRASE") else {
         return Ok(None);
     };

@@ -4,7 +4,7 @@ mod client;
 mod config;
 
 use crate::app::App;
-use crate::failure::{Doing as _, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Failure};
 use client::Client;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(super) struct Args {
     file: Option<PathBuf>,
 }
 
-pub(super) fn run(app: &App, args: Args) -> Outcome {
+pub(super) fn run(app: &App, args: Args) -> CommandResult {
     let entry = entry(app, args.client)?;
     if !args.write {
         let (text, whole) = config::shown(args.client.format(), entry)?;
@@ -45,8 +45,8 @@ pub(super) fn run(app: &App, args: Args) -> Outcome {
 
 /// Returns the entry with which the program starts this server: as this very program, on this very
 /// home. The account is the one that the home is logged in to; there is no secret in the entry.
-fn entry(app: &App, client: Client) -> Outcome<Value> {
-    let exe = std::env::current_exe().doing("find the program itself")?;
+fn entry(app: &App, client: Client) -> CommandResult<Value> {
+    let exe = std::env::current_exe().context("find the program itself")?;
     let mut arguments = Vec::new();
     if !app.home.is_default() {
         arguments.push("--home".to_owned());

@@ -2,7 +2,7 @@
 
 use super::{copy, revisions};
 use crate::app::App;
-use crate::failure::{Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, rfc3339, size};
 use crate::past::plan::{Incomplete, content_at};
 use crate::past::{Past, Scope};
@@ -21,7 +21,7 @@ pub(super) async fn copies(
     scope: Scope,
     at_ms: i64,
     dir: &Path,
-) -> Outcome {
+) -> CommandResult {
     let (mut files, mut bytes, mut failed) = (0, 0, Vec::new());
     for (below, id) in past.files_at(scope, at_ms) {
         match one(app, remote, past, (&below, id), at_ms, dir).await {
@@ -59,7 +59,7 @@ pub(super) async fn copies(
     }
     let left = count(failed.len() as u64, "file");
     Err(Failure {
-        answered: true,
+        is_reported: true,
         ..Failure::new(Exit::Decision, format!("{left} not written: see above"))
     })
 }
@@ -72,7 +72,7 @@ async fn one(
     (below, id): (&str, NodeId),
     at_ms: i64,
     dir: &Path,
-) -> Outcome<u64> {
+) -> CommandResult<u64> {
     let one = past
         .get(id)
         .ok_or_else(|| Failure::failed("it is not there any more"))?;

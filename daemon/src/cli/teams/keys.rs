@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::Style;
 use crate::output::table::{Align, Table};
 use crate::output::text::clean;
@@ -21,7 +21,7 @@ pub(super) async fn show(
     session: &Session,
     wanted: &str,
     accept: Option<&str>,
-) -> Outcome {
+) -> CommandResult {
     let team = team::find(&session.api, wanted).await?;
     let grants = team::grants(&session.api, &team).await?;
     let members = trust::update(&app.home, &session.keys, |trust| {
@@ -71,7 +71,7 @@ pub(super) async fn grant(
     session: &Session,
     wanted: &str,
     accepted: Accepted<'_>,
-) -> Outcome {
+) -> CommandResult {
     let api = &session.api;
     let team = team::find(api, wanted).await?;
     let grants = team::grants(api, &team).await?;
@@ -102,7 +102,7 @@ pub(super) async fn grant(
         ));
     }
     let sent = grants.send(api, &made).await;
-    sent.doing(format_args!("grant the key of {}", team.name))?;
+    sent.context(format_args!("grant the key of {}", team.name))?;
     trust::update(&app.home, &session.keys, |trust| {
         trust.note(team.id, &made.ring);
         Ok::<_, Failure>(())
@@ -112,7 +112,7 @@ pub(super) async fn grant(
 
 /// Shows the fingerprint of each member who is new and lacks the key, and asks for each. Returns the
 /// addresses that were accepted; none without a terminal.
-fn confirmed(app: &App, members: &[MemberKeys]) -> Outcome<Vec<String>> {
+fn confirmed(app: &App, members: &[MemberKeys]) -> CommandResult<Vec<String>> {
     let mut accepted = Vec::new();
     for member in waiting(members) {
         app.out.note(format_args!(
@@ -140,7 +140,7 @@ fn waiting(members: &[MemberKeys]) -> Vec<&MemberKeys> {
 }
 
 /// Reports what was granted, and to whom not.
-fn report(app: &App, team: &Team, made: &Granting) -> Outcome {
+fn report(app: &App, team: &Team, made: &Granting) -> CommandResult {
     if made.new_key {
         app.out.line(format_args!(
             "Made a new key for {} (epoch {}).",
@@ -150,7 +150,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> Outcome {
     }
     let granted = granted(made);
     if made.grants.is_empty() {
-        app.out.line("Nobody lacks the key who can have it.");
+        app.out.line("All members who can have the key have it.");
     }
     let without: Vec<&MemberKeys> = made
         .members
@@ -187,7 +187,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> Outcome {
     };
     let email = clean(&member.email);
     Err(Failure {
-        answered: true,
+        is_reported: true,
         ..Failure::new(
             Exit::Decision,
             format!(

@@ -335,7 +335,7 @@ fn a_path_names_what_was_there_at_the_time() {
 }
 
 #[test]
-fn a_version_that_is_not_kept_is_said_and_nothing_is_done_about_it() {
+fn a_version_that_is_not_kept_is_reported_and_nothing_is_done_about_it() {
     let mut model = Model::default();
     let file = model.make(Kind::File, None, "f");
     let then = model.now;

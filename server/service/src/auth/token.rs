@@ -307,15 +307,16 @@ mod tests {
             "sub": AccountId::from_random_bytes([1; 16]).to_string(), "iat": 1000, "exp": 1600,
             "jti": "1", "client_id": "cairn", "scope": "files", "sid": Uuid::from_bytes([1; 16]),
         });
-        let verdict = |claims: &Value| tokens.verify(&signed(&tokens, claims), 1_000_000).is_ok();
-        assert!(verdict(&good));
+        let is_accepted =
+            |claims: &Value| tokens.verify(&signed(&tokens, claims), 1_000_000).is_ok();
+        assert!(is_accepted(&good));
         let changed = |field: &str, value: Option<Value>| {
             let mut claims = good.clone();
             match value {
                 Some(value) => claims[field] = value,
                 None => drop(claims.as_object_mut().unwrap().remove(field)),
             }
-            verdict(&claims)
+            is_accepted(&claims)
         };
         assert!(changed("iss", Some(json!(LOCAL_ISSUER))));
         for other in [
@@ -333,6 +334,6 @@ mod tests {
         let mut later = good.clone();
         later["iat"] = json!(1_000_000);
         later["exp"] = json!(1_000_600);
-        assert!(!verdict(&later), "it was not issued yet");
+        assert!(!is_accepted(&later), "it was not issued yet");
     }
 }

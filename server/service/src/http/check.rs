@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The key under which a rule is said in words, for messages.
+/// The key under which a rule is put in words, for messages.
 pub(crate) const WORDS: &str = "x-rule";
 
 static DOCUMENT: OnceLock<fn() -> &'static Value> = OnceLock::new();
@@ -80,12 +80,12 @@ fn collect<'s>(schemas: &'s Value, schema: &'s Value, rules: &mut Vec<&'s Rules>
 }
 
 /// The place of a value: its field, and the object that this belongs to.
-struct Place<'a> {
-    parent: Option<&'a Place<'a>>,
+struct FieldPath<'a> {
+    parent: Option<&'a FieldPath<'a>>,
     name: &'a str,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             write!(f, "{parent}.")?;
@@ -99,7 +99,7 @@ impl fmt::Display for Place<'_> {
 struct Reader<'a, 's> {
     schemas: &'s Value,
     rules: &'a [&'s Rules],
-    place: Option<&'a Place<'a>>,
+    place: Option<&'a FieldPath<'a>>,
     broken: &'a RefCell<Option<String>>,
 }
 
@@ -188,7 +188,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
                 let described = rules.get("properties").and_then(|all| all.get(&name));
                 described.or_else(|| rules.get("additionalProperties"))
             });
-            let place = Place {
+            let place = FieldPath {
                 parent: self.place,
                 name: &name,
             };
@@ -202,8 +202,8 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
     }
 }
 
-/// Returns a rule in the words that the document has for it, if it has any.
-fn said(rules: &Rules, rule: String) -> String {
+/// Returns the wording that the document has for a rule, or else `rule`.
+fn documented_or(rules: &Rules, rule: String) -> String {
     match rules.get(WORDS).and_then(Value::as_str) {
         Some(words) => words.to_owned(),
         None => rule,
@@ -215,7 +215,7 @@ fn plain(rules: &Rules, value: &Value) -> Checked {
     if let Some(only) = rules.get("const")
         && only != value
     {
-        return Err(said(rules, format!("it has to be {only}")));
+        return Err(documented_or(rules, format!("it has to be {only}")));
     }
     if let Some(choices) = rules.get("enum").and_then(Value::as_array)
         && !choices.contains(value)
@@ -229,7 +229,7 @@ fn plain(rules: &Rules, value: &Value) -> Checked {
             })
             .collect();
         let rule = format!("it has to be one of {}", names.join(", "));
-        return Err(said(rules, rule));
+        return Err(documented_or(rules, rule));
     }
     Ok(())
 }
@@ -261,7 +261,7 @@ fn counted(rules: &Rules, keys: [&str; 2], count: usize, unit: &str) -> Checked 
             most.unwrap_or_default()
         ),
     };
-    Err(said(rules, rule))
+    Err(documented_or(rules, rule))
 }
 
 fn number(rules: &Rules, value: &Value) -> Checked {
@@ -278,7 +278,7 @@ fn number(rules: &Rules, value: &Value) -> Checked {
         let order = compare(value, bound);
         if order == beyond || exclusive && order == Ordering::Equal {
             let rule = format!("it is {value}; it has to be {words} {bound}");
-            return Err(said(rules, rule));
+            return Err(documented_or(rules, rule));
         }
     }
     Ok(())
@@ -338,7 +338,7 @@ fn pattern(rules: &Rules, text: &str) -> Checked {
         Some(_) => format!("it has to match `{pattern}`"),
         None => format!("the pattern `{pattern}` can't be read"),
     };
-    Err(said(rules, rule))
+    Err(documented_or(rules, rule))
 }
 
 #[cfg(test)]
@@ -346,7 +346,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn verdict(text: &str) -> Checked {
+    fn check_text(text: &str) -> Checked {
         let schemas = json!({
             "Chunk": {"type": "object", "properties": {"size": {"minimum": 1, "maximum": 5}}},
             "Body": {
@@ -396,7 +396,7 @@ mod tests {
             (r#"{"chunks": 7, "kind": {}}"#, None),
         ] {
             assert_eq!(
-                verdict(text),
+                check_text(text),
                 rule.map_or(Ok(()), |rule| Err(rule.to_owned())),
                 "{text}"
             );

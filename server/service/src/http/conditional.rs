@@ -19,7 +19,7 @@ impl Request {
     }
 
     /// Replaces a content that the client has by 304.
-    pub(super) fn answer(&self, response: Response) -> Response {
+    pub(super) fn apply(&self, response: Response) -> Response {
         let known = self.none_match.as_ref().is_some_and(|wanted| {
             response.status() == StatusCode::OK && has(wanted, response.headers())
         });

@@ -101,7 +101,7 @@ pub(super) async fn finish(
     // At the level of errors, so that lines of any level have it.
     let span = tracing::error_span!("request", id);
     let response = next.run(request).instrument(span).await;
-    let mut response = conditional.answer(response);
+    let mut response = conditional.apply(response);
     if response.status().is_client_error() || response.status().is_server_error() {
         response = with_error_body(response);
     }

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a creating POST that is sent again gets the answer of the first time.
+//! `Idempotency-Key`: a creating POST that is sent again gets the response of the first time.
 //!
 //! Uploads are left out: the ids that clients choose make them repeatable without keeping answers.
 
@@ -20,8 +20,8 @@ use cairn_wire::headers::{IDEMPOTENCY_KEY, SPACE_ID};
 use sha2::{Digest as _, Sha256};
 
 const MAX_KEY: usize = 255;
-/// The longest answer that is kept: a batch of 1,000 nodes.
-const MAX_ANSWER: usize = 8 * 1024 * 1024;
+/// The longest response that is kept: a batch of 1,000 nodes.
+const MAX_RESPONSE: usize = 8 * 1024 * 1024;
 
 /// Replays the response of a repeated request, and remembers that of a new one.
 pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: Next) -> Response {
@@ -91,10 +91,10 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
     remember(app, name, hash, response).await
 }
 
-fn replay(answer: Remembered) -> Response {
-    let mut response = Response::new(Body::from(answer.body));
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
-    for (name, value) in answer.headers {
+fn replay(kept: Remembered) -> Response {
+    let mut response = Response::new(Body::from(kept.body));
+    *response.status_mut() = StatusCode::from_u16(kept.status).unwrap_or(StatusCode::OK);
+    for (name, value) in kept.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             response.headers_mut().insert(name, value);
         }
@@ -124,7 +124,7 @@ async fn remember(
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
-    let body = axum::body::to_bytes(body, MAX_ANSWER)
+    let body = axum::body::to_bytes(body, MAX_RESPONSE)
         .await
         .map_err(|e| Error::internal(format!("a response is too long to be kept: {e}")))?;
     let kept = [
@@ -133,7 +133,7 @@ async fn remember(
         header::LOCATION,
         header::CACHE_CONTROL,
     ];
-    let answer = Remembered {
+    let response = Remembered {
         request,
         status: status.as_u16(),
         headers: kept
@@ -152,9 +152,9 @@ async fn remember(
         .get(header::CACHE_CONTROL)
         .is_some_and(|value| value.as_bytes() == b"no-store");
     if secret {
-        app.kept.keep(name, answer, app.source.now_ms());
+        app.kept.keep(name, response, app.source.now_ms());
     } else {
-        app.store.remember(name.0, &name.1, &answer)?;
+        app.store.remember(name.0, &name.1, &response)?;
     }
     Ok(Response::from_parts(parts, Body::from(body)))
 }

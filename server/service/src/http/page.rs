@@ -38,7 +38,7 @@ impl Window {
             return Err(Error::invalid("`page` counts from 1"));
         }
         if i64::try_from(page).is_err() {
-            return Err(Error::invalid("`page` is more than any list has"));
+            return Err(Error::invalid("`page` is too large"));
         }
         if size == 0 || size > MAX_SIZE {
             return Err(Error::invalid(format!(

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_client_answers_to_the_loopback_interface_only() {
+    fn our_own_client_redirects_to_the_loopback_interface_only() {
         let clients = known(&[]);
         for good in ["http://127.0.0.1:5000/callback", "http://[::1]:1/callback"] {
             assert!(clients[0].may_redirect_to(good), "{good}");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registered_client_answers_to_exactly_its_addresses_and_proves_itself() {
+    fn a_registered_client_redirects_to_exactly_its_addresses_and_proves_itself() {
         let clients = known(&[RegisteredClient {
             id: "app".into(),
             name: None,

@@ -15,7 +15,7 @@ pub(crate) struct Failure {
 }
 
 /// The answers of the endpoints.
-pub(crate) type Outcome<T> = Result<T, Failure>;
+pub(crate) type OAuthResult<T> = Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(error: &'static str, description: impl Into<String>) -> Self {

@@ -22,7 +22,7 @@ pub(crate) struct Forms {
 
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
-    about: T,
+    content: T,
     until: i64,
 }
 
@@ -73,9 +73,9 @@ impl Forms {
     }
 
     /// The hidden field of a form about something.
-    pub(crate) fn seal<T: Serialize>(&self, browser: &Browser, about: &T, now: i64) -> String {
+    pub(crate) fn seal<T: Serialize>(&self, browser: &Browser, content: &T, now: i64) -> String {
         let sealed = Sealed {
-            about,
+            content,
             until: now + LIFETIME_MS,
         };
         let text = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&sealed).unwrap_or_default());
@@ -98,7 +98,7 @@ impl Forms {
         self.mac(&browser, text)?.verify_slice(&claimed).ok()?;
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let sealed: Sealed<T> = serde_json::from_slice(&bytes).ok()?;
-        (sealed.until > now).then_some(sealed.about)
+        (sealed.until > now).then_some(sealed.content)
     }
 }
 
@@ -120,12 +120,12 @@ mod tests {
         let mine = Browser::of(&HeaderMap::new(), &source);
         let other = Browser::of(&HeaderMap::new(), &source);
         assert_eq!(Browser::of(&headers(&mine), &source).0, mine.0);
-        let field = forms.seal(&mine, &"about", 1_000);
+        let field = forms.seal(&mine, &"content", 1_000);
         let open =
             |headers: &HeaderMap, field: &str, now| forms.open::<String>(headers, field, now);
         assert_eq!(
             open(&headers(&mine), &field, 1_000).as_deref(),
-            Some("about")
+            Some("content")
         );
         assert_eq!(open(&headers(&other), &field, 1_000), None);
         assert_eq!(open(&HeaderMap::new(), &field, 1_000), None);

@@ -86,10 +86,10 @@ const FAILURES: [(&str, &str, &str, &str); 6] = [
 const DEFAULT: (&str, &str, &str) = (
     "Failure",
     "The request failed.",
-    "the server failed; its log has the cause under this answer's X-Request-Id",
+    "the server failed; its log has the cause under this response's X-Request-Id",
 );
 
-fn answer(description: &str, schema: &str, example: Value) -> Value {
+fn response(description: &str, schema: &str, example: Value) -> Value {
     json!({
         "description": description,
         "content": {"application/json": {
@@ -106,7 +106,7 @@ fn refer(name: &str) -> Value {
 /// Adds it all.
 pub(super) fn complete(document: &mut Value) {
     unique_names(document);
-    shared_answers(document);
+    shared_responses(document);
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for operation in item.as_object_mut().into_iter().flat_map(Map::values_mut) {
@@ -132,28 +132,28 @@ fn unique_names(document: &mut Value) {
     }
 }
 
-fn shared_answers(document: &mut Value) {
-    let mut answers = Map::new();
+fn shared_responses(document: &mut Value) {
+    let mut responses = Map::new();
     for (status, name, description, message) in FAILURES {
         let code: u16 = status.parse().unwrap_or_default();
         let example = json!({"code": code, "message": message});
-        answers.insert(name.into(), answer(description, "ErrorBody", example));
+        responses.insert(name.into(), response(description, "ErrorBody", example));
     }
     let seconds = json!({
         "description": "Seconds to wait.",
         "schema": {"type": "integer", "minimum": 1}
     });
-    answers["TooManyRequests"]["headers"] = json!({ "Retry-After": seconds });
+    responses["TooManyRequests"]["headers"] = json!({ "Retry-After": seconds });
     let (name, description, message) = DEFAULT;
     let example = json!({"code": 500, "message": message});
-    answers.insert(name.into(), answer(description, "ErrorBody", example));
+    responses.insert(name.into(), response(description, "ErrorBody", example));
     let example =
         json!({"error": "invalid_request", "error_description": "'client_id' is missing"});
-    answers.insert(
+    responses.insert(
         "OAuthFailure".into(),
-        answer("The request failed.", "OAuthErrorBody", example),
+        response("The request failed.", "OAuthErrorBody", example),
     );
-    document["components"]["responses"] = Value::Object(answers);
+    document["components"]["responses"] = Value::Object(responses);
 }
 
 /// Gives every failure its body, and adds those that any request can meet.
@@ -218,9 +218,9 @@ fn tags(document: &mut Value) {
     document["tags"] = names
         .into_iter()
         .map(|name| {
-            let about = TAGS.iter().find(|(tag, _)| *tag == name);
-            let about = about.map_or(name.as_str(), |(_, about)| about);
-            json!({"name": name, "description": about})
+            let description = TAGS.iter().find(|(tag, _)| *tag == name);
+            let description = description.map_or(name.as_str(), |(_, description)| description);
+            json!({"name": name, "description": description})
         })
         .collect();
 }

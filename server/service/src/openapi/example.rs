@@ -56,8 +56,8 @@ pub(super) fn complete(document: &mut Value) {
         .flat_map(Map::values_mut);
     for operation in operations {
         let responses = operation["responses"].as_object_mut();
-        for answer in responses.into_iter().flat_map(Map::values_mut) {
-            body(&schemas, answer);
+        for response in responses.into_iter().flat_map(Map::values_mut) {
+            body(&schemas, response);
         }
         if operation["requestBody"].is_object() {
             body(&schemas, &mut operation["requestBody"]);

@@ -1,6 +1,6 @@
 //! Everything that comes as server-sent events: each event with its name, and what its data holds.
 //!
-//! The generator knows one schema per answer and would take the data for the whole event; in the
+//! The generator knows one schema per response and would take the data for the whole event; in the
 //! document an event is an object, whose data is text with JSON in it.
 
 use serde_json::{Value, json};
@@ -32,8 +32,8 @@ const STREAMS: [(&str, &str, &Events); 2] = [
 /// Describes the events of each stream.
 pub(super) fn complete(document: &mut Value) {
     for (path, method, events) in STREAMS {
-        let answer = &mut document["paths"][path][method]["responses"]["200"]["content"][MEDIA];
-        answer["schema"] = schema(events);
+        let content = &mut document["paths"][path][method]["responses"]["200"]["content"][MEDIA];
+        content["schema"] = schema(events);
     }
 }
 

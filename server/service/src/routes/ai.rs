@@ -40,7 +40,7 @@ fn event(name: &str, data: &impl serde::Serialize) -> Result<Event> {
         .map_err(|e| Error::internal(format!("can't write an event: {e}")))
 }
 
-/// Asks the assistant; its answer streams as `delta`, `usage` and `done`.
+/// Asks the assistant; its response streams as `delta`, `usage` and `done`.
 ///
 /// The assistant knows the caller's own metadata and answers the same question always the same way.
 #[utoipa::path(
@@ -65,7 +65,7 @@ async fn chat(
     app.bandwidth.flush(&app.store, caller.account)?;
     let facts = app.store.facts(caller.account, caller.space)?;
     let quota = app.store.quota(caller.account)?;
-    let pieces = assistant::answer(&asked.message, &facts, &quota);
+    let pieces = assistant::reply(&asked.message, &facts, &quota);
     let tokens = assistant::tokens(&asked.message) + assistant::tokens(&pieces.concat());
     let used = AiUse {
         requests: 1,
@@ -130,7 +130,7 @@ async fn classify(
             "`confirm_token_use` has to be true: classification uses tokens",
         ));
     }
-    let answer = app.store.write(|tx| {
+    let response = app.store.write(|tx| {
         let actor = caller.actor();
         let (files, remaining_this_month) = tx.files_to_classify(&actor, asked.folder_id)?;
         let mut results = Vec::with_capacity(files.len());
@@ -163,5 +163,5 @@ async fn classify(
             remaining_this_month,
         })
     })?;
-    Ok(Json(answer))
+    Ok(Json(response))
 }

@@ -103,7 +103,7 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
 /// Does up to 1,000 operations in order; each succeeds or fails alone.
 #[utoipa::path(
     post, path = "/api/v1/nodes/batch", tag = "nodes", request_body = NodeBatch,
-    responses((status = 200, description = "One answer per operation, in order", body = NodeResults))
+    responses((status = 200, description = "One result per operation, in order", body = NodeResults))
 )]
 async fn run(
     caller: Caller,
@@ -121,7 +121,7 @@ async fn run(
         NodeOperation::CreateFolder { .. } | NodeOperation::Trash { .. } => false,
     };
     if batch.operations.iter().any(too_high) {
-        return Err(Error::invalid("a `version` is more than any node has"));
+        return Err(Error::invalid("a `version` is too large"));
     }
     let prepared: Vec<Prepared> = batch
         .operations

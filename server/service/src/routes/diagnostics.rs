@@ -68,9 +68,7 @@ async fn upload(
     let quota = app.store.quota(caller.account)?;
     let size = query.file_size_bytes.unwrap_or(0);
     if i64::try_from(size).is_err() {
-        return Err(Error::invalid(
-            "`file_size_bytes` is more than any file has",
-        ));
+        return Err(Error::invalid("`file_size_bytes` is too large"));
     }
     let one = u64::from(query.file_size_bytes.is_some());
     let checks = vec![

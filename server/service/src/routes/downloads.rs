@@ -112,19 +112,19 @@ async fn chunk(
     app.bandwidth
         .add(&app.store, caller.meter(), bytes.len() as u64)?;
     let mut response = Response::new(Body::from(bytes));
-    let answer = response.headers_mut();
-    answer.insert(
+    let headers = response.headers_mut();
+    headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/octet-stream"),
     );
-    answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{id}\"")) {
-        answer.insert(header::ETAG, tag);
+        headers.insert(header::ETAG, tag);
     }
     if let Some(range) = range {
         let text = format!("bytes {}-{}/{}", range.start, range.end - 1, place.size);
         if let Ok(text) = HeaderValue::from_str(&text) {
-            answer.insert(header::CONTENT_RANGE, text);
+            headers.insert(header::CONTENT_RANGE, text);
         }
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }

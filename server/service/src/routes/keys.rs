@@ -19,7 +19,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(set_up_recovery))
 }
 
-fn answer(bundle: KeyBundle) -> Response {
+fn with_etag(bundle: KeyBundle) -> Response {
     let tag = HeaderValue::from_str(&format!("\"{}\"", bundle.version));
     let mut response = (StatusCode::OK, Json(bundle)).into_response();
     if let Ok(tag) = tag {
@@ -34,7 +34,7 @@ fn answer(bundle: KeyBundle) -> Response {
     responses((status = 200, description = "The bundle; `ETag` is its version", body = KeyBundle))
 )]
 async fn get(caller: Caller, State(app): State<AppState>) -> Result<Response> {
-    Ok(answer(app.store.key_bundle(caller.account)?))
+    Ok(with_etag(app.store.key_bundle(caller.account)?))
 }
 
 /// Stores the first bundle, or replaces it for somebody who knows the secret in force.
@@ -59,7 +59,7 @@ async fn put(
     }
     app.store
         .put_key_bundle(caller.account, &keys, if_match(&headers)?)?;
-    Ok(answer(keys.bundle))
+    Ok(with_etag(keys.bundle))
 }
 
 /// Returns the state of the recovery key: whether it is set up, who made it, and whether it opens files.
@@ -91,11 +91,11 @@ async fn set_up_recovery(
     Input(asked): Input<SetUpRecovery>,
 ) -> Result<Response> {
     let (recovery_key, status) = app.store.set_up_recovery(caller.account, &asked)?;
-    let answer = RecoverySetUp {
+    let body = RecoverySetUp {
         recovery_key,
         status,
     };
-    let mut response = (StatusCode::CREATED, Json(answer)).into_response();
+    let mut response = (StatusCode::CREATED, Json(body)).into_response();
     // Also keeps it out of the answers that are remembered for repeated requests.
     response
         .headers_mut()

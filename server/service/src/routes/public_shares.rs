@@ -1,4 +1,4 @@
-//! Actions of strangers on a share link, without a token: look, give the password, fetch sealed chunks.
+//! Actions of strangers on a share link, without a token: view it, give the password, fetch sealed chunks.
 //!
 //! Passwords, limits and times are policy of this server, checked here. The content opens with the
 //! link's secret alone, which never comes here.
@@ -24,7 +24,7 @@ use utoipa_axum::routes;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
-        .routes(routes!(look))
+        .routes(routes!(describe))
         .routes(routes!(open))
         .routes(routes!(download))
         .routes(routes!(chunk))
@@ -75,7 +75,10 @@ fn access(headers: &HeaderMap) -> &str {
         (status = 410, description = "It has expired, or its download limit is reached")
     )
 )]
-async fn look(State(app): State<AppState>, Args(code): Args<String>) -> Result<Json<PublicShare>> {
+async fn describe(
+    State(app): State<AppState>,
+    Args(code): Args<String>,
+) -> Result<Json<PublicShare>> {
     let row = opening(&app, &code, false)?;
     let theme = app.store.share_theme(row.account)?;
     let share = row.share;

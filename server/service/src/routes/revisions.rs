@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use cairn_model::{EventKind, NodeId, RevisionId};
-use cairn_store::events::about_node;
+use cairn_store::events::node_data;
 use cairn_wire::Page;
 use cairn_wire::nodes::{Node, Revision};
 use cairn_wire::page::PageQuery;
@@ -70,7 +70,7 @@ pub(crate) fn downloaded(app: &AppState, caller: &Caller, id: NodeId) -> Result<
         let node = app.store.node(caller.space, id)?;
         app.store.write(|tx| {
             tx.emit_with(caller.account, EventKind::FileDownloaded, || {
-                about_node(&node)
+                node_data(&node)
             })
         })?;
     }

@@ -1,8 +1,8 @@
 //! `/shares`: making, listing, changing and revoking links; a link goes by its id or short code.
 
-pub(crate) mod look;
 pub(crate) mod many;
 pub(crate) mod settings;
+pub(crate) mod theme;
 pub(crate) mod visits;
 
 use crate::auth::Caller;
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(toggle))
         .routes(routes!(put_files))
         .merge(many::routes())
-        .merge(look::routes())
+        .merge(theme::routes())
         .merge(visits::routes())
 }
 

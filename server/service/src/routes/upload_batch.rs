@@ -132,7 +132,7 @@ async fn compare(
         description = "A frame: u32 big-endian length of the head, the head as JSON, then the sealed chunks of all files as they stand in their lists"
     ),
     responses(
-        (status = 200, description = "One answer per file, in order", body = NodeResults),
+        (status = 200, description = "One result per file, in order", body = NodeResults),
         (status = 507, description = "This month's bandwidth is used up")
     )
 )]

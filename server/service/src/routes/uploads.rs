@@ -57,7 +57,7 @@ pub(crate) fn check_announced(create: &CreateUpload) -> Result<()> {
         return Err(Error::invalid("`chunks` is empty, and `size` is not 0"));
     }
     if i64::try_from(create.size).is_err() {
-        return Err(Error::invalid("`size` is more than any file has"));
+        return Err(Error::invalid("`size` is too large"));
     }
     Ok(())
 }
@@ -67,7 +67,7 @@ fn chunk_url(app: &AppState, parts: &Parts) -> String {
     format!("{}/api/v1", Address::of(app, parts).0)
 }
 
-fn answer(app: &AppState, parts: &Parts, upload: &OpenUpload, missing: Vec<ChunkId>) -> Upload {
+fn describe(app: &AppState, parts: &Parts, upload: &OpenUpload, missing: Vec<ChunkId>) -> Upload {
     Upload {
         upload_id: upload.id,
         node_id: upload.create.node_id,
@@ -115,7 +115,7 @@ async fn begin(
     })?;
     Ok((
         StatusCode::CREATED,
-        Json(answer(&app, &parts, &upload, missing)),
+        Json(describe(&app, &parts, &upload, missing)),
     ))
 }
 
@@ -132,7 +132,7 @@ async fn get(
 ) -> Result<Json<Upload>> {
     let upload = app.store.upload(caller.account, id)?;
     let missing = app.store.missing_chunks(&upload)?;
-    Ok(Json(answer(&app, &parts, &upload, missing)))
+    Ok(Json(describe(&app, &parts, &upload, missing)))
 }
 
 /// Gives an upload up.

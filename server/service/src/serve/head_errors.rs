@@ -208,8 +208,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_error_gets_a_body_and_nothing_else_does() {
-        let answer = written(EMPTY, false).await;
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let response = written(EMPTY, false).await;
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
         assert!(
             head.contains(&format!("content-length: {}", body.len())),
             "{head}"

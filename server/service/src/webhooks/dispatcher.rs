@@ -1,6 +1,6 @@
 //! Sends deliveries to their addresses, when they are due on the server's clock.
 //!
-//! The store alone holds what is due, and an attempt is recorded after its answer: a crash in
+//! The store alone holds what is due, and an attempt is recorded after its response: a crash in
 //! between repeats the attempt under the same delivery id, and loses nothing.
 
 use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Attempts on their way at once, of all webhooks together.
 const AT_ONCE: usize = 64;
-/// The largest part of an answer that is kept.
+/// The largest part of a response that is kept.
 const EXCERPT: usize = 1024;
 /// The longest time without looking, should the clock have been put.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -205,18 +205,18 @@ async fn send(
     if let Ok(id) = HeaderValue::from_str(&outgoing.delivery.to_string()) {
         headers.insert(HeaderName::from_static("x-service-delivery"), id);
     }
-    let mut answer = client
+    let mut response = client
         .post(url)
         .headers(headers)
         .body(outgoing.body.clone())
         .send()
         .await
         .map_err(|e| describe(&e))?;
-    let status = answer.status().as_u16();
+    let status = response.status().as_u16();
     let mut start = Vec::new();
     // The status decides; a body that breaks off after it does no harm.
     while start.len() < EXCERPT
-        && let Ok(Some(part)) = answer.chunk().await
+        && let Ok(Some(part)) = response.chunk().await
     {
         start.extend_from_slice(&part[..part.len().min(EXCERPT - start.len())]);
     }

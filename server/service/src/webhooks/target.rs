@@ -58,7 +58,8 @@ pub(crate) fn check(text: &str, policy: AddressPolicy) -> Result<Url> {
     if text.len() > MAX_URL {
         return Err(bad(&format!("it has more than {MAX_URL} bytes")));
     }
-    let url = Url::parse(text.trim()).map_err(|e| bad(&format!("it is not a valid address: {e}")))?;
+    let url =
+        Url::parse(text.trim()).map_err(|e| bad(&format!("it is not a valid address: {e}")))?;
     match (url.scheme(), policy) {
         ("https", _) | ("http", AddressPolicy::Anywhere) => {}
         (other, AddressPolicy::Public | AddressPolicy::Anywhere) => {

@@ -1,12 +1,12 @@
 //! Following: who follows whom, and whom one might.
 
-use super::{another, refuse_blocked, relationship, standing};
+use super::{another, refuse_blocked, relationship, social_connection};
 use crate::error::{Error, Result};
 use crate::rows::id;
 use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::social::{Connection as Standing, Contact, Suggestion, Visibility};
+use cairn_wire::social::{Connection as SocialConnection, Contact, Suggestion, Visibility};
 use rusqlite::{Row, params};
 use serde_json::json;
 
@@ -46,10 +46,10 @@ fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
 }
 
 impl Tx<'_> {
-    fn follow(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    fn follow(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         let name = another(self.conn, me, other)?;
         refuse_blocked(self.conn, me, other)?;
-        let before = standing(self.conn, me, other)?;
+        let before = social_connection(self.conn, me, other)?;
         if before.is_blocked {
             return Err(Error::conflict(format!(
                 "you block the user {other}; unblock them first"
@@ -84,7 +84,7 @@ impl Tx<'_> {
             "followed",
             &json!({"user_id": other, "display_name": name}),
         )?;
-        standing(self.conn, me, other)
+        social_connection(self.conn, me, other)
     }
 }
 
@@ -93,22 +93,22 @@ impl Store {
     ///
     /// # Errors
     /// 404, 400 for oneself, 403 where the other blocks or is private, 409 for somebody one blocks.
-    pub fn follow(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn follow(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| tx.follow(me, other))
     }
 
-    /// Follows no longer.
+    /// Stops following a user.
     ///
     /// # Errors
     /// 404, 400 for oneself.
-    pub fn unfollow(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn unfollow(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
             another(tx.conn, me, other)?;
             tx.conn.execute(
                 "DELETE FROM follows WHERE follower = ?1 AND followee = ?2",
                 params![me.as_bytes(), other.as_bytes()],
             )?;
-            standing(tx.conn, me, other)
+            social_connection(tx.conn, me, other)
         })
     }
 
@@ -116,10 +116,10 @@ impl Store {
     ///
     /// # Errors
     /// 404, 400 for oneself.
-    pub fn standing(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn social_connection(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.read(|conn| {
             another(conn, me, other)?;
-            standing(conn, me, other)
+            social_connection(conn, me, other)
         })
     }
 

@@ -1,12 +1,12 @@
 //! Keeping people away: blocking, muting, reporting.
 
-use super::{another, standing};
+use super::{another, social_connection};
 use crate::Store;
 use crate::error::Result;
 use crate::rows::{fresh_id, name_of};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::social::{Connection as Standing, Report, ReportUser};
+use cairn_wire::social::{Connection as SocialConnection, Report, ReportUser};
 use rusqlite::params;
 
 /// The status of a report that nobody has looked at yet.
@@ -17,7 +17,7 @@ impl Store {
     ///
     /// # Errors
     /// 404, 400 for oneself.
-    pub fn block(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn block(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
             another(tx.conn, me, other)?;
             tx.conn.execute(
@@ -28,7 +28,7 @@ impl Store {
                 "DELETE FROM follows WHERE (follower = ?1 AND followee = ?2) OR (follower = ?2 AND followee = ?1)",
                 params![me.as_bytes(), other.as_bytes()],
             )?;
-            standing(tx.conn, me, other)
+            social_connection(tx.conn, me, other)
         })
     }
 
@@ -36,14 +36,14 @@ impl Store {
     ///
     /// # Errors
     /// 404, 400 for oneself.
-    pub fn unblock(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn unblock(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
             another(tx.conn, me, other)?;
             tx.conn.execute(
                 "DELETE FROM blocks WHERE blocker = ?1 AND blocked = ?2",
                 params![me.as_bytes(), other.as_bytes()],
             )?;
-            standing(tx.conn, me, other)
+            social_connection(tx.conn, me, other)
         })
     }
 
@@ -51,14 +51,14 @@ impl Store {
     ///
     /// # Errors
     /// 404, 400 for oneself.
-    pub fn mute(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn mute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
             another(tx.conn, me, other)?;
             tx.conn.execute(
                 "INSERT OR IGNORE INTO mutes (muter, muted, created_at) VALUES (?1, ?2, ?3)",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
             )?;
-            standing(tx.conn, me, other)
+            social_connection(tx.conn, me, other)
         })
     }
 
@@ -66,14 +66,14 @@ impl Store {
     ///
     /// # Errors
     /// 404, 400 for oneself.
-    pub fn unmute(&self, me: AccountId, other: AccountId) -> Result<Standing> {
+    pub fn unmute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
             another(tx.conn, me, other)?;
             tx.conn.execute(
                 "DELETE FROM mutes WHERE muter = ?1 AND muted = ?2",
                 params![me.as_bytes(), other.as_bytes()],
             )?;
-            standing(tx.conn, me, other)
+            social_connection(tx.conn, me, other)
         })
     }
 

@@ -106,7 +106,7 @@ impl Tx<'_> {
         }
     }
 
-    fn answer_invitation(&self, wanted: Uuid, state: InvitationState) -> Result<()> {
+    fn decide_invitation(&self, wanted: Uuid, state: InvitationState) -> Result<()> {
         self.conn.execute(
             "UPDATE team_invitations SET state = ?2 WHERE id = ?1",
             params![wanted.as_bytes(), name_of(&state)],
@@ -249,7 +249,7 @@ impl Store {
     pub fn accept_invitation(&self, account: AccountId, wanted: Uuid) -> Result<Team> {
         self.write(|tx| {
             let found = tx.open_invitation(account, wanted)?;
-            tx.answer_invitation(wanted, InvitationState::Accepted)?;
+            tx.decide_invitation(wanted, InvitationState::Accepted)?;
             tx.join(found.team_id, account, found.role)?;
             let mut data = member_data(tx.conn, found.team_id, account)?;
             data["role"] = json!(found.role);
@@ -273,7 +273,7 @@ impl Store {
     pub fn decline_invitation(&self, account: AccountId, wanted: Uuid) -> Result<()> {
         self.write(|tx| {
             let found = tx.open_invitation(account, wanted)?;
-            tx.answer_invitation(wanted, InvitationState::Declined)?;
+            tx.decide_invitation(wanted, InvitationState::Declined)?;
             let data = json!({
                 "team_id": found.team_id, "team_name": found.team_name, "email": found.email,
             });

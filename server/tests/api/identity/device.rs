@@ -3,7 +3,7 @@
 use super::super::world::{Answer, World};
 use super::browser::Browser;
 use super::{post_form, refused, works};
-use cairn_wire::identity::{DeviceAuthorization, TokenAnswer};
+use cairn_wire::identity::{DeviceAuthorization, TokenResponse};
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -43,7 +43,7 @@ async fn a_device_that_is_allowed_gets_tokens_once() {
     let mut browser = page(&world, &device).await;
     browser.log_in("owner@example.com", "wrong").await.done(403);
     browser.log_in("owner@example.com", "owner").await.done(200);
-    let tokens: TokenAnswer = poll(&world, &device).await.ok();
+    let tokens: TokenResponse = poll(&world, &device).await.ok();
     assert!(tokens.refresh_token.is_some());
     assert!(works(&world, &tokens.access_token).await);
     refused(&poll(&world, &device).await, 400, "expired_token");

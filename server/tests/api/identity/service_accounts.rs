@@ -2,7 +2,7 @@
 
 use super::super::world::World;
 use super::{post_form, refused, works};
-use cairn_wire::identity::TokenAnswer;
+use cairn_wire::identity::TokenResponse;
 use serde_json::{Value, json};
 
 async fn made(world: &World, body: &Value) -> (String, String, String) {
@@ -29,7 +29,7 @@ async fn a_service_account_acts_for_its_owner_until_it_is_deleted() {
     let owner = world.owner();
     let (id, client, secret) = made(&world, &json!({"name": "export"})).await;
     let nobody = world.nobody();
-    let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+    let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
         .await
         .ok();
     assert_eq!(tokens.refresh_token, None);
@@ -68,7 +68,7 @@ async fn a_wrong_secret_or_a_wider_scope_is_refused() {
         400,
         "invalid_scope",
     );
-    let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+    let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
         .await
         .ok();
     let folder = json!({"kind": "folder", "name": "a"});
@@ -95,7 +95,7 @@ async fn a_service_account_makes_no_credential_and_a_reader_sees_files_alone() {
     let nobody = world.nobody();
     for (scope, reads) in [("files", 200), ("files.read", 403)] {
         let (_, client, secret) = made(&world, &json!({"name": scope, "scope": scope})).await;
-        let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+        let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
             .await
             .ok();
         let service = world.caller(Some(&tokens.access_token));
@@ -119,7 +119,7 @@ async fn a_reader_does_not_get_the_remembered_response_of_a_writer() {
     let world = World::new();
     let nobody = world.nobody();
     let (_, client, secret) = made(&world, &json!({"name": "reader", "scope": "files.read"})).await;
-    let tokens: TokenAnswer = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
+    let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
         .await
         .ok();
     let reader = world.caller(Some(&tokens.access_token));

@@ -318,16 +318,16 @@ async fn what_comes_out_of_the_trash_is_sealed_as_far_as_it_was() {
     let world = World::new().await;
     let top = world.folder("top").await;
     let file = world.file(top.id, "f", b"content").await;
-    for agreed in [false, true] {
+    for confirmed in [false, true] {
         let node = world.space.node(file.id).await.unwrap();
-        if agreed {
-            world.space.trash_agreed(&node).await.unwrap();
+        if confirmed {
+            world.space.trash_confirmed(&node).await.unwrap();
         } else {
             world.space.trash_node(&node).await.unwrap();
         }
         let trashed = world.space.node(file.id).await.unwrap();
         let back = world.space.restore_node(&trashed).await.unwrap();
-        assert!(world.space.seal(&back).is_some(), "agreed: {agreed}");
+        assert!(world.space.seal(&back).is_some(), "confirmed: {confirmed}");
     }
     world.space.trash_node(&top).await.unwrap();
     let trashed = world.space.node(top.id).await.unwrap();

@@ -111,7 +111,7 @@ fn wrong_usage_differs_from_failure() -> Result<()> {
             output.code == 2,
             "{wrong:?} ended with {}: {}",
             output.code,
-            output.said()
+            output.printed()
         );
     }
     world.finish()
@@ -145,7 +145,7 @@ fn a_folder_inside_a_synced_one_can_not_be_added() -> Result<()> {
         output.code == 1 || output.code == 2,
         "exit code {}: {}",
         output.code,
-        output.said()
+        output.printed()
     );
     output.refuses(output.code, &[&inner])?;
     world.finish()

@@ -48,7 +48,7 @@ fn s190_a_mass_deletion_waits_for_a_person() -> Result<()> {
         waited.code == 5,
         "`status --wait` ended with {}: {}",
         waited.code,
-        waited.said()
+        waited.printed()
     );
     world.b.cycle()?;
     has(&world.b, &hundred())?;

@@ -47,7 +47,7 @@ fn a_restored_backup_is_the_older_state() -> Result<()> {
 }
 
 #[test]
-fn faults_strike_as_often_as_they_should_and_requests_are_recorded() -> Result<()> {
+fn faults_apply_as_often_as_they_should_and_requests_are_recorded() -> Result<()> {
     let dir = tempfile::tempdir()?;
     let server = Server::start(Storage::Memory, dir.path().join("log"))?;
     let (dev, service) = (server.dev(), server.service());

@@ -90,29 +90,32 @@ impl World {
 impl Login {
     /// Reads what it says up to a line that holds a text.
     fn line_with(&mut self, text: &str) -> Result<String> {
-        let mut said = String::new();
+        let mut printed = String::new();
         loop {
             let mut line = String::new();
-            ensure!(self.stderr.read_line(&mut line)? > 0, "it only said {said}");
+            ensure!(
+                self.stderr.read_line(&mut line)? > 0,
+                "it only printed {printed}"
+            );
             if line.contains(text) {
                 return Ok(line);
             }
-            said.push_str(&line);
+            printed.push_str(&line);
         }
     }
 
     fn end(mut self) -> Result<(ExitStatus, String)> {
-        let mut said = String::new();
-        self.stderr.read_to_string(&mut said)?;
+        let mut printed = String::new();
+        self.stderr.read_to_string(&mut printed)?;
         let status = wait::until("the login ends", wait::PROCESS, || {
             Ok(self.child.try_wait()?)
         })?;
-        Ok((status, said))
+        Ok((status, printed))
     }
 
     fn ends_well(self) -> Result<()> {
-        let (status, said) = self.end()?;
-        ensure!(status.success(), "{status}: {said}");
+        let (status, printed) = self.end()?;
+        ensure!(status.success(), "{status}: {printed}");
         Ok(())
     }
 }
@@ -156,8 +159,8 @@ fn a_login_that_has_ended_asks_for_another_and_nothing_is_lost() -> Result<()> {
     world
         .device
         .wait_status("the device is locked out", |status| status.state == "error")?;
-    let said = world.device.must(&["status"])?.said();
-    ensure!(said.contains("cairn login"), "{said}");
+    let printed = world.device.must(&["status"])?.printed();
+    ensure!(printed.contains("cairn login"), "{printed}");
     let refused = world.device.cli(&["list", "/"])?;
     refused.refuses(3, &["log in again"])?;
     world.device.stop()?;
@@ -209,9 +212,9 @@ fn a_cancelled_login_says_so_and_changes_nothing() -> Result<()> {
     // Somebody who guesses gets nowhere.
     ensure!(browser.open(&format!("{back}?code=x&state=guess"))?.status == 404);
     browser.open(&format!("{back}?error=access_denied&state={state}"))?;
-    let (status, said) = login.end()?;
-    ensure!(status.code() == Some(3), "{status}: {said}");
-    ensure!(said.contains("cancelled"), "{said}");
+    let (status, printed) = login.end()?;
+    ensure!(status.code() == Some(3), "{status}: {printed}");
+    ensure!(printed.contains("cancelled"), "{printed}");
     world.device.cli(&["whoami"])?.refuses(3, &["cairn login"])
 }
 

@@ -34,8 +34,8 @@ pub enum Compression {
 }
 
 /// Returns the codec and the frame for a chunk; `None` leaves it raw.
-pub(crate) fn compress(plain: &[u8], wish: Compression) -> Option<Zeroizing<Vec<u8>>> {
-    if wish == Compression::Off || plain.is_empty() || !sample_shrinks(plain) {
+pub(crate) fn compress(plain: &[u8], choice: Compression) -> Option<Zeroizing<Vec<u8>>> {
+    if choice == Compression::Off || plain.is_empty() || !sample_shrinks(plain) {
         return None;
     }
     let frame = frame(plain)?;

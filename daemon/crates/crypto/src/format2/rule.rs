@@ -3,9 +3,9 @@
 
 use crate::format2::log::{NodeStatement, ServerEntry};
 
-/// The standing of one value of a node.
+/// The trust of one value of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum TrustLevel {
     /// The newest statement says it.
     Vouched,
     /// A server entry on that statement says it.
@@ -14,13 +14,13 @@ pub enum Standing {
     Refused,
 }
 
-/// The standing of all values of a node.
+/// The trust of all values of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NodeStanding {
-    pub place: Standing,
-    pub content: Standing,
+pub struct NodeTrust {
+    pub place: TrustLevel,
+    pub content: TrustLevel,
     /// In the trash or not.
-    pub state: Standing,
+    pub state: TrustLevel,
 }
 
 /// A use of a node's values.
@@ -59,7 +59,7 @@ pub enum Mode {
 pub enum Permission {
     Granted,
     /// Waits until a person accepts the value.
-    Held,
+    NeedsAcceptance,
     /// The value is shown as a proposal and not used.
     ProposedOnly,
     /// Refused as `unvouched`; a person may name the node to have it all the same.
@@ -67,12 +67,12 @@ pub enum Permission {
     Denied,
 }
 
-impl NodeStanding {
+impl NodeTrust {
     /// A node of which everything is vouched for.
     pub const VOUCHED: Self = Self {
-        place: Standing::Vouched,
-        content: Standing::Vouched,
-        state: Standing::Vouched,
+        place: TrustLevel::Vouched,
+        content: TrustLevel::Vouched,
+        state: TrustLevel::Vouched,
     };
 
     /// Judges a node by its newest statement and the entry on it.
@@ -81,24 +81,24 @@ impl NodeStanding {
         let Some(entry) = entry else {
             return match statement {
                 Some(_) => Self::VOUCHED,
-                None => Self::all(Standing::Refused),
+                None => Self::all(TrustLevel::Refused),
             };
         };
         let Some(statement) = statement else {
-            return Self::all(Standing::Unvouched);
+            return Self::all(TrustLevel::Unvouched);
         };
-        let said = |is_same: bool| {
+        let level_if = |is_same: bool| {
             if is_same {
-                Standing::Vouched
+                TrustLevel::Vouched
             } else {
-                Standing::Unvouched
+                TrustLevel::Unvouched
             }
         };
         let is_trashed = statement.flags.has(crate::format2::log::Flags::TRASHED);
         Self {
-            place: said((statement.parent, &statement.name) == (entry.parent, &entry.name)),
-            content: said(entry.source.is_none()),
-            state: said(is_trashed == entry.is_trashed && !entry.is_purged),
+            place: level_if((statement.parent, &statement.name) == (entry.parent, &entry.name)),
+            content: level_if(entry.source.is_none()),
+            state: level_if(is_trashed == entry.is_trashed && !entry.is_purged),
         }
     }
 
@@ -106,67 +106,67 @@ impl NodeStanding {
     #[must_use]
     pub fn with_refused_content(self) -> Self {
         Self {
-            content: Standing::Refused,
+            content: TrustLevel::Refused,
             ..self
         }
     }
 
-    fn all(standing: Standing) -> Self {
+    fn all(trust: TrustLevel) -> Self {
         Self {
-            place: standing,
-            content: standing,
-            state: standing,
+            place: trust,
+            content: trust,
+            state: trust,
         }
     }
 
-    fn worst(self) -> Standing {
+    fn worst(self) -> TrustLevel {
         self.place.max(self.content).max(self.state)
     }
 }
 
-/// Decides one use of a node. `path` has the standing of each folder from the top (for a link: from what
+/// Decides one use of a node. `path` has the trust of each folder from the top (for a link: from what
 /// is shared) down to the node's parent.
 #[must_use]
-pub fn permit(node: NodeStanding, path: &[NodeStanding], wish: Use, mode: Mode) -> Permission {
-    match wish {
+pub fn permit(node: NodeTrust, path: &[NodeTrust], usage: Use, mode: Mode) -> Permission {
+    match usage {
         Use::MirrorPlace => mirror(node.place, mode),
         Use::MirrorTrash => mirror(node.state, mode),
         Use::ReplaceFile => match node.content {
-            Standing::Vouched => Permission::Granted,
+            TrustLevel::Vouched => Permission::Granted,
             // In no mode: a reversible mirror of bytes would still be bytes of a stranger.
-            Standing::Unvouched => Permission::ProposedOnly,
-            Standing::Refused => Permission::Denied,
+            TrustLevel::Unvouched => Permission::ProposedOnly,
+            TrustLevel::Refused => Permission::Denied,
         },
         Use::Propose => match node.content {
-            Standing::Vouched | Standing::Unvouched => Permission::Granted,
-            Standing::Refused => Permission::Denied,
+            TrustLevel::Vouched | TrustLevel::Unvouched => Permission::Granted,
+            TrustLevel::Refused => Permission::Denied,
         },
         Use::HandOut => match node.content {
-            Standing::Vouched => Permission::Granted,
-            Standing::Unvouched => Permission::Unvouched,
-            Standing::Refused => Permission::Denied,
+            TrustLevel::Vouched => Permission::Granted,
+            TrustLevel::Unvouched => Permission::Unvouched,
+            TrustLevel::Refused => Permission::Denied,
         },
         Use::WidenReaders => {
             let path = path.iter().map(|step| step.place.max(step.state)).max();
-            strict(node.worst().max(path.unwrap_or(Standing::Vouched)))
+            strict(node.worst().max(path.unwrap_or(TrustLevel::Vouched)))
         }
         Use::Destroy | Use::ChooseValues => strict(node.worst()),
     }
 }
 
-fn mirror(standing: Standing, mode: Mode) -> Permission {
-    match (standing, mode) {
-        (Standing::Vouched, _) | (Standing::Unvouched, Mode::Normal) => Permission::Granted,
-        (Standing::Unvouched, Mode::Strict) => Permission::Held,
-        (Standing::Refused, _) => Permission::Denied,
+fn mirror(trust: TrustLevel, mode: Mode) -> Permission {
+    match (trust, mode) {
+        (TrustLevel::Vouched, _) | (TrustLevel::Unvouched, Mode::Normal) => Permission::Granted,
+        (TrustLevel::Unvouched, Mode::Strict) => Permission::NeedsAcceptance,
+        (TrustLevel::Refused, _) => Permission::Denied,
     }
 }
 
-fn strict(standing: Standing) -> Permission {
-    match standing {
-        Standing::Vouched => Permission::Granted,
-        Standing::Unvouched => Permission::Unvouched,
-        Standing::Refused => Permission::Denied,
+fn strict(trust: TrustLevel) -> Permission {
+    match trust {
+        TrustLevel::Vouched => Permission::Granted,
+        TrustLevel::Unvouched => Permission::Unvouched,
+        TrustLevel::Refused => Permission::Denied,
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
     use cairn_model::{AccountId, NodeId};
 
     use Permission as P;
-    use Standing::{Refused, Unvouched, Vouched};
+    use TrustLevel::{Refused, Unvouched, Vouched};
 
     const USES: [Use; 8] = [
         Use::MirrorPlace,
@@ -191,8 +191,8 @@ mod tests {
         Use::ChooseValues,
     ];
 
-    fn standing(place: Standing, content: Standing, state: Standing) -> NodeStanding {
-        NodeStanding {
+    fn trust(place: TrustLevel, content: TrustLevel, state: TrustLevel) -> NodeTrust {
+        NodeTrust {
             place,
             content,
             state,
@@ -201,30 +201,32 @@ mod tests {
 
     #[test]
     fn the_table_of_uses() {
-        use Permission::{Denied as D, Granted as G, Held as H, ProposedOnly as R, Unvouched as U};
-        use Standing::{Refused as N, Unvouched as X, Vouched as V};
+        use Permission::{
+            Denied as D, Granted as G, NeedsAcceptance as H, ProposedOnly as R, Unvouched as U,
+        };
+        use TrustLevel::{Refused as N, Unvouched as X, Vouched as V};
         // MirrorPlace, MirrorTrash, ReplaceFile, Propose, WidenReaders, HandOut, Destroy, ChooseValues.
         let rows = [
-            (standing(V, V, V), [G, G, G, G, G, G, G, G], [G, G]),
-            (standing(X, V, V), [G, G, G, G, U, G, U, U], [H, G]),
-            (standing(V, V, X), [G, G, G, G, U, G, U, U], [G, H]),
-            (standing(V, X, V), [G, G, R, G, U, U, U, U], [G, G]),
-            (standing(N, V, V), [D, G, G, G, D, G, D, D], [D, G]),
-            (standing(V, N, V), [G, G, D, D, D, D, D, D], [G, G]),
-            (standing(V, V, N), [G, D, G, G, D, G, D, D], [G, D]),
+            (trust(V, V, V), [G, G, G, G, G, G, G, G], [G, G]),
+            (trust(X, V, V), [G, G, G, G, U, G, U, U], [H, G]),
+            (trust(V, V, X), [G, G, G, G, U, G, U, U], [G, H]),
+            (trust(V, X, V), [G, G, R, G, U, U, U, U], [G, G]),
+            (trust(N, V, V), [D, G, G, G, D, G, D, D], [D, G]),
+            (trust(V, N, V), [G, G, D, D, D, D, D, D], [G, G]),
+            (trust(V, V, N), [G, D, G, G, D, G, D, D], [G, D]),
         ];
         for (node, normal, strict_mirrors) in rows {
-            for (i, (wish, expected)) in USES.into_iter().zip(normal).enumerate() {
+            for (i, (usage, expected)) in USES.into_iter().zip(normal).enumerate() {
                 assert_eq!(
-                    permit(node, &[], wish, Mode::Normal),
+                    permit(node, &[], usage, Mode::Normal),
                     expected,
-                    "{node:?} {wish:?}"
+                    "{node:?} {usage:?}"
                 );
                 let strict = strict_mirrors.get(i).copied().unwrap_or(expected);
                 assert_eq!(
-                    permit(node, &[], wish, Mode::Strict),
+                    permit(node, &[], usage, Mode::Strict),
                     strict,
-                    "{node:?} {wish:?}"
+                    "{node:?} {usage:?}"
                 );
             }
         }
@@ -232,19 +234,18 @@ mod tests {
 
     #[test]
     fn each_step_of_a_shared_path_counts() {
-        let share = |path: &[NodeStanding]| {
-            permit(NodeStanding::VOUCHED, path, Use::WidenReaders, Mode::Normal)
-        };
-        let good = NodeStanding::VOUCHED;
+        let share =
+            |path: &[NodeTrust]| permit(NodeTrust::VOUCHED, path, Use::WidenReaders, Mode::Normal);
+        let good = NodeTrust::VOUCHED;
         assert_eq!(share(&[good, good]), P::Granted);
         for bad in [
-            standing(Unvouched, Vouched, Vouched),
-            standing(Vouched, Vouched, Unvouched),
+            trust(Unvouched, Vouched, Vouched),
+            trust(Vouched, Vouched, Unvouched),
         ] {
             assert_eq!(share(&[bad, good]), P::Unvouched);
             assert_eq!(share(&[good, bad]), P::Unvouched);
         }
-        assert_eq!(share(&[standing(Refused, Vouched, Vouched)]), P::Denied);
+        assert_eq!(share(&[trust(Refused, Vouched, Vouched)]), P::Denied);
     }
 
     #[test]
@@ -253,14 +254,14 @@ mod tests {
             for place in [Vouched, Unvouched, Refused] {
                 for content in [Unvouched, Refused] {
                     for state in [Vouched, Unvouched, Refused] {
-                        let node = standing(place, content, state);
-                        for wish in [
+                        let node = trust(place, content, state);
+                        for usage in [
                             Use::ReplaceFile,
                             Use::HandOut,
                             Use::Destroy,
                             Use::ChooseValues,
                         ] {
-                            assert_ne!(permit(node, &[], wish, mode), P::Granted, "{node:?}");
+                            assert_ne!(permit(node, &[], usage, mode), P::Granted, "{node:?}");
                         }
                     }
                 }
@@ -313,15 +314,15 @@ mod tests {
 
     #[test]
     fn an_entry_unvouches_what_it_says_otherwise_and_nothing_else() {
-        let rows: [(Change, NodeStanding); 6] = [
-            (|_| (), NodeStanding::VOUCHED),
+        let rows: [(Change, NodeTrust); 6] = [
+            (|_| (), NodeTrust::VOUCHED),
             (
                 |e| e.name = b"b".to_vec(),
-                standing(Unvouched, Vouched, Vouched),
+                trust(Unvouched, Vouched, Vouched),
             ),
             (
                 |e| e.parent = Some(e.node),
-                standing(Unvouched, Vouched, Vouched),
+                trust(Unvouched, Vouched, Vouched),
             ),
             (
                 |e| {
@@ -330,30 +331,24 @@ mod tests {
                         size: 1,
                     })
                 },
-                standing(Vouched, Unvouched, Vouched),
+                trust(Vouched, Unvouched, Vouched),
             ),
-            (
-                |e| e.is_trashed = true,
-                standing(Vouched, Vouched, Unvouched),
-            ),
-            (
-                |e| e.is_purged = true,
-                standing(Vouched, Vouched, Unvouched),
-            ),
+            (|e| e.is_trashed = true, trust(Vouched, Vouched, Unvouched)),
+            (|e| e.is_purged = true, trust(Vouched, Vouched, Unvouched)),
         ];
         for (change, expected) in rows {
             let mut entry = entry();
             change(&mut entry);
-            assert_eq!(NodeStanding::of(Some(&statement()), Some(&entry)), expected);
+            assert_eq!(NodeTrust::of(Some(&statement()), Some(&entry)), expected);
         }
-        let of = NodeStanding::of;
+        let of = NodeTrust::of;
         assert_eq!(
             of(None, Some(&entry())),
-            standing(Unvouched, Unvouched, Unvouched)
+            trust(Unvouched, Unvouched, Unvouched)
         );
-        assert_eq!(of(Some(&statement()), None), NodeStanding::VOUCHED);
-        assert_eq!(of(None, None), standing(Refused, Refused, Refused));
+        assert_eq!(of(Some(&statement()), None), NodeTrust::VOUCHED);
+        assert_eq!(of(None, None), trust(Refused, Refused, Refused));
         let refused = of(Some(&statement()), None).with_refused_content();
-        assert_eq!(refused, standing(Vouched, Refused, Vouched));
+        assert_eq!(refused, trust(Vouched, Refused, Vouched));
     }
 }

@@ -12,9 +12,9 @@ use cairn_crypto::format2::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-pub(crate) type Outcome = Result<Value, CryptoError>;
+pub(crate) type VectorResult = Result<Value, CryptoError>;
 
-pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
+pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
     match operation {
         "check_value" => Ok(json!({"check": hex::encode(secret(input)?.check_value())})),
         "seal_chunk" => {
@@ -79,7 +79,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
     }
 }
 
-fn open_box(input: &Value) -> Outcome {
+fn open_box(input: &Value) -> VectorResult {
     let shape = BoxShape {
         is_folder: input["folder"].as_bool().unwrap(),
         is_private: input["private"].as_bool().unwrap(),

@@ -9,9 +9,9 @@ use cairn_crypto::{
 use cairn_model::{ChunkId, Kind};
 use serde_json::{Value, json};
 
-type Outcome = Result<Value, CryptoError>;
+type VectorResult = Result<Value, CryptoError>;
 
-pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
+pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
     match operation {
         "derive" => derive(input),
         "unlock" => {
@@ -97,12 +97,12 @@ pub(crate) fn run(operation: &str, input: &Value) -> Outcome {
     }
 }
 
-fn derive(input: &Value) -> Outcome {
+fn derive(input: &Value) -> VectorResult {
     let root = derive_root(text(input, "passphrase"), &kdf(input)?)?;
     Ok(json!({"auth": root.auth.to_hex()}))
 }
 
-fn open_link_file(input: &Value) -> Outcome {
+fn open_link_file(input: &Value) -> VectorResult {
     let secret = LinkSecret::parse(text(input, "fragment"))?;
     let key = match input["password"].as_str() {
         None => secret.key(),
@@ -124,7 +124,7 @@ fn open_link_file(input: &Value) -> Outcome {
     }))
 }
 
-fn grant(input: &Value) -> Outcome {
+fn grant(input: &Value) -> VectorResult {
     let key = AccountKey::from_bytes(&bytes(input, "opened_account_key"))?;
     let own = unlock_with_account_key(
         &bundle(input),
@@ -154,7 +154,7 @@ fn kdf(input: &Value) -> Result<KdfParams, CryptoError> {
     )
 }
 
-fn check_node_seal(input: &Value) -> Outcome {
+fn check_node_seal(input: &Value) -> VectorResult {
     let facts = NodeFacts {
         node: id(input, "node"),
         parent: input["parent"]

@@ -3,7 +3,7 @@
 use super::Dispatcher;
 use super::folder::Folder;
 use crate::engine::Engine;
-use crate::overall_progress::{Amount, TransferFigures};
+use crate::overall_progress::{Amount, TransferCounts};
 use crate::status::FolderStatus;
 use cairn_index::{ConfirmationState, IndexError};
 use cairn_model::{FolderId, Side, SyncState};
@@ -43,7 +43,7 @@ impl Dispatcher {
         for folder in self.folders.values() {
             left.add(folder.transfers_left());
         }
-        let transfers = TransferFigures {
+        let transfers = TransferCounts {
             finished: self.transferred,
             left,
             active: self.folders.values().any(Folder::is_busy),

@@ -1,8 +1,8 @@
 //! Plans: made when something is due, held back where a person or calm is needed, executed out.
 
 use super::Dispatcher;
+use super::invalid_names;
 use super::rules::Followed;
-use super::unfit_names;
 use crate::error::EngineError;
 use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
@@ -57,7 +57,7 @@ impl Dispatcher {
         self.carry_out(ctx, planned, took)
     }
 
-    /// Schedules another try of a plan that could not be made. A failure of this folder alone holds up no
+    /// Schedules a retry of a plan that could not be made. A failure of this folder alone holds up no
     /// other. Returns whether another round should follow.
     pub(super) fn plan_failed(&mut self, id: FolderId, error: &EngineError) -> bool {
         let is_paused = matches!(error, EngineError::Paused);
@@ -185,7 +185,7 @@ impl Dispatcher {
             .health()
             .keep_only(id, |key| mentioned.contains(key));
         self.report_one_way_conflicts(id, &mentioned)?;
-        unfit_names::report(&self.engine, id, &mentioned)?;
+        invalid_names::report(&self.engine, id, &mentioned)?;
         Ok(self.engine.index.write(|db| {
             let dirty = db.dirty(id)?;
             for local in dirty.local {

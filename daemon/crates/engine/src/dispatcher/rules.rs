@@ -3,6 +3,7 @@
 
 use super::Dispatcher;
 use crate::error::{Disposition, EngineError};
+use crate::health::RetryHint;
 use crate::key::Key;
 use crate::observe::rules::{IGNORE_FILE, text_of};
 use crate::planning::download_of;
@@ -68,7 +69,9 @@ impl Dispatcher {
                 folder.waiting = folder.waiting.max(1);
                 self.poll_due |= disposition == Disposition::Replan;
                 let (key, path) = (Key::Node(node), IGNORE_FILE.to_owned());
-                self.engine.health().park(id, key, path, &error, false);
+                self.engine
+                    .health()
+                    .park(id, key, path, &error, RetryHint::Later);
             }
         }
         Followed::Missing

@@ -49,7 +49,7 @@ pub(super) fn record(
     }
     let mut news = batch.put(engine, db, &folders)?;
     for (id, deletion) in &batch.removed {
-        if matches!(deletion, Deletion::Agreed { .. }) {
+        if matches!(deletion, Deletion::Confirmed { .. }) {
             db.agree_to_deletion(*id)?;
         }
         db.end_sent_node(*id)?;

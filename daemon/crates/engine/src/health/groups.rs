@@ -91,6 +91,7 @@ impl Health {
 mod tests {
     use super::*;
     use crate::error::EngineError;
+    use crate::health::RetryHint;
     use cairn_model::LocalId;
     use std::io;
 
@@ -102,7 +103,13 @@ mod tests {
             "can't write to /home/a/.cairn-tmp/1-2: No space left on device (os error 28)",
         ));
         let key = Key::Local(LocalId(number));
-        health.park(FOLDER, key, format!("f{number:05}"), &error, false);
+        health.park(
+            FOLDER,
+            key,
+            format!("f{number:05}"),
+            &error,
+            RetryHint::Later,
+        );
         health.set_full(FOLDER, key, 10, 7);
     }
 
@@ -114,7 +121,7 @@ mod tests {
         }
         let denied = EngineError::Disk(io::ErrorKind::PermissionDenied.into());
         let key = Key::Local(LocalId(-1));
-        health.park(FOLDER, key, "a".into(), &denied, false);
+        health.park(FOLDER, key, "a".into(), &denied, RetryHint::Later);
         let groups = health.groups(FOLDER, 5);
         let shown: Vec<_> = groups
             .iter()

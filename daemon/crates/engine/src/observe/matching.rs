@@ -15,7 +15,7 @@ impl Scan<'_, '_> {
     /// Explains everything that did not match.
     pub(crate) fn match_entries(&mut self) -> Result<(), IndexError> {
         let mut claimed = BTreeSet::new();
-        let mut unexplained: Vec<Fresh> = Vec::new();
+        let mut unmatched: Vec<Fresh> = Vec::new();
         loop {
             while let Some(fresh) = self.fresh.pop_front() {
                 if self.is_matched(&fresh)? {
@@ -27,15 +27,15 @@ impl Scan<'_, '_> {
                 } else if fresh.kind == Kind::Folder && self.replaced(&fresh)?.is_none() {
                     self.new_row(&fresh)?;
                 } else {
-                    unexplained.push(fresh);
+                    unmatched.push(fresh);
                 }
             }
             // A folder made again under its old name is looked into before files are judged: it may
             // hold what is missing elsewhere.
-            let Some(at) = unexplained.iter().position(|f| f.kind == Kind::Folder) else {
+            let Some(at) = unmatched.iter().position(|f| f.kind == Kind::Folder) else {
                 break;
             };
-            let fresh = unexplained.remove(at);
+            let fresh = unmatched.remove(at);
             if self.is_matched(&fresh)? {
                 continue;
             }
@@ -44,7 +44,7 @@ impl Scan<'_, '_> {
                 None => self.new_row(&fresh)?,
             }
         }
-        for fresh in unexplained {
+        for fresh in unmatched {
             if self.is_matched(&fresh)? {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 
-pub(super) type Outcome = Result<(), EngineError>;
+pub(super) type StepResult = Result<(), EngineError>;
 
 /// One task of a batch: its index, what was found out about it, and how far it has come.
 pub(super) struct Part<R, T> {
@@ -12,7 +12,7 @@ pub(super) struct Part<R, T> {
 }
 
 /// The outcomes of a batch, in the order of its tasks.
-pub(super) struct Outcomes(Vec<Option<Outcome>>);
+pub(super) struct Outcomes(Vec<Option<StepResult>>);
 
 impl Outcomes {
     /// Looks at each task again; those that are not ready have their outcome.
@@ -21,18 +21,18 @@ impl Outcomes {
         ready: impl Fn(&T) -> Result<R, EngineError>,
     ) -> (Self, Vec<(usize, R)>) {
         let mut outcomes = Self(tasks.iter().map(|_| None).collect());
-        let mut readies = Vec::new();
+        let mut prepared = Vec::new();
         for (at, task) in tasks.iter().enumerate() {
             match ready(task) {
-                Ok(ready) => readies.push((at, ready)),
+                Ok(ready) => prepared.push((at, ready)),
                 Err(error) => outcomes.set(at, Err(error)),
             }
         }
-        (outcomes, readies)
+        (outcomes, prepared)
     }
 
     /// Records the outcome of a task.
-    pub(super) fn set(&mut self, at: usize, outcome: Outcome) {
+    pub(super) fn set(&mut self, at: usize, outcome: StepResult) {
         self.0[at] = Some(outcome);
     }
 
@@ -52,7 +52,7 @@ impl Outcomes {
     }
 
     /// Returns all outcomes; a task without one was left out of the reply.
-    pub(super) fn into_vec(self) -> Vec<Outcome> {
+    pub(super) fn into_vec(self) -> Vec<StepResult> {
         let short = || Err(EngineError::ShortBatch);
         self.0
             .into_iter()

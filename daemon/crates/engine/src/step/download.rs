@@ -97,14 +97,14 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let arrived = Arrived { temp, manifest };
     let _disk_lock = engine.disk_lock.lock().await;
     let (ctx2, task) = (ctx.clone(), task.clone());
-    let settle = move || {
+    let put = move || {
         let placed = place::place(&ctx2, &task, &arrived)?;
         if let Some(dir) = placed.absolute.parent() {
             ctx2.engine.ports.disk.sync_dirs(&[dir.to_owned()])?;
         }
         place::commit(&ctx2, &[(&task, &ready.remote, &placed)])
     };
-    engine.ports.blocking(settle).await
+    engine.ports.blocking(put).await
 }
 
 /// Fetches the content into a target, unless the folder is paused meanwhile.

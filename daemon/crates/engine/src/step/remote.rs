@@ -28,7 +28,7 @@ struct Prepared {
 /// The record to make when the service has done it.
 enum Then {
     Made { local: LocalId },
-    Moved { agreed: bool },
+    Moved { is_synced: bool },
     Trashed { node: NodeId, path: String },
 }
 
@@ -52,13 +52,13 @@ pub(crate) async fn run(ctx: &Ctx, steps: &[Step]) -> Outcomes {
         .iter()
         .filter_map(|p| p.as_ref().ok().map(|p| p.operation.clone()))
         .collect();
-    let mut answers = send(ctx, operations).await.into_iter();
+    let mut responses = send(ctx, operations).await.into_iter();
     prepared
         .into_iter()
         .map(|prepared| {
             let prepared = prepared?;
-            let answer = answers.next().unwrap_or(Err(EngineError::ShortBatch))?;
-            record(ctx, prepared.then, answer)
+            let response = responses.next().unwrap_or(Err(EngineError::ShortBatch))?;
+            record(ctx, prepared.then, response)
         })
         .collect()
 }
@@ -143,29 +143,29 @@ fn prepare_move(
         ..known
     };
     latest.insert(node, after);
-    // Also a detour is agreed: were it not, a crash in the middle would look like the
-    // service's own wish to have the file called so.
-    let agreed = match reason {
+    // A temporary name is recorded, too: were it not, a crash in the middle would look like the
+    // service's own change of the name.
+    let is_synced = match reason {
         MoveReason::Follow | MoveReason::Temporary | MoveReason::Conflict | MoveReason::PutBack => {
             true
         }
     };
     Ok(Prepared {
         operation,
-        then: Then::Moved { agreed },
+        then: Then::Moved { is_synced },
     })
 }
 
 fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     let row = known(ctx, node)?;
     let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
-    let agreed = ctx
+    let confirmed = ctx
         .engine
         .index
         .read(|db| db.confirmations(ctx.folder.id))?
         .iter()
-        .any(|q| q.side == Side::Remote && q.state == ConfirmationState::Agreed);
-    let seal = node_rows::deletion_seal(&ctx.engine.keys, &row, agreed);
+        .any(|q| q.side == Side::Remote && q.state == ConfirmationState::Confirmed);
+    let seal = node_rows::deletion_seal(&ctx.engine.keys, &row, confirmed);
     let operation = NodeOperation::Trash {
         id: node,
         seen,
@@ -193,11 +193,11 @@ async fn send(
     ctx: &Ctx,
     mut operations: Vec<NodeOperation>,
 ) -> Vec<Result<Option<Node>, EngineError>> {
-    let api = &ctx.engine.impatient_api;
+    let api = &ctx.engine.structure_api;
     if operations.len() > 1 {
         let count = operations.len();
         return match api.node_batch(&NodeBatch { operations }).await {
-            Ok(answer) => answer.results.into_iter().map(from_result).collect(),
+            Ok(response) => response.results.into_iter().map(from_result).collect(),
             Err(error) => (0..count)
                 .map(|_| Err(EngineError::Api(error.clone())))
                 .collect(),
@@ -259,21 +259,21 @@ fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
     }
 }
 
-fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError> {
+fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineError> {
     let index = &ctx.engine.index;
     match then {
         Then::Made { local } => {
-            let row = row_of(ctx, answer)?;
+            let row = row_of(ctx, response)?;
             index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
                 record::adopt(db, &ctx.folder, local, &row, record::Content::default())
             })?;
         }
-        Then::Moved { agreed } => {
-            let row = row_of(ctx, answer)?;
+        Then::Moved { is_synced } => {
+            let row = row_of(ctx, response)?;
             index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
-                if agreed {
+                if is_synced {
                     record::agree_place(db, &ctx.folder, row.node)?;
                 }
                 Ok(())
@@ -306,8 +306,9 @@ fn record(ctx: &Ctx, then: Then, answer: Option<Node>) -> Result<(), EngineError
     Ok(())
 }
 
-pub(crate) fn row_of(ctx: &Ctx, answer: Option<Node>) -> Result<RemoteRow, EngineError> {
-    let node = answer.ok_or_else(|| EngineError::Protocol("a response without the node".into()))?;
+pub(crate) fn row_of(ctx: &Ctx, response: Option<Node>) -> Result<RemoteRow, EngineError> {
+    let node =
+        response.ok_or_else(|| EngineError::Protocol("a response without the node".into()))?;
     remote_row(&ctx.engine.keys, &node)
         .map(|(row, _)| row)
         .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))
@@ -335,12 +336,12 @@ pub(crate) async fn set_executable(
         seal,
         ..Default::default()
     };
-    let answer = ctx
+    let response = ctx
         .engine
-        .impatient_api
+        .structure_api
         .update_node(node, Some(known.version), &change)
         .await?;
-    let row = row_of(ctx, Some(answer))?;
+    let row = row_of(ctx, Some(response))?;
     ctx.engine.index.write(|db| {
         db.put_remote(&db.folders()?, &row)?;
         record::agree_executable(db, &ctx.folder, node, executable)

@@ -41,7 +41,7 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
 }
 
 /// Copies a file that has changed under several tries.
-async fn copy_if_restless(
+async fn copy_if_changing(
     ctx: &Ctx,
     local: LocalId,
     file: &Path,
@@ -61,7 +61,7 @@ async fn copy_if_restless(
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let ready = prepare::ready(ctx, task)?;
     let _arriving = ctx.engine.arriving.add(vec![ready.target.node()]);
-    let copied = copy_if_restless(ctx, task.local, &ready.absolute).await?;
+    let copied = copy_if_changing(ctx, task.local, &ready.absolute).await?;
     let stat = copied.as_ref().map_or(ready.row.stat, |copied| copied.of);
     let guard = ctx
         .engine

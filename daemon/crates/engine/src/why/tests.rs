@@ -10,8 +10,8 @@ fn path(text: &str) -> RelPath {
 /// A file that is in sync.
 fn synced() -> Facts {
     Facts {
-        here: true,
-        there: true,
+        is_local: true,
+        is_remote: true,
         synced: true,
         equal: true,
         verified: Some(true),
@@ -172,16 +172,16 @@ fn what_differs_says_what_it_waits_for() {
     );
     let offline = |f: &mut Facts| f.offline = Some("the server can't be reached".into());
     says(differs(offline), PathState::Waiting, &["can't be reached"]);
-    let held = |f: &mut Facts| (f.here, f.deletion_waits) = (false, true);
+    let held = |f: &mut Facts| (f.is_local, f.deletion_waits) = (false, true);
     says(differs(held), PathState::Waiting, &["cairn confirm"]);
-    let new = |f: &mut Facts| (f.there, f.behind) = (false, 40);
+    let new = |f: &mut Facts| (f.is_remote, f.behind) = (false, 40);
     let report = says(
         differs(new),
         PathState::Waiting,
         &["here only so far", "40 changes"],
     );
     assert_eq!(report.behind, 40);
-    let remote = |f: &mut Facts| (f.here, f.on_disk) = (false, OnDisk::Absent);
+    let remote = |f: &mut Facts| (f.is_local, f.on_disk) = (false, OnDisk::Absent);
     says(
         differs(remote),
         PathState::Waiting,
@@ -213,15 +213,16 @@ fn what_differs_says_what_it_waits_for() {
 #[test]
 fn a_one_way_folder_says_which_way_it_goes() {
     let receives = |f: &mut Facts| {
-        (f.mode, f.equal, f.there) = (SyncMode::Download, false, false);
+        (f.mode, f.equal, f.is_remote) = (SyncMode::Download, false, false);
     };
     says(receives, PathState::OneWay, &["only receives"]);
     let sends = |f: &mut Facts| {
-        (f.mode, f.equal, f.here, f.on_disk) = (SyncMode::Upload, false, false, OnDisk::Absent);
+        (f.mode, f.equal, f.is_local, f.on_disk) = (SyncMode::Upload, false, false, OnDisk::Absent);
     };
     says(sends, PathState::OneWay, &["only sends"]);
     let arriving = |f: &mut Facts| {
-        (f.mode, f.equal, f.here, f.on_disk) = (SyncMode::Download, false, false, OnDisk::Absent);
+        (f.mode, f.equal, f.is_local, f.on_disk) =
+            (SyncMode::Download, false, false, OnDisk::Absent);
     };
     says(
         arriving,

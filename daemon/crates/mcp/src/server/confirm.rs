@@ -164,11 +164,11 @@ fn form(tool: &Tool, question: String) -> ToolResult<ElicitRequestParams> {
 }
 
 fn ensure_accepted(result: &ElicitResult) -> ToolResult {
-    let unticked = result
+    let is_declined = result
         .content
         .as_ref()
         .is_some_and(|content| content.get("confirm") == Some(&Value::Bool(false)));
-    if result.action == ElicitationAction::Accept && !unticked {
+    if result.action == ElicitationAction::Accept && !is_declined {
         Ok(())
     } else {
         Err(ToolError::NotConfirmed)

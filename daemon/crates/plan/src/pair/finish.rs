@@ -211,10 +211,10 @@ fn restore_to<'a>(
     original_names: &'a BTreeMap<Name, Name>,
 ) -> Option<Location<'a>> {
     let lone = e.only_side().and_then(|side| e.location(side));
-    let agreed = e
+    let common = e
         .location(Side::Local)
         .filter(|_| e.location(Side::Remote) == e.base_location());
-    let location = lone.or(agreed.filter(|location| e.base_location() == Some(*location)))?;
+    let location = lone.or(common.filter(|location| e.base_location() == Some(*location)))?;
     if !is_temporary_name(location.name) {
         return None;
     }

@@ -3,7 +3,7 @@
 
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
-use cairn_crypto::{AGREED_DELETION, NodeFacts, NodeSeal, SealInfo};
+use cairn_crypto::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
@@ -165,16 +165,16 @@ impl Space {
         self.trash(node, self.seal(node)).await
     }
 
-    /// As [`Space::trash_node`], after a person has agreed: no device of the account asks again.
+    /// As [`Space::trash_node`], after a person has confirmed: no device of the account asks again.
     ///
     /// # Errors
     /// As for [`Space::trash_node`].
-    pub async fn trash_agreed(&self, node: &Node) -> Result<(), TransferError> {
-        let agreed = self.seal(node).map(|info| SealInfo {
-            manifest_hash: Some(AGREED_DELETION),
+    pub async fn trash_confirmed(&self, node: &Node) -> Result<(), TransferError> {
+        let sealed = self.seal(node).map(|info| SealInfo {
+            manifest_hash: Some(CONFIRMED_DELETION),
             ..info
         });
-        self.trash(node, agreed).await
+        self.trash(node, sealed).await
     }
 
     async fn trash(&self, node: &Node, info: Option<SealInfo>) -> Result<(), TransferError> {

@@ -6,7 +6,9 @@
 
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
-use cairn_crypto::{AGREED_DELETION, NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest};
+use cairn_crypto::{
+    CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest,
+};
 use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_transfer::{Download, KnownNumbers, Restore, TransferError, Uploaded};
 use cairn_wire::Sealed;
@@ -93,7 +95,7 @@ impl Space {
         let hash = self.head_hash(&restored).await?;
         let unchanged = restored.kind == trashed.kind
             && restored.executable == trashed.executable
-            && (info.manifest_hash == hash || info.manifest_hash == Some(AGREED_DELETION));
+            && (info.manifest_hash == hash || info.manifest_hash == Some(CONFIRMED_DELETION));
         if !unchanged {
             tracing::warn!(node = %trashed.id, "what came out of the trash is not what was put there: it is not sealed");
             return Ok(restored);

@@ -1,7 +1,7 @@
 //! Entries in the configurations of other programs. Everything else in them stays as it is.
 
 use super::client::Format;
-use crate::failure::{Doing as _, Exit, Failure, Outcome};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_platform::{FileMode, write_atomic};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -10,7 +10,7 @@ use toml_edit::{DocumentMut, Item, Table};
 const NAME: &str = "cairn";
 
 /// Returns the entry as it stands in a configuration, as text and as JSON.
-pub(super) fn shown(format: Format, entry: Value) -> Outcome<(String, Value)> {
+pub(super) fn shown(format: Format, entry: Value) -> CommandResult<(String, Value)> {
     let whole = match format {
         Format::Json(field) | Format::Toml(field) => json!({ field: { NAME: entry } }),
     };
@@ -24,12 +24,12 @@ pub(super) fn shown(format: Format, entry: Value) -> Outcome<(String, Value)> {
 }
 
 /// Adds the entry to a configuration, which is replaced in one step.
-pub(super) fn add(file: &Path, format: Format, entry: Value) -> Outcome {
+pub(super) fn add(file: &Path, format: Format, entry: Value) -> CommandResult {
     let shown = file.display();
     let before = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(e) => return Err(e).doing(format_args!("read {shown}")),
+        Err(e) => return Err(e).context(format_args!("read {shown}")),
     };
     let text = match format {
         Format::Json(field) => with_json_entry(&before, field, entry),
@@ -43,13 +43,13 @@ pub(super) fn add(file: &Path, format: Format, entry: Value) -> Outcome {
         Failure::new(failure.exit, text)
     })?;
     if let Some(dir) = file.parent() {
-        std::fs::create_dir_all(dir).doing(format_args!("make {}", dir.display()))?;
+        std::fs::create_dir_all(dir).context(format_args!("make {}", dir.display()))?;
     }
     // The mode of the program's file stays as it is.
     Ok(write_atomic(file, text.as_bytes(), FileMode::Inherit)?)
 }
 
-fn with_json_entry(before: &str, field: &str, entry: Value) -> Outcome<String> {
+fn with_json_entry(before: &str, field: &str, entry: Value) -> CommandResult<String> {
     let mut whole = if before.trim().is_empty() {
         json!({})
     } else {
@@ -68,7 +68,7 @@ fn with_json_entry(before: &str, field: &str, entry: Value) -> Outcome<String> {
     Ok(format!("{whole:#}\n"))
 }
 
-fn with_toml_entry(before: &str, field: &str, entry: &Value) -> Outcome<String> {
+fn with_toml_entry(before: &str, field: &str, entry: &Value) -> CommandResult<String> {
     let mut whole: DocumentMut = before
         .parse()
         .map_err(|e| unusable(format!("isn't valid TOML ({e})")))?;

@@ -6,7 +6,7 @@ use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
 use crate::identity::client::{CAIRN, Client};
-use crate::identity::failure::{Failure, Outcome};
+use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, notice, page};
 use crate::identity::password;
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 /// An authorization request (OpenID Connect Core, section 3.1.2.1).
 #[derive(Clone, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-struct Asked {
+struct AuthorizationRequest {
     /// `code`
     response_type: Option<String>,
     client_id: Option<String>,
@@ -69,18 +69,18 @@ struct Login {
 struct Known<'a> {
     client: &'a Client,
     redirect: Url,
-    asked: &'a Asked,
+    request: &'a AuthorizationRequest,
     issuer: &'a str,
 }
 
 impl Known<'_> {
     /// Leads back to the client.
-    fn lead(&self, answer: &[(&str, &str)]) -> Response {
+    fn lead(&self, parameters: &[(&str, &str)]) -> Response {
         let mut url = self.redirect.clone();
         {
             let mut pairs = url.query_pairs_mut();
-            pairs.extend_pairs(answer);
-            if let Some(state) = &self.asked.state {
+            pairs.extend_pairs(parameters);
+            if let Some(state) = &self.request.state {
                 pairs.append_pair("state", state);
             }
             pairs.append_pair("iss", self.issuer);
@@ -106,31 +106,31 @@ impl Known<'_> {
     }
 
     /// Checks whether the rest can be granted.
-    fn check(&self) -> Outcome<(Scopes, String)> {
-        let asked = self.asked;
+    fn check(&self) -> OAuthResult<(Scopes, String)> {
+        let request = self.request;
         // What stands in them would have to replace what stands beside them.
         for (value, error) in [
-            (&asked.request, "request_not_supported"),
-            (&asked.request_uri, "request_uri_not_supported"),
+            (&request.request, "request_not_supported"),
+            (&request.request_uri, "request_uri_not_supported"),
         ] {
             if value.is_some() {
                 return Err(Failure::new(error, "request objects are not supported"));
             }
         }
-        if asked.response_type.as_deref() != Some("code") {
+        if request.response_type.as_deref() != Some("code") {
             return Err(Failure::new(
                 "unsupported_response_type",
                 "'response_type' has to be 'code'",
             ));
         }
-        let challenge = asked.code_challenge.clone().unwrap_or_default();
-        let method = asked.code_challenge_method.as_deref();
+        let challenge = request.code_challenge.clone().unwrap_or_default();
+        let method = request.code_challenge_method.as_deref();
         if challenge.len() != CHALLENGE || method != Some("S256") {
             return Err(Failure::request(
                 "PKCE is needed: 'code_challenge' of 43 characters with 'code_challenge_method' S256",
             ));
         }
-        let opaque = [&asked.state, &asked.nonce];
+        let opaque = [&request.state, &request.nonce];
         if opaque
             .into_iter()
             .flatten()
@@ -138,8 +138,8 @@ impl Known<'_> {
         {
             return Err(Failure::request("'state' or 'nonce' is too long"));
         }
-        let scope = scope(asked.scope.as_deref())?;
-        if asked.prompt.as_deref() == Some("none") {
+        let scope = scope(request.scope.as_deref())?;
+        if request.prompt.as_deref() == Some("none") {
             return Err(Failure::new(
                 "login_required",
                 "every login asks for the password",
@@ -150,7 +150,7 @@ impl Known<'_> {
 }
 
 /// The scopes of a request, or those of one that names none.
-pub(super) fn scope(text: Option<&str>) -> Outcome<Scopes> {
+pub(super) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
     let bad = || Failure::new("invalid_scope", "'scope' names one that is not supported");
     let scope = Scopes::parse(text.unwrap_or_default()).ok_or_else(bad)?;
     Ok(if scope.is_empty() {
@@ -160,11 +160,11 @@ pub(super) fn scope(text: Option<&str>) -> Outcome<Scopes> {
     })
 }
 
-/// Finds the client and checks where the answer is to go. A failure stays on this page: it must not
+/// Finds the client and checks where the response is to go. A failure stays on this page: it must not
 /// lead anywhere.
 fn known<'a>(
     app: &'a AppState,
-    asked: &'a Asked,
+    request: &'a AuthorizationRequest,
     issuer: &'a str,
 ) -> Result<Known<'a>, Box<Response>> {
     let refuse = |text: &str| {
@@ -175,17 +175,17 @@ fn known<'a>(
             text,
         ))
     };
-    let client = asked
+    let client = request
         .client_id
         .as_deref()
         .and_then(|id| app.identity.client(id))
         .ok_or_else(|| refuse("This server doesn't know the application that sent you here."))?;
-    let redirect = asked.redirect_uri.as_deref().unwrap_or_default();
+    let redirect = request.redirect_uri.as_deref().unwrap_or_default();
     match Url::parse(redirect) {
         Ok(url) if client.may_redirect_to(redirect) => Ok(Known {
             client,
             redirect: url,
-            asked,
+            request,
             issuer,
         }),
         Ok(_) | Err(_) => Err(refuse(
@@ -224,7 +224,7 @@ fn login_page(
     let form = app
         .identity
         .forms
-        .seal(&browser, known.asked, app.source.now_ms());
+        .seal(&browser, known.request, app.source.now_ms());
     let (email, error) = error.map_or(("", None), |(email, text)| (email, Some(text)));
     let body = format!(
         "<p>{}</p><form method=\"post\" action=\"/oauth/authorize\">\
@@ -245,7 +245,7 @@ fn login_page(
 
 /// Shows the login page.
 #[utoipa::path(
-    get, path = "/oauth/authorize", tag = "identity", security(()), params(Asked),
+    get, path = "/oauth/authorize", tag = "identity", security(()), params(AuthorizationRequest),
     responses(
         (status = 200, description = "The login page", body = String, content_type = "text/html"),
         (status = 303, description = "Back to the client, with an error"),
@@ -256,9 +256,9 @@ async fn show(
     State(app): State<AppState>,
     Address(issuer): Address,
     headers: HeaderMap,
-    Params(asked): Params<Asked>,
+    Params(request): Params<AuthorizationRequest>,
 ) -> Response {
-    let known = match known(&app, &asked, &issuer) {
+    let known = match known(&app, &request, &issuer) {
         Ok(known) => known,
         Err(page) => return *page,
     };
@@ -284,16 +284,16 @@ async fn submit(
     address: Address,
     MaskedIp(from): MaskedIp,
     Sent(login, parts): Sent<Login>,
-) -> Outcome<Response> {
+) -> OAuthResult<Response> {
     let now = app.source.now_ms();
-    let Some(asked) = app
-        .identity
-        .forms
-        .open::<Asked>(&parts.headers, &login.form, now)
+    let Some(request) =
+        app.identity
+            .forms
+            .open::<AuthorizationRequest>(&parts.headers, &login.form, now)
     else {
         return Ok(stale(&app));
     };
-    let known = match known(&app, &asked, &address.0) {
+    let known = match known(&app, &request, &address.0) {
         Ok(known) => known,
         Err(page) => return Ok(*page),
     };
@@ -327,10 +327,10 @@ async fn submit(
         &NewCode {
             account: account.id,
             client: known.client.id.clone(),
-            redirect_uri: asked.redirect_uri.clone().unwrap_or_default(),
+            redirect_uri: request.redirect_uri.clone().unwrap_or_default(),
             challenge,
             scope,
-            nonce: asked.nonce.clone(),
+            nonce: request.nonce.clone(),
         },
     )?;
     Ok(known.lead(&[("code", &code)]))

@@ -5,7 +5,7 @@ use super::{Credentials, Fields, Sent, fresh};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
-use crate::identity::failure::{Failure, Outcome};
+use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, notice, page};
 use crate::identity::password;
@@ -69,7 +69,7 @@ async fn begin(
     State(app): State<AppState>,
     Address(base): Address,
     Fields(request, parts): Fields<DeviceRequest>,
-) -> Outcome<Response> {
+) -> OAuthResult<Response> {
     let from = Credentials::read(&parts.headers, request.client_id.as_deref(), None)?;
     let client = from.client(&app)?;
     let scope = scope(request.scope.as_deref())?;
@@ -133,7 +133,7 @@ fn ask_for_login(
     code: &str,
     status: StatusCode,
     error: Option<(&str, &str)>,
-) -> Outcome<Response> {
+) -> OAuthResult<Response> {
     let Some(device) = app.store.waiting_device(code)? else {
         let text = "There is no such code. It may have expired: codes are valid for ten minutes.";
         return Ok(ask_for_code(app, StatusCode::BAD_REQUEST, Some(text)));
@@ -180,7 +180,7 @@ async fn show(
     address: Address,
     headers: HeaderMap,
     Params(query): Params<Code>,
-) -> Outcome<Response> {
+) -> OAuthResult<Response> {
     match query.user_code.as_deref().map(typed) {
         None => Ok(ask_for_code(&app, StatusCode::OK, None)),
         Some(code) => {
@@ -206,7 +206,7 @@ async fn submit(
     address: Address,
     MaskedIp(from): MaskedIp,
     Sent(decision, parts): Sent<Decision>,
-) -> Outcome<Response> {
+) -> OAuthResult<Response> {
     let now = app.source.now_ms();
     let code = app
         .identity

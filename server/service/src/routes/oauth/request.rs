@@ -2,7 +2,7 @@
 
 use crate::http::body;
 use crate::identity::client::Client;
-use crate::identity::failure::{Failure, Outcome};
+use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::page::notice;
 use crate::state::AppState;
 use axum::extract::{FromRequest, Request};
@@ -24,7 +24,7 @@ pub(super) struct Fields<T>(pub(super) T, pub(super) Parts);
 impl<T: DeserializeOwned> FromRequest<AppState> for Fields<T> {
     type Rejection = Failure;
 
-    async fn from_request(request: Request, _: &AppState) -> Outcome<Self> {
+    async fn from_request(request: Request, _: &AppState) -> OAuthResult<Self> {
         let (parts, content) = request.into_parts();
         let form = parts
             .headers
@@ -95,7 +95,7 @@ impl Credentials {
         headers: &HeaderMap,
         id: Option<&str>,
         secret: Option<&str>,
-    ) -> Outcome<Self> {
+    ) -> OAuthResult<Self> {
         let Some(basic) = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
@@ -132,7 +132,7 @@ impl Credentials {
     }
 
     /// Returns the registered client that these are the credentials of.
-    pub(super) fn client<'a>(&self, app: &'a AppState) -> Outcome<&'a Client> {
+    pub(super) fn client<'a>(&self, app: &'a AppState) -> OAuthResult<&'a Client> {
         let client = app.identity.client(&self.id);
         client
             .filter(|client| client.is_proven_by(self.secret.as_deref()))

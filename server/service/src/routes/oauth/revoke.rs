@@ -1,7 +1,7 @@
 //! Token revocation (RFC 7009): a token's whole login ends, its access tokens included.
 
 use super::{Credentials, Fields, hash};
-use crate::identity::failure::{Failure, Outcome};
+use crate::identity::failure::{Failure, OAuthResult};
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -26,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn revoke(
     State(app): State<AppState>,
     Fields(request, parts): Fields<RevokeRequest>,
-) -> Outcome<StatusCode> {
+) -> OAuthResult<StatusCode> {
     let from = Credentials::read(
         &parts.headers,
         request.client_id.as_deref(),

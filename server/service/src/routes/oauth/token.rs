@@ -6,7 +6,7 @@ use crate::auth::disabled;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
-use crate::identity::failure::{Failure, Outcome};
+use crate::identity::failure::{Failure, OAuthResult};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
 use cairn_store::{CLIENT_PREFIX, Login, Polled, Presented};
-use cairn_wire::identity::{TokenAnswer, TokenRequest};
+use cairn_wire::identity::{TokenRequest, TokenResponse};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa_axum::router::OpenApiRouter;
@@ -59,7 +59,7 @@ struct IdClaims<'a> {
     name: Option<String>,
 }
 
-fn needed<'a>(field: &'a Option<String>, name: &str) -> Outcome<&'a str> {
+fn needed<'a>(field: &'a Option<String>, name: &str) -> OAuthResult<&'a str> {
     field
         .as_deref()
         .filter(|text| !text.is_empty())
@@ -72,7 +72,7 @@ fn fits_challenge(verifier: &str, challenge: &str) -> bool {
         && URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)) == challenge
 }
 
-fn given(app: &AppState, presented: Presented, refresh: String) -> Outcome<Given> {
+fn given(app: &AppState, presented: Presented, refresh: String) -> OAuthResult<Given> {
     match presented {
         Presented::Good { login, nonce } => Ok(Given {
             refresh: login.scope.has(Scopes::OFFLINE).then_some(refresh),
@@ -91,7 +91,7 @@ fn given(app: &AppState, presented: Presented, refresh: String) -> Outcome<Given
     }
 }
 
-fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
     let code = needed(&request.code, "code")?;
     let verifier = needed(&request.code_verifier, "code_verifier")?;
@@ -105,7 +105,7 @@ fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcom
     given(app, presented, refresh)
 }
 
-fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
     let token = needed(&request.refresh_token, "refresh_token")?;
     let (refresh, kept) = fresh(app, "rt_");
@@ -124,7 +124,7 @@ fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> Out
     Ok(given)
 }
 
-fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let refused = || Failure::client("the service account is unknown, or its secret is wrong");
     let id = from
         .id
@@ -160,7 +160,7 @@ fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outc
     })
 }
 
-fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> Outcome<Given> {
+fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
     let code = needed(&request.device_code, "device_code")?;
     let (refresh, kept) = fresh(app, "rt_");
@@ -207,7 +207,7 @@ fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result
     app.identity.signer.sign(&app.store, &claims)
 }
 
-fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
+fn issue(app: &AppState, issuer: &str, given: Given) -> Result<TokenResponse> {
     let login = &given.login;
     match app.store.account(login.account)? {
         Some(account) if account.disabled => return Err(disabled()),
@@ -230,7 +230,7 @@ fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
     } else {
         None
     };
-    Ok(TokenAnswer {
+    Ok(TokenResponse {
         access_token: access,
         token_type: "Bearer".into(),
         expires_in: LIFETIME_S.unsigned_abs(),
@@ -245,7 +245,7 @@ fn answer(app: &AppState, issuer: &str, given: Given) -> Result<TokenAnswer> {
     post, path = "/oauth/token", tag = "identity", security(()),
     request_body(content = TokenRequest, content_type = "application/x-www-form-urlencoded"),
     responses(
-        (status = 200, description = "The tokens", body = TokenAnswer),
+        (status = 200, description = "The tokens", body = TokenResponse),
         (status = 400, description = "The request, the code or the token can't be used"),
         (status = 401, description = "The client is not who it says")
     )
@@ -254,7 +254,7 @@ async fn token(
     State(app): State<AppState>,
     Address(issuer): Address,
     Fields(request, parts): Fields<TokenRequest>,
-) -> Outcome<Response> {
+) -> OAuthResult<Response> {
     let from = Credentials::read(
         &parts.headers,
         request.client_id.as_deref(),
@@ -273,10 +273,10 @@ async fn token(
         }
     };
     // Making the key of ID tokens for the first time takes a second.
-    let answer = tokio::task::spawn_blocking(move || answer(&app, &issuer, given))
+    let tokens = tokio::task::spawn_blocking(move || issue(&app, &issuer, given))
         .await
         .map_err(|e| Error::internal(format!("tokens can't be made: {e}")))??;
-    let mut response = Json(answer).into_response();
+    let mut response = Json(tokens).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));

@@ -1,7 +1,7 @@
 //! The account that an access token speaks for (OpenID Connect Core, section 5.3).
 
 use crate::auth::bearer;
-use crate::identity::failure::{Failure, Outcome};
+use crate::identity::failure::{Failure, OAuthResult};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -17,7 +17,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(post_info))
 }
 
-fn info(app: &AppState, headers: &HeaderMap) -> Outcome<Json<UserInfo>> {
+fn info(app: &AppState, headers: &HeaderMap) -> OAuthResult<Json<UserInfo>> {
     let refuse = |status, text: &str| Failure {
         status,
         ..Failure::new("invalid_token", text)
@@ -60,7 +60,7 @@ fn info(app: &AppState, headers: &HeaderMap) -> Outcome<Json<UserInfo>> {
         (status = 403, description = "The token lacks the scope `openid`")
     )
 )]
-async fn get_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Json<UserInfo>> {
+async fn get_info(State(app): State<AppState>, headers: HeaderMap) -> OAuthResult<Json<UserInfo>> {
     info(&app, &headers)
 }
 
@@ -73,6 +73,6 @@ async fn get_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Js
         (status = 403, description = "The token lacks the scope `openid`")
     )
 )]
-async fn post_info(State(app): State<AppState>, headers: HeaderMap) -> Outcome<Json<UserInfo>> {
+async fn post_info(State(app): State<AppState>, headers: HeaderMap) -> OAuthResult<Json<UserInfo>> {
     info(&app, &headers)
 }

@@ -89,12 +89,12 @@ async fn by_email(
     if let Err(error) = &mailed {
         tracing::warn!(%error, "a share link could not be mailed");
     }
-    let answer = SharedByEmail {
+    let body = SharedByEmail {
         share,
         // It lies in the outbox: there is no mail server to hand it to.
         email_sent: false,
     };
-    Ok((StatusCode::CREATED, Json(answer)).into_response())
+    Ok((StatusCode::CREATED, Json(body)).into_response())
 }
 
 /// Makes a link with the account's defaults for each of up to 20 files; each succeeds or fails alone.

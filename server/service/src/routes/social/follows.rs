@@ -69,7 +69,7 @@ async fn unfollow(
 #[utoipa::path(
     post, path = "/api/v1/social/follow/bulk", tag = "social", request_body = FollowMany,
     responses(
-        (status = 200, description = "An answer per user, in the order asked", body = FollowedMany),
+        (status = 200, description = "A result per user, in the order of the request", body = FollowedMany),
         (status = 400, description = "There are not 1 to 20 users")
     )
 )]
@@ -183,5 +183,5 @@ async fn connection(
     State(app): State<AppState>,
     Args(user): Args<AccountId>,
 ) -> Result<Json<Connection>> {
-    Ok(Json(app.store.standing(caller.account, user)?))
+    Ok(Json(app.store.social_connection(caller.account, user)?))
 }

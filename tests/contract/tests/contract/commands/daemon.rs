@@ -246,9 +246,9 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
             .run("a", &["add", "g", "--remote", "x"])
             .refused(2, &["begins with"]);
         world.json("a", &["ignore", "f", "--add", "*.log"]);
-        let verdict = world.json("a", &["ignore", "f", "--check", "docs/x.log"]);
+        let decision = world.json("a", &["ignore", "f", "--check", "docs/x.log"]);
         assert_eq!(
-            (&verdict["ignored"], &verdict["rule"]),
+            (&decision["ignored"], &decision["rule"]),
             (&json!(true), &json!("*.log"))
         );
         assert_eq!(

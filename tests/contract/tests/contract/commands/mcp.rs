@@ -130,7 +130,7 @@ fn an_address_may_end_with_the_path_of_the_interface() {
 }
 
 #[test]
-fn wrong_settings_are_said_before_anything_is_served() {
+fn wrong_settings_are_reported_before_anything_is_served() {
     let world = World::new();
     for (variables, words) in [
         (vec![("SERVICE_API_KEY", "  ")], "SERVICE_API_KEY is empty"),

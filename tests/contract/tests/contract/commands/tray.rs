@@ -131,9 +131,9 @@ fn rules_are_tried_replaced_and_a_pair_is_changed_while_it_syncs() {
             path: format!("{folder}/x.log"),
             lines: Some(lines),
         };
-        let verdict: cairn_control::IgnoreVerdict =
+        let decision: cairn_control::IgnoreDecision =
             client.send(tried(vec!["*.log".into()])).await.unwrap();
-        assert!(verdict.ignored && !world.path("shared/.cairnignore").exists());
+        assert!(decision.ignored && !world.path("shared/.cairnignore").exists());
         client
             .send(cairn_control::typed::SetIgnore {
                 folder: folder.clone(),

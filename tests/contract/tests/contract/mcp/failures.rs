@@ -96,7 +96,7 @@ async fn content_without_a_passphrase_names_the_variable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_passphrase_is_said_without_a_word_of_keys() {
+async fn a_wrong_passphrase_is_reported_without_a_word_of_keys() {
     let world = World::start().await;
     let out = tempfile::tempdir().unwrap();
     let path = out.path().join("x");

@@ -27,7 +27,7 @@ async fn the_older_handshake_names_server_and_groups() {
 }
 
 #[tokio::test]
-async fn every_older_revision_is_agreed_to() {
+async fn every_older_revision_is_accepted() {
     let world = World::start().await;
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut session = world.connect(Setup::default());

@@ -1,7 +1,7 @@
-//! Invitations: a token that is handed over by another way than the server, and the answer to it.
+//! Invitations: a token that is handed over by another way than the server, and its acceptance.
 //!
 //! The token is seed 16 · size of the log v · its root 32. A new member takes no log without that root,
-//! so a server can't invent a team; and the answer is signed by the token and by the new member's
+//! so a server can't invent a team; and the acceptance is signed by the token and by the new member's
 //! identity.
 
 use crate::associated_data::AssociatedData;
@@ -24,7 +24,7 @@ pub struct InvitationToken {
     pub root: [u8; 32],
 }
 
-/// The answer to an invitation.
+/// The acceptance of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acceptance {
     pub space: SpaceId,
@@ -37,7 +37,7 @@ pub struct Acceptance {
     pub sharing: [u8; 32],
 }
 
-/// The two signatures of an answer.
+/// The two signatures of an acceptance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcceptanceSignatures {
     pub token: [u8; 64],
@@ -79,7 +79,7 @@ impl InvitationToken {
         Ok(self.pair(space)?.public())
     }
 
-    /// Signs the answer with the token and the identity of who joins.
+    /// Signs the acceptance with the token and the identity of who joins.
     ///
     /// # Errors
     /// As [`InvitationToken::public`].
@@ -110,7 +110,7 @@ impl Acceptance {
     /// Checks both signatures; `token` is the invitation's public key.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if one isn't for this answer.
+    /// [`CryptoError::Opaque`] if one isn't for this acceptance.
     pub fn verify(
         &self,
         token: &[u8; 32],
@@ -146,7 +146,7 @@ mod tests {
         IdentityKey::from_seed(&[n; 32]).unwrap()
     }
 
-    fn answer() -> Acceptance {
+    fn acceptance() -> Acceptance {
         Acceptance {
             space: SpaceId::from_random_bytes([1; 16]),
             genesis: [2; 32],
@@ -160,11 +160,11 @@ mod tests {
     type Change = fn(&mut Acceptance);
 
     #[test]
-    fn each_field_of_an_answer_is_signed_twice() {
+    fn each_field_of_an_acceptance_is_signed_twice() {
         let token = InvitationToken::new([7; 16], 300, [8; 32]);
-        let public = token.public(answer().space).unwrap();
-        let signatures = token.accept(&answer(), &identity(5)).unwrap();
-        assert!(answer().verify(&public, &signatures).is_ok());
+        let public = token.public(acceptance().space).unwrap();
+        let signatures = token.accept(&acceptance(), &identity(5)).unwrap();
+        assert!(acceptance().verify(&public, &signatures).is_ok());
         let changes: [Change; 6] = [
             |a| a.space = SpaceId::from_random_bytes([9; 16]),
             |a| a.genesis[0] ^= 1,
@@ -174,15 +174,15 @@ mod tests {
             |a| a.sharing[0] ^= 1,
         ];
         for (i, change) in changes.into_iter().enumerate() {
-            let mut bad = answer();
+            let mut bad = acceptance();
             change(&mut bad);
             assert!(bad.verify(&public, &signatures).is_err(), "field {i}");
         }
-        let by_other = token.accept(&answer(), &identity(6)).unwrap();
-        assert!(answer().verify(&public, &by_other).is_err());
+        let by_other = token.accept(&acceptance(), &identity(6)).unwrap();
+        assert!(acceptance().verify(&public, &by_other).is_err());
         let other = InvitationToken::new([9; 16], 300, [8; 32]);
-        let by_other = other.accept(&answer(), &identity(5)).unwrap();
-        assert!(answer().verify(&public, &by_other).is_err());
+        let by_other = other.accept(&acceptance(), &identity(5)).unwrap();
+        assert!(acceptance().verify(&public, &by_other).is_err());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) const CHECKPOINT_STEP: u64 = 64;
 /// The farthest that a number may jump after the service was restored.
 pub(super) const MAX_JUMP: u64 = 1 << 20;
 
-pub(super) type Outcome<T> = std::result::Result<T, Refusal>;
+pub(super) type LogResult<T> = std::result::Result<T, Refusal>;
 
 /// The state of a space at one size of its log.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ impl SpaceState {
     ///
     /// # Errors
     /// [`Refusal::Root`] if it doesn't.
-    pub fn admit_root(&mut self, size: u64, root: [u8; 32], proof: &[[u8; 32]]) -> Outcome<()> {
+    pub fn admit_root(&mut self, size: u64, root: [u8; 32], proof: &[[u8; 32]]) -> LogResult<()> {
         let (now, own) = self.head();
         verify_consistency((size, &root), (now, &own), proof).map_err(|_| Refusal::Root)?;
         self.roots.insert(size, root);
@@ -167,7 +167,7 @@ impl SpaceState {
     ///
     /// # Errors
     /// The first rule that it breaks; the state is as before.
-    pub fn apply_commit(&mut self, bytes: &[u8]) -> Outcome<u64> {
+    pub fn apply_commit(&mut self, bytes: &[u8]) -> LogResult<u64> {
         let commit = Commit::decode(bytes)?;
         self.check_head(&commit)?;
         let mut statements = Vec::with_capacity(commit.statements.len());
@@ -190,7 +190,7 @@ impl SpaceState {
     ///
     /// # Errors
     /// As [`SpaceState::apply_commit`].
-    pub fn apply_entry(&mut self, bytes: &[u8]) -> Outcome<u64> {
+    pub fn apply_entry(&mut self, bytes: &[u8]) -> LogResult<u64> {
         let entry = ServerEntry::decode(bytes)?;
         if self.genesis.is_none() {
             return Err(Refusal::Genesis);
@@ -223,7 +223,7 @@ impl SpaceState {
     }
 
     /// Checks what a commit says about the log that it continues.
-    fn check_head(&self, commit: &Commit) -> Outcome<()> {
+    fn check_head(&self, commit: &Commit) -> LogResult<()> {
         let header = &commit.header;
         if header.history != self.history {
             return Err(Refusal::History);

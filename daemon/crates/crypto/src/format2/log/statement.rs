@@ -98,7 +98,7 @@ impl Flags {
     pub const TRASHED: Self = Self(4);
     pub const PRIVATE: Self = Self(8);
     /// A person agreed to a deletion; it lifts the deletion gate of their own devices.
-    pub const AGREED: Self = Self(16);
+    pub const CONFIRMED: Self = Self(16);
     pub const MANIFEST: Self = Self(32);
     pub(crate) const OTHER_KEY: Self = Self(64);
     pub const SYMLINK: Self = Self(128);
@@ -294,7 +294,7 @@ impl NodeStatement {
             && state_holds
             && box_holds
             && self.name.is_empty() == is_private
-            && (!flag(Flags::AGREED) || self.op == NodeOp::Trash)
+            && (!flag(Flags::CONFIRMED) || self.op == NodeOp::Trash)
             && self.seq > 0
             && self.epoch > 0
             && self.parent != Some(self.node)

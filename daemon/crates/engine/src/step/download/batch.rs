@@ -6,7 +6,7 @@ use super::{Arrived, Ready, Task, ready};
 use crate::error::EngineError;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
-use crate::step::batch::{Outcome, Outcomes, Part};
+use crate::step::batch::{Outcomes, Part, StepResult};
 use crate::step::upload::ByteCounter;
 use cairn_model::{Manifest, TransferDirection};
 use cairn_transfer::Download;
@@ -14,9 +14,9 @@ use std::io;
 use std::sync::Arc;
 
 /// Fetches small files together. The outcomes are in the order of the tasks.
-pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
-    let (mut outcomes, readies) = Outcomes::of(tasks, |task| ready(ctx, task));
-    let fetched = outcomes.keep(fetch(ctx, tasks, readies).await);
+pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<StepResult> {
+    let (mut outcomes, prepared) = Outcomes::of(tasks, |task| ready(ctx, task));
+    let fetched = outcomes.keep(fetch(ctx, tasks, prepared).await);
     let ctx2 = ctx.clone();
     let write = move || -> Vec<Part<Ready, Result<Arrived, EngineError>>> {
         fetched
@@ -39,12 +39,12 @@ type Content = (Manifest, Vec<u8>);
 async fn fetch(
     ctx: &Ctx,
     tasks: &[Task],
-    readies: Vec<(usize, Ready)>,
+    prepared: Vec<(usize, Ready)>,
 ) -> Vec<(usize, Ready, Result<Content, EngineError>)> {
     let engine = &ctx.engine;
-    let downloads: Vec<Download> = readies.iter().map(|(_, r)| r.download).collect();
-    let total = readies.iter().map(|(_, r)| r.remote.size).sum();
-    let label = match readies.as_slice() {
+    let downloads: Vec<Download> = prepared.iter().map(|(_, r)| r.download).collect();
+    let total = prepared.iter().map(|(_, r)| r.remote.size).sum();
+    let label = match prepared.as_slice() {
         [(_, one)] if tasks.len() == 1 => one.path.clone(),
         _ => format!("{} small files", tasks.len()),
     };
@@ -54,7 +54,7 @@ async fn fetch(
         .download_batch(&downloads, &ByteCounter(Arc::clone(&guard.running)))
         .await;
     let mut contents = contents.into_iter();
-    readies
+    prepared
         .into_iter()
         .map(|(at, ready)| {
             let content = match contents.next() {
@@ -96,7 +96,7 @@ async fn place_many(
     ctx: &Ctx,
     tasks: &[Task],
     written: Vec<Part<Ready, Result<Arrived, EngineError>>>,
-) -> Vec<(usize, Outcome)> {
+) -> Vec<(usize, StepResult)> {
     let _disk_lock = ctx.engine.disk_lock.lock().await;
     let (ctx2, tasks) = (ctx.clone(), tasks.to_vec());
     let place = move || {
@@ -124,7 +124,7 @@ fn place_each(
     ctx: &Ctx,
     tasks: &[Task],
     written: Vec<Part<Ready, Result<Arrived, EngineError>>>,
-    outcomes: &mut Vec<(usize, Outcome)>,
+    outcomes: &mut Vec<(usize, StepResult)>,
 ) -> Vec<Part<Ready, Placed>> {
     let flushed = ctx.engine.ports.disk.sync_all(ctx.root());
     let flushed = flushed.map_err(|error| error.to_string());
@@ -142,7 +142,7 @@ fn place_each(
     placed
 }
 
-fn record_batch(ctx: &Ctx, tasks: &[Task], placed: &[Part<Ready, Placed>]) -> Outcome {
+fn record_batch(ctx: &Ctx, tasks: &[Task], placed: &[Part<Ready, Placed>]) -> StepResult {
     ctx.engine.ports.disk.sync_all(ctx.root())?;
     let placed: Vec<_> = placed
         .iter()

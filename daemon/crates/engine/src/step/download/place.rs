@@ -24,7 +24,7 @@ pub(super) struct Placed {
 }
 
 /// The place of a file, with what is expected there.
-struct Place {
+struct Destination {
     path: RelPath,
     parent: Option<LocalId>,
     row: Option<LocalRow>,
@@ -32,7 +32,7 @@ struct Place {
 }
 
 /// Looks up where a file belongs, and checks that what it would replace is what the plan was made for.
-fn find_place(ctx: &Ctx, task: &Task) -> Result<Place, EngineError> {
+fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> {
     let (over, place, synced) = ctx.engine.index.read(|db| {
         let over = match task.over {
             Some(id) => Some((db.local(id)?, db.local_path(id)?)),
@@ -43,7 +43,7 @@ fn find_place(ctx: &Ctx, task: &Task) -> Result<Place, EngineError> {
     })?;
     let (parent, path) = place.ok_or(EngineError::Stale)?;
     let Some((row, own_path)) = over else {
-        return Ok(Place {
+        return Ok(Destination {
             path,
             parent,
             row: None,
@@ -61,7 +61,7 @@ fn find_place(ctx: &Ctx, task: &Task) -> Result<Place, EngineError> {
     if local_stat(&stat) != row.stat {
         return Err(EngineError::Stale);
     }
-    Ok(Place {
+    Ok(Destination {
         path,
         parent,
         row: Some(row),
@@ -72,12 +72,12 @@ fn find_place(ctx: &Ctx, task: &Task) -> Result<Place, EngineError> {
 /// Puts what has arrived in place. A file that it displaces goes to the local trash.
 pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
     let disk = &ctx.engine.ports.disk;
-    let Place {
+    let Destination {
         path,
         parent,
         row,
         expect,
-    } = find_place(ctx, task)?;
+    } = find_destination(ctx, task)?;
     let absolute = ctx.absolute(&path);
     let stat = match disk.replace(&arrived.temp, &absolute, expect) {
         Ok(stat) => stat,

@@ -6,7 +6,7 @@ use super::{ByteCounter, Task};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
-use crate::step::batch::{Outcome, Outcomes, Part};
+use crate::step::batch::{Outcomes, Part, StepResult};
 use cairn_index::{ActivityRow, IndexError, LocalStat, RemoteRow, SentRow};
 use cairn_model::{ContentHash, Manifest, TransferDirection};
 use cairn_platform::Disk;
@@ -23,11 +23,11 @@ struct Content {
 }
 
 /// Sends small files together. The outcomes are in the order of the tasks.
-pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
-    let (mut outcomes, readies) = Outcomes::of(tasks, |task| ready(ctx, task));
-    let making = readies.iter().map(|(_, r)| r.target.node()).collect();
+pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<StepResult> {
+    let (mut outcomes, prepared) = Outcomes::of(tasks, |task| ready(ctx, task));
+    let making = prepared.iter().map(|(_, r)| r.target.node()).collect();
     let _arriving = ctx.engine.arriving.add(making);
-    let parts = outcomes.keep(read(ctx, readies).await);
+    let parts = outcomes.keep(read(ctx, prepared).await);
     if let Err(error) = record_sent(ctx, tasks, &parts) {
         tracing::warn!(%error, "uploads can't be journalled; they wait");
         return tasks
@@ -45,11 +45,11 @@ pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<Outcome> {
 
 async fn read(
     ctx: &Ctx,
-    readies: Vec<(usize, Ready)>,
+    prepared: Vec<(usize, Ready)>,
 ) -> Vec<(usize, Ready, Result<Content, EngineError>)> {
     let disk = Arc::clone(&ctx.engine.ports.disk);
     let read = move || -> Vec<(usize, Ready, Result<Content, EngineError>)> {
-        readies
+        prepared
             .into_iter()
             .map(|(at, ready)| {
                 let content = read_whole(&*disk, &ready.absolute, &ready.row.stat);
@@ -88,7 +88,7 @@ async fn send(
         });
         sent.push((at, ready));
     }
-    let answers = ctx
+    let results = ctx
         .engine
         .transfer
         .upload_batch(files, &ByteCounter(Arc::clone(&guard.running)))
@@ -99,8 +99,8 @@ async fn send(
         "batch sent"
     );
     sent.into_iter()
-        .zip(answers)
-        .map(|((at, ready), answer)| (at, ready, answer.map_err(EngineError::from)))
+        .zip(results)
+        .map(|((at, ready), result)| (at, ready, result.map_err(EngineError::from)))
         .collect()
 }
 
@@ -128,7 +128,7 @@ fn record_sent(
 /// A file that was committed: its row on the service and its manifest; `None` if nothing was new.
 type Committed = Option<(RemoteRow, Manifest)>;
 
-fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Ready, Uploaded>]) -> Vec<Outcome> {
+fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Ready, Uploaded>]) -> Vec<StepResult> {
     let rows: Vec<Result<Committed, EngineError>> = done
         .iter()
         .map(|part| match &part.what {

@@ -2,7 +2,7 @@
 
 use super::members::{self, Signer};
 use super::nodes;
-use super::{CHECKPOINT_STEP, KnownDevice, NodeState, Outcome, SpaceState};
+use super::{CHECKPOINT_STEP, KnownDevice, LogResult, NodeState, SpaceState};
 use crate::format2::log::commit::Commit;
 use crate::format2::log::control::{
     Chain, Checkpoint, Control, ControlBody, DeviceList, Genesis, Member, Role, identity_chain,
@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Checks all statements in order.
-    pub(super) fn check(mut self, statements: &[(Statement, [u8; 32])]) -> Outcome<Changes> {
+    pub(super) fn check(mut self, statements: &[(Statement, [u8; 32])]) -> LogResult<Changes> {
         let is_first = self.state.genesis.is_none();
         if is_first != is_founding(statements) {
             return Err(Refusal::Genesis);
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
         statement: &NodeStatement,
         hash: [u8; 32],
         signer: &Signer,
-    ) -> Outcome<()> {
+    ) -> LogResult<()> {
         signer.require(Role::Member)?;
         if statement.epoch != self.epoch() {
             return Err(Refusal::Epoch);
@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn check_control(&mut self, control: &Control, signer: &Signer) -> Outcome<()> {
+    fn check_control(&mut self, control: &Control, signer: &Signer) -> LogResult<()> {
         let newest = match self.changes.chains.get(&control.chain) {
             Some((hash, _)) => short(hash),
             None => self.state.chain_prev(&control.chain),
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn check_epoch(&mut self, epoch: u64, signer: &Signer) -> Outcome<()> {
+    fn check_epoch(&mut self, epoch: u64, signer: &Signer) -> LogResult<()> {
         signer.require(Role::Admin)?;
         let next = self.state.epoch + 1;
         let jump = if self.state.is_restored {
@@ -144,7 +144,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn found(&mut self, genesis: &Genesis) -> Outcome<()> {
+    fn found(&mut self, genesis: &Genesis) -> LogResult<()> {
         let founder = Member {
             account: genesis.account,
             identity: genesis.identity,
@@ -156,7 +156,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A personal space has one member, its founder.
-    fn check_personal(&self, signer: &Signer) -> Outcome<()> {
+    fn check_personal(&self, signer: &Signer) -> LogResult<()> {
         let is_founder = self
             .state
             .genesis
@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn check_checkpoint(&self, checkpoint: &Checkpoint) -> Outcome<()> {
+    fn check_checkpoint(&self, checkpoint: &Checkpoint) -> LogResult<()> {
         let position = checkpoint.position;
         let mark = self.state.marks.get(&position);
         let root = self.state.root_at(position);
@@ -201,7 +201,7 @@ impl<'a> Draft<'a> {
 }
 
 /// An admin invites nobody to a role at or above their own.
-fn check_invitation(role: Option<Role>, signer: &Signer) -> Outcome<()> {
+fn check_invitation(role: Option<Role>, signer: &Signer) -> LogResult<()> {
     signer.require(Role::Admin)?;
     let is_below = role.is_none_or(|role| role < signer.role);
     if is_below || signer.role == Role::Owner {

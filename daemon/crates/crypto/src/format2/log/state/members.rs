@@ -1,7 +1,7 @@
 //! Signers, members and their devices: the rules of rosters and device lists.
 
 use super::draft::Draft;
-use super::{Outcome, SpaceState};
+use super::{LogResult, SpaceState};
 use crate::associated_data::AssociatedData;
 use crate::format2::device_key::device_number;
 use crate::format2::log::commit::Commit;
@@ -24,7 +24,7 @@ pub(super) struct Signer {
 }
 
 impl Signer {
-    pub(super) fn require(&self, role: Role) -> Outcome<()> {
+    pub(super) fn require(&self, role: Role) -> LogResult<()> {
         if self.role >= role {
             Ok(())
         } else {
@@ -39,7 +39,7 @@ pub(super) fn signer(
     state: &SpaceState,
     commit: &Commit,
     statements: &[(Statement, [u8; 32])],
-) -> Outcome<Signer> {
+) -> LogResult<Signer> {
     let number = commit.header.device;
     let known = state.devices.get(&number);
     let (account, key) = match known.filter(|device| device.is_listed) {
@@ -113,7 +113,7 @@ pub(crate) fn identity_signed(account: AccountId, change: &IdentityChange) -> As
         .bytes(&change.new)
 }
 
-pub(super) fn check_identity(account: AccountId, change: &IdentityChange) -> Outcome<()> {
+pub(super) fn check_identity(account: AccountId, change: &IdentityChange) -> LogResult<()> {
     let by = if change.is_objection {
         &change.old
     } else {
@@ -128,7 +128,7 @@ pub(super) fn check_devices(
     draft: &Draft<'_>,
     control: &Control,
     list: &DeviceList,
-) -> Outcome<AccountId> {
+) -> LogResult<AccountId> {
     let account = account_of(control);
     let member = draft.members().get(&account).ok_or(Refusal::DeviceList)?;
     let floor = draft.state.lists.get(&account).map_or(0, |old| old.counter);
@@ -158,7 +158,7 @@ pub(super) fn check_roster(
     control: &Control,
     roster: &Roster,
     signer: &Signer,
-) -> Outcome<BTreeMap<AccountId, Member>> {
+) -> LogResult<BTreeMap<AccountId, Member>> {
     let mut members = BTreeMap::new();
     for member in &roster.members {
         if members.insert(member.account, *member).is_some() {
@@ -209,7 +209,7 @@ fn widens(old: Option<&Member>, new: Option<&Member>) -> bool {
 }
 
 /// Checks that who is added, or has another identity, has a device list in the same commit.
-pub(super) fn check_additions(draft: &Draft<'_>) -> Outcome<()> {
+pub(super) fn check_additions(draft: &Draft<'_>) -> LogResult<()> {
     let Some(members) = &draft.changes.members else {
         return Ok(());
     };

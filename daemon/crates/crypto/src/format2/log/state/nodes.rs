@@ -1,7 +1,7 @@
 //! Statements about nodes, held against the newest ones before them.
 
 use super::draft::Draft;
-use super::{MAX_JUMP, Outcome, SpaceState};
+use super::{LogResult, MAX_JUMP, SpaceState};
 use crate::format2::log::rules::Refusal;
 use crate::format2::log::short;
 use crate::format2::log::statement::{Flags, NodeOp, NodeStatement};
@@ -9,7 +9,7 @@ use cairn_model::NodeId;
 use std::collections::BTreeMap;
 
 /// Checks a statement against the one before it.
-pub(super) fn check_statement(state: &SpaceState, statement: &NodeStatement) -> Outcome<()> {
+pub(super) fn check_statement(state: &SpaceState, statement: &NodeStatement) -> LogResult<()> {
     if state.purged.contains(&statement.node) {
         return Err(Refusal::Purged);
     }
@@ -32,7 +32,7 @@ pub(super) fn check_statement(state: &SpaceState, statement: &NodeStatement) -> 
     }
 }
 
-fn check_first(state: &SpaceState, statement: &NodeStatement) -> Outcome<()> {
+fn check_first(state: &SpaceState, statement: &NodeStatement) -> LogResult<()> {
     if statement.prev != [0; 16] {
         return Err(Refusal::Prev);
     }
@@ -46,7 +46,7 @@ fn check_first(state: &SpaceState, statement: &NodeStatement) -> Outcome<()> {
     }
 }
 
-fn check_seq(state: &SpaceState, seq: u64, expected: u64) -> Outcome<()> {
+fn check_seq(state: &SpaceState, seq: u64, expected: u64) -> LogResult<()> {
     let jump = if state.is_restored { MAX_JUMP } else { 0 };
     if (expected..=expected + jump).contains(&seq) {
         Ok(())
@@ -94,7 +94,7 @@ pub(super) fn has_place(statement: &NodeStatement) -> bool {
 }
 
 /// Checks the places of all nodes that a commit changes, when all of it is known: nodes may swap names.
-pub(super) fn check_places(draft: &Draft<'_>) -> Outcome<()> {
+pub(super) fn check_places(draft: &Draft<'_>) -> LogResult<()> {
     let mut taken = BTreeMap::new();
     for (node, (statement, _)) in &draft.changes.nodes {
         if statement.op == NodeOp::Purge {
@@ -115,7 +115,7 @@ pub(super) fn check_places(draft: &Draft<'_>) -> Outcome<()> {
 }
 
 /// Walks up to the top: every step is a vouched folder, and none is the node itself.
-fn check_path(draft: &Draft<'_>, node: NodeId, parent: Option<NodeId>) -> Outcome<()> {
+fn check_path(draft: &Draft<'_>, node: NodeId, parent: Option<NodeId>) -> LogResult<()> {
     let mut at = parent;
     let mut steps = draft.state.nodes.len() + draft.changes.nodes.len();
     while let Some(folder) = at {

@@ -94,7 +94,7 @@ fn contradictions_are_neither_written_nor_read() {
         }),
         ("trashed and not in the trash", |s| s.op = NodeOp::Trash),
         ("agreed to what is no deletion", |s| {
-            s.flags = s.flags.with(Flags::AGREED)
+            s.flags = s.flags.with(Flags::CONFIRMED)
         }),
         ("its own key, named", |s| {
             part(s).key = Some(NodeKeyRef {

@@ -268,7 +268,7 @@ fn each_kind_may_change_what_it_is_about() {
         }),
         (NodeOp::Place, |s| s.name = b"other".to_vec()),
         (NodeOp::Trash, |s| {
-            s.flags = s.flags.with(Flags::TRASHED).with(Flags::AGREED)
+            s.flags = s.flags.with(Flags::TRASHED).with(Flags::CONFIRMED)
         }),
         (NodeOp::Accept, |s| s.parent = None),
         (NodeOp::Purge, |_| ()),

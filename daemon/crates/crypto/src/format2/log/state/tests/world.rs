@@ -165,7 +165,7 @@ impl World {
         &mut self,
         header: CommitHeader,
         statements: &[Vec<u8>],
-    ) -> Outcome<u64> {
+    ) -> LogResult<u64> {
         let keys = (1..=4).flat_map(|n| (1..=4).map(move |d| device(n, d)));
         let key = keys.into_iter().find(|key| number(key) == header.device);
         let own = header.own;
@@ -179,12 +179,12 @@ impl World {
         Ok(position)
     }
 
-    pub(super) fn commit(&mut self, statements: &[Vec<u8>]) -> Outcome<u64> {
+    pub(super) fn commit(&mut self, statements: &[Vec<u8>]) -> LogResult<u64> {
         self.commit_as(self.header(), statements)
     }
 
     /// Commits as device `d` of person `n`.
-    pub(super) fn commit_by(&mut self, n: u8, d: u8, statements: &[Vec<u8>]) -> Outcome<u64> {
+    pub(super) fn commit_by(&mut self, n: u8, d: u8, statements: &[Vec<u8>]) -> LogResult<u64> {
         let header = CommitHeader {
             device: number(&device(n, d)),
             ..self.header()
@@ -192,12 +192,12 @@ impl World {
         self.commit_as(header, statements)
     }
 
-    pub(super) fn node(&mut self, statement: NodeStatement) -> Outcome<u64> {
+    pub(super) fn node(&mut self, statement: NodeStatement) -> LogResult<u64> {
         self.commit(&[node_bytes(&statement)])
     }
 
     /// Commits a control statement in the chain that it belongs to.
-    pub(super) fn control(&mut self, body: ControlBody) -> Outcome<u64> {
+    pub(super) fn control(&mut self, body: ControlBody) -> LogResult<u64> {
         let chain = body.chain(self.space(), number(&device(1, 1))).unwrap();
         self.commit(&[self.next(chain, body)])
     }

@@ -15,10 +15,10 @@ pub(super) fn report(
     id: FolderId,
     mentioned: &BTreeSet<Key>,
 ) -> Result<(), EngineError> {
-    let unfit = engine.index.read(|db| {
-        let mut unfit = Vec::new();
+    let invalid = engine.index.read(|db| {
+        let mut invalid = Vec::new();
         let Some(folder) = db.folder(id)? else {
-            return Ok(unfit);
+            return Ok(invalid);
         };
         for node in db.dirty(id)?.node {
             let Some(row) = db
@@ -30,13 +30,13 @@ pub(super) fn report(
             if let Err(problem) = engine.ports.disk.acceptable(&row.name)
                 && let Some(path) = db.remote_path_in(&folder, node)?
             {
-                unfit.push((node, path, problem));
+                invalid.push((node, path, problem));
             }
         }
-        Ok(unfit)
+        Ok(invalid)
     })?;
     let mut health = engine.health();
-    for (node, path, problem) in unfit {
+    for (node, path, problem) in invalid {
         let problem = Problem {
             path: path.to_string(),
             code: ProblemCode::Name,
