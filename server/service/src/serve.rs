@@ -70,12 +70,11 @@ fn lock(server: &Server) -> Result<Option<File>> {
     }
     let path = options.data.join("server.lock");
     let io = |source| Error::io(format!("can't lock {}", path.display()), source);
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(io)?;
+    let mut opening = File::options();
+    opening.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut opening, 0o600);
+    let file = opening.open(&path).map_err(io)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(Error::config(format!(

@@ -204,6 +204,7 @@ impl Store {
             writer.pragma_update(None, "journal_mode", "WAL")?;
         }
         migrate(&mut writer)?;
+        let sealer = Sealer::open(data, &source, holds_sealed(&writer)?)?;
         let history_id = history_id(&writer, &source)?;
         let mut readers = Vec::new();
         if let Some(data) = data {
@@ -214,7 +215,7 @@ impl Store {
                 readers.push(Mutex::new(reader));
             }
         }
-        let outbox = Outbox::new(Sealer::open(data, &source)?);
+        let outbox = Outbox::new(sealer);
         Ok(Self {
             outbox,
             source,
@@ -379,6 +380,16 @@ fn migrate(conn: &mut Connection) -> Result<()> {
     tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
     tx.commit()?;
     Ok(())
+}
+
+/// Returns true if the database has records that only its `records.key` opens.
+fn holds_sealed(conn: &Connection) -> Result<bool> {
+    Ok(conn.query_row(
+        "SELECT EXISTS (SELECT 1 FROM settings WHERE key <> 'epoch') \
+         OR EXISTS (SELECT 1 FROM webhooks)",
+        [],
+        |row| row.get(0),
+    )?)
 }
 
 fn history_id(conn: &Connection, source: &Source) -> Result<String> {

@@ -54,7 +54,7 @@ impl Objects {
             (ObjectLocation::Local, None) => Arc::new(InMemory::new()),
             (ObjectLocation::Local, Some(data)) => {
                 let folder = data.join("objects");
-                std::fs::create_dir_all(&folder).map_err(|source| Error::Io {
+                private_files::close_dir(&folder).map_err(|source| Error::Io {
                     what: format!("can't make {}", folder.display()),
                     source,
                 })?;

@@ -17,6 +17,14 @@ pub fn create_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Makes a directory for the server's user alone, and closes one that is there to others.
+pub(crate) fn close_dir(path: &Path) -> io::Result<()> {
+    create_dir(path)?;
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
+}
+
 /// Returns the options to make a new file, for the server's user alone, and to write to it.
 pub(crate) fn create_new() -> OpenOptions {
     let mut options = OpenOptions::new();
@@ -85,5 +93,8 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         restrict(&file).unwrap();
         assert_eq!(mode(&file), Some(0o600));
+        std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o755)).unwrap();
+        close_dir(&inner).unwrap();
+        assert_eq!(mode(&inner), Some(0o700));
     }
 }

@@ -18,14 +18,20 @@ const NONCE: usize = 12;
 pub(crate) struct Sealer(Aes256Gcm);
 
 impl Sealer {
-    /// Reads the key under `data`, or makes it; in memory a new one each time.
+    /// Reads the key under `data`, or makes it if nothing was sealed yet; in memory a new one each time.
     ///
     /// # Errors
-    /// [`Error::Io`] and, for a file that holds no key, [`Error::Config`].
-    pub(super) fn open(data: Option<&Path>, source: &Source) -> Result<Self> {
+    /// [`Error::Io`] and, for a file that is missing or holds no key, [`Error::Config`].
+    pub(super) fn open(data: Option<&Path>, source: &Source, has_sealed: bool) -> Result<Self> {
         let key = match data {
             None => source.bytes(),
-            Some(data) => key_in(&data.join(KEY_FILE), source)?,
+            Some(data) => {
+                let path = data.join(KEY_FILE);
+                if has_sealed && !path.exists() {
+                    return Err(missing(&path));
+                }
+                key_in(&path, source)?
+            }
         };
         Ok(Self(Aes256Gcm::new(&key.into())))
     }
@@ -70,8 +76,20 @@ impl Sealer {
     }
 }
 
+/// A new key would open nothing, and hide that the old one is to be found.
+fn missing(path: &Path) -> Error {
+    Error::Config(format!(
+        "{} is missing, and the database beside it has records that only this key opens: webhook secrets, \
+         and the keys that sign tokens. Restore the file from a backup (`cairn-server backup` puts it beside \
+         the copy of the database); nothing was changed",
+        path.display()
+    ))
+}
+
 fn key_in(path: &Path, source: &Source) -> Result<[u8; 32]> {
     if path.exists() {
+        // It may have been copied here under a loose umask.
+        super::restrict(path)?;
         return read_key(path);
     }
     let io = |what: &str| {
@@ -122,18 +140,18 @@ mod tests {
     fn a_record_opens_with_its_key_and_for_what_it_is_about() {
         let source = Source::new(Clock::System, None);
         let dir = tempfile::tempdir().unwrap();
-        let first = Sealer::open(Some(dir.path()), &source).unwrap();
+        let first = Sealer::open(Some(dir.path()), &source, false).unwrap();
         let sealed = first.seal(&source, b"a", b"plain text").unwrap();
         assert!(!sealed.windows(5).any(|window| window == b"plain"));
-        let again = Sealer::open(Some(dir.path()), &source).unwrap();
+        let again = Sealer::open(Some(dir.path()), &source, false).unwrap();
         assert_eq!(again.open_record(b"a", &sealed).unwrap(), b"plain text");
         assert!(again.open_record(b"b", &sealed).is_err());
         assert!(again.open_record(b"a", &sealed[..20]).is_err());
-        let other = Sealer::open(None, &source).unwrap();
+        let other = Sealer::open(None, &source, false).unwrap();
         assert!(other.open_record(b"a", &sealed).is_err());
         std::fs::write(dir.path().join(KEY_FILE), "nonsense").unwrap();
         assert!(matches!(
-            Sealer::open(Some(dir.path()), &source),
+            Sealer::open(Some(dir.path()), &source, false),
             Err(Error::Config(_))
         ));
     }

@@ -86,9 +86,43 @@ mod tests {
     fn another_records_key_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         store(Some(dir.path())).secret("k").unwrap();
-        std::fs::remove_file(dir.path().join("records.key")).unwrap();
+        std::fs::write(dir.path().join("records.key"), "ab".repeat(32)).unwrap();
         let error = store(Some(dir.path())).secret("k").unwrap_err();
         assert!(error.to_string().contains("records.key"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_records_key_stops_the_start_and_is_not_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = dir.path().join("records.key");
+        let open = || Store::open(Some(dir.path()), Arc::new(Source::new(Clock::System, None)));
+        // Nothing is sealed yet.
+        drop(open().unwrap());
+        std::fs::remove_file(&key).unwrap();
+        let secret = open().unwrap().secret("k").unwrap();
+        let kept = dir.path().join("elsewhere");
+        std::fs::rename(&key, &kept).unwrap();
+        let error = open().map(drop).unwrap_err().to_string();
+        assert!(
+            error.contains("records.key") && error.contains("backup"),
+            "{error}"
+        );
+        assert!(!key.exists(), "no other key is in the way of the right one");
+        std::fs::rename(&kept, &key).unwrap();
+        assert_eq!(open().unwrap().secret("k").unwrap(), secret);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_records_key_that_others_can_read_is_closed_to_them() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        store(Some(dir.path())).secret("k").unwrap();
+        let key = dir.path().join("records.key");
+        let mode = || key.metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+        store(Some(dir.path()));
+        assert_eq!(mode(), 0o600);
     }
 
     #[test]

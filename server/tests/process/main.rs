@@ -10,6 +10,7 @@ mod backup;
 mod cli;
 mod crash;
 mod docs;
+mod keys;
 mod server;
 mod sockets;
 mod watching;

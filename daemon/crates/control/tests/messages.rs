@@ -3,10 +3,10 @@
 
 use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Event, Failure,
-    FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits, NewFolder,
-    OverallProgress, PathReport, Problem, ProblemGroup, Request, Status, Transfer,
-    Trashed, TrashedList,
+    Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Event,
+    Failure, FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits, NewFolder,
+    OverallProgress, PathReport, Problem, ProblemGroup, Request, Status, Transfer, Trashed,
+    TrashedList,
 };
 use cairn_model::{
     ActivityKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep, PathState,
