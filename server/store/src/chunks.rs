@@ -362,3 +362,21 @@ impl Store {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Clock, Source, Store};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_chunks_of_an_object_are_found_by_an_index() {
+        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        let plan: String = store
+            .read(|conn| {
+                let sql = "EXPLAIN QUERY PLAN SELECT count(*) FROM chunks WHERE object = 1";
+                Ok(conn.query_row(sql, [], |row| row.get(3))?)
+            })
+            .unwrap();
+        assert!(plan.contains("chunks_object"), "{plan}");
+    }
+}

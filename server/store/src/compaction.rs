@@ -8,7 +8,7 @@ use super::rows::id as read_id;
 use super::{ChunkPlace, Store, chunks};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, NodeId};
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// An object, and how much of it is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,13 @@ pub struct Part {
     node: NodeId,
     chunk: ChunkId,
     pub place: ChunkPlace,
+}
+
+/// Returns false if an object is gone: its row may belong to another one by now.
+fn is_there(conn: &Connection, object: &ObjectUse) -> Result<bool> {
+    Ok(conn
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM objects WHERE id = ?1 AND name = ?2)")?
+        .query_row(params![object.row, object.name], |row| row.get(0))?)
 }
 
 impl Store {
@@ -50,6 +57,9 @@ impl Store {
     /// Lists the chunks in an object, in the order in which they lie there.
     pub fn parts_of(&self, object: &ObjectUse) -> Result<Vec<Part>> {
         self.read(|conn| {
+            if !is_there(conn, object)? {
+                return Ok(Vec::new());
+            }
             Ok(conn
                 .prepare_cached(
                     "SELECT node, id, start, size FROM chunks WHERE object = ?1 ORDER BY start",
@@ -81,6 +91,9 @@ impl Store {
         name: &str,
     ) -> Result<Option<String>> {
         self.write(|tx| {
+            if !is_there(tx.conn, object)? {
+                return Ok(Some(name.to_owned()));
+            }
             let row = chunks::add_object(tx.conn, name)?;
             let (mut start, mut moved) = (0_u64, 0_i64);
             for part in parts {

@@ -72,9 +72,10 @@ impl Store {
                 "UPDATE devices SET seen_at = ?3 WHERE account = ?1 AND id = ?2",
                 params![account.as_bytes(), device.as_bytes(), tx.now],
             )?;
+            // A login stays with the device that used it first: whoever holds its token can send any id.
             if let Some(login) = login {
                 tx.conn.execute(
-                    "UPDATE grants SET device = ?3 WHERE id = ?2 AND account = ?1",
+                    "UPDATE grants SET device = ?3 WHERE id = ?2 AND account = ?1 AND device IS NULL",
                     params![account.as_bytes(), login.as_bytes(), device.as_bytes()],
                 )?;
             }

@@ -129,7 +129,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-const MIGRATIONS: [&str; 15] = [
+const MIGRATIONS: [&str; 16] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -145,6 +145,7 @@ const MIGRATIONS: [&str; 15] = [
     include_str!("sql/0035_account_admin.sql"),
     include_str!("sql/0036_link_keys.sql"),
     include_str!("sql/0037_unused_chunks.sql"),
+    include_str!("sql/0038_chunk_objects.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

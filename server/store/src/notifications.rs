@@ -31,7 +31,7 @@ const COLUMNS: &str = "id, kind, title, data, created_at, read_at";
 /// their own.
 fn is_mailed(kind: &str, preferences: &EmailPreferences) -> bool {
     match kind {
-        "comment" | "share_accessed" => preferences.share_notifications,
+        "comment" | "share" => preferences.share_notifications,
         "follow" => preferences.follow_notifications,
         "system" | "security" => preferences.system_announcements,
         _ => false,
@@ -186,5 +186,31 @@ impl Store {
             )?;
             Ok(new)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preferences_decide_what_goes_out_by_mail() {
+        let preferences = EmailPreferences {
+            share_notifications: true,
+            follow_notifications: false,
+            system_announcements: true,
+            marketing_emails: false,
+        };
+        for (kind, mailed) in [
+            ("comment", true),
+            ("share", true),
+            ("follow", false),
+            ("system", true),
+            ("security", true),
+            ("team", false),
+            ("share_invite", false),
+        ] {
+            assert_eq!(is_mailed(kind, &preferences), mailed, "{kind}");
+        }
     }
 }

@@ -182,6 +182,56 @@ async fn streams_end_with_the_server_and_with_its_history() {
     assert!(second.next().await.is_none());
 }
 
+/// Reads up to the end of a stream, over heartbeats alone.
+async fn ends_unheard(mut events: Events) {
+    while let Some(event) = events.next().await {
+        assert!(event.comment, "{event:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_ends_with_its_credential() {
+    let world = World::new();
+    let disabled = Events::open(&world.owner(), "", &[]).await;
+    world
+        .app
+        .set_user_disabled("owner@example.com", true)
+        .unwrap();
+    ends_unheard(disabled).await;
+
+    let outsider = world.outsider();
+    let revoked = Events::open(&outsider, "", &[]).await;
+    for key in world.app.user_keys("outsider@example.com").unwrap() {
+        world
+            .app
+            .revoke_user_key("outsider@example.com", &key.id.to_string())
+            .unwrap();
+    }
+    ends_unheard(revoked).await;
+}
+
+#[tokio::test]
+async fn a_stream_hears_nothing_that_came_after_its_credential_ended() {
+    let world = World::new();
+    let owner = world.owner();
+    let mut events = Events::open(&owner, "", &[]).await;
+    let (secret, _) = world
+        .app
+        .add_user_key("owner@example.com", "second")
+        .unwrap();
+    let second = world.caller(Some(&secret));
+    for key in world.app.user_keys("owner@example.com").unwrap() {
+        if key.name != "second" {
+            world
+                .app
+                .revoke_user_key("owner@example.com", &key.id.to_string())
+                .unwrap();
+        }
+    }
+    second.folder(None, "later").await;
+    assert!(events.next().await.is_none());
+}
+
 #[tokio::test]
 async fn a_thousand_listeners_get_one_change() {
     let world = World::new();

@@ -9,7 +9,7 @@ use uuid::Uuid;
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Notification {
     pub id: Uuid,
-    /// `share_invite`, `comment`, `follow`, `tip`, `team`, `payment`, `security` or `system`.
+    /// `share`, `share_invite`, `comment`, `follow`, `tip`, `team`, `payment`, `security` or `system`.
     #[serde(rename = "type")]
     pub kind: String,
     pub title: String,

@@ -4,7 +4,7 @@
 //! slow reader gets fewer and larger ones.
 
 use super::changes::MAX_LIMIT;
-use crate::auth::Caller;
+use crate::auth::{self, Caller};
 use crate::error::{Error, Result};
 use crate::http::extract::Params;
 use crate::http::metrics::Subscriber;
@@ -24,6 +24,9 @@ use utoipa_axum::routes;
 
 /// Well within the 60 s after which clients and proxies give a silent connection up.
 const HEARTBEAT: Duration = Duration::from_secs(25);
+/// The longest time for which a stream outlives its credential: the command line ends logins and disables
+/// accounts from another process.
+const CHECK_EVERY: Duration = Duration::from_secs(20);
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(stream))
@@ -32,6 +35,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 struct Listener {
     app: AppState,
     space: Space,
+    /// The credential of the request, and the time at which it came (milliseconds since 1970).
+    credential: (String, i64),
     /// The account that listens in the space of a team, as long as it belongs to the team.
     member: Option<AccountId>,
     cursor: Cursor,
@@ -42,12 +47,26 @@ struct Listener {
 }
 
 impl Listener {
+    /// Checks that the listener may still hear of this space.
+    fn check_access(&self) -> Result<()> {
+        let (token, presented) = &self.credential;
+        let holder = auth::holder_as_of(&self.app, token, *presented)?;
+        match self.member {
+            Some(account) => self
+                .app
+                .store
+                .membership_in_space(account, self.space.id)
+                .map(drop)
+                .map_err(Error::from),
+            None if holder.space.id == self.space.id => Ok(()),
+            None => Err(Error::unauthorized("the account of this stream is gone")),
+        }
+    }
+
     /// Returns what has changed since the last event.
     fn news(&self) -> Result<Option<FeedMoved>> {
+        self.check_access()?;
         let store = &self.app.store;
-        if let Some(account) = self.member {
-            store.membership_in_space(account, self.space.id)?;
-        }
         if self.bare {
             // A position of another history is an error here, as it is for the changes.
             store.position(&self.cursor.0)?;
@@ -72,10 +91,13 @@ impl Listener {
             self.moved.mark_unchanged();
             let moved = match self.news() {
                 Ok(moved) => moved,
-                // Another history has begun, or the listener has left the team; the client learns it
-                // when it asks again.
+                // Another history has begun, the credential has ended, or the listener has left the team;
+                // the client learns it when it asks again.
                 Err(Error::Store(
-                    StoreError::Gone(_) | StoreError::Forbidden(_) | StoreError::NotFound(_),
+                    StoreError::Gone(_)
+                    | StoreError::Unauthorized(_)
+                    | StoreError::Forbidden(_)
+                    | StoreError::NotFound(_),
                 )) => return None,
                 Err(error) => return Some(Err(error)),
             };
@@ -93,6 +115,7 @@ impl Listener {
             tokio::select! {
                 moved = self.moved.changed() => moved.ok()?,
                 closed = closing.changed() => closed.ok()?,
+                () = tokio::time::sleep(CHECK_EVERY) => {}
             }
         }
     }
@@ -134,10 +157,13 @@ async fn stream(
         None => app.store.head(caller.space)?,
     };
     let closing = app.closing.subscribe();
+    let token = auth::bearer(&headers).unwrap_or_default().to_owned();
+    let credential = (token, app.source.now_ms());
     let subscriber = app.metrics.subscribe();
     let listener = Listener {
         app,
         space: caller.space,
+        credential,
         member: caller.team.map(|_| caller.account),
         cursor,
         bare: query.bare,
