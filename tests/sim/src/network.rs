@@ -4,6 +4,7 @@ use crate::random::Seeded;
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
+use axum::http::Method;
 use bytes::Bytes;
 use cairn_api::{Request, Response, StatusCode, Transport, TransportError};
 use futures_util::StreamExt as _;
@@ -25,6 +26,8 @@ pub struct Line {
     /// One request in so many meets a fault; 0: none does.
     faults: AtomicUsize,
     lie: Mutex<Option<Lie>>,
+    /// Requests that fail before they reach the server: how many, and of which method.
+    failing: Mutex<(usize, Method)>,
 }
 
 impl Line {
@@ -35,6 +38,7 @@ impl Line {
             random,
             faults: AtomicUsize::new(0),
             lie: Mutex::new(None),
+            failing: Mutex::default(),
         }
     }
 
@@ -46,6 +50,18 @@ impl Line {
     /// Every answer passes through this from now on; `None`: the server is honest again.
     pub fn lie(&self, lie: Option<Lie>) {
         *self.lie.lock().unwrap_or_else(PoisonError::into_inner) = lie;
+    }
+
+    /// The next requests of a method are answered with an error 500, and don't reach the server.
+    pub fn fail_next(&self, count: usize, method: Method) {
+        *self.failing.lock().unwrap_or_else(PoisonError::into_inner) = (count, method);
+    }
+
+    fn fails(&self, request: &Request) -> bool {
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        let fails = failing.0 > 0 && failing.1 == request.method;
+        failing.0 -= usize::from(fails);
+        fails
     }
 
     fn fault(&self) -> Option<usize> {
@@ -115,6 +131,9 @@ impl Transport for Line {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         // Every request takes time, so that others come in between.
         tokio::time::sleep(Duration::from_millis(1 + self.random.below(20) as u64)).await;
+        if self.fails(&request) {
+            return Ok(answer(StatusCode::INTERNAL_SERVER_ERROR, false));
+        }
         match self.fault() {
             None => self.serve(&request).await,
             Some(0) => Err(TransportError::Connect("simulated: no connection".into())),

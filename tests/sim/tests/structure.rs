@@ -1,7 +1,9 @@
 //! Folders, moves and deletions: they stand in nobody's way, and nobody in theirs.
 
-use cairn_model::RelPath;
-use cairn_sim::device::{Device, ROOT};
+use axum::http::Method;
+use cairn_engine::WaitResult;
+use cairn_model::{RelPath, SyncState};
+use cairn_sim::device::{Device, ROOT, path};
 use cairn_sim::time::{pass, simulate, until};
 use cairn_sim::world::{World, tree_of};
 use std::path::Path;
@@ -139,5 +141,55 @@ fn a_service_that_can_do_nothing_is_not_asked_for_one_list_after_the_other() {
         assert!(tries <= 24, "{tries} requests in ten seconds");
         device.line.lie(None);
         assert!(device.settle().await);
+    });
+}
+
+/// Lets the user rename something on a device.
+fn rename(device: &Device, from: &str, to: &str) {
+    let (from, to) = (path(from), path(to));
+    device
+        .disk
+        .user(&from, true, |files| files.rename(&from, &to))
+        .expect("the disk does it");
+}
+
+#[test]
+fn a_rename_that_the_service_fails_alone_is_tried_again_soon() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("a", b"a");
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        // Each try sends it twice.
+        device.line.fail_next(4, Method::PATCH);
+        rename(device, "a", "b");
+        let began = Instant::now();
+        assert!(device.settle().await);
+        assert!(began.elapsed() < Duration::from_secs(30), "{began:?}");
+        world.settle().await.expect("calm");
+        assert!(tree_of(&world.devices[1]).contains_key("b"));
+    });
+}
+
+#[test]
+fn a_directory_that_takes_nothing_is_tried_again_without_a_scan() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("d/g", b"g");
+        world.settle().await.expect("calm");
+        world.devices[0].disk.refuse(&path("d"), true);
+        rename(&world.devices[1], "d/g", "d/h");
+        assert!(world.devices[1].settle().await);
+        let engine = world.devices[0].engine().expect("it runs");
+        let result = tokio::time::timeout(Duration::from_secs(60), engine.wait_until_idle()).await;
+        assert_eq!(
+            result.expect("nobody waits for it").expect("it runs on"),
+            WaitResult::NeedsPerson
+        );
+        let status = engine.status();
+        assert_eq!((status.state, status.pending), (SyncState::Attention, 1));
+        world.devices[0].disk.refuse(&path("d"), false);
+        let moved = || tree_of(&world.devices[0]).contains_key("d/h");
+        assert!(until(moved, Duration::from_secs(400)).await);
     });
 }

@@ -16,7 +16,6 @@ use cairn_index::{ActivityRow, Index};
 use cairn_model::{ActivityKind, Counters, FolderId};
 use cairn_transfer::Transfer;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex as AsyncMutex, broadcast};
@@ -106,11 +105,6 @@ impl Engine {
     pub(crate) fn status(&self) -> Status {
         let transfers = self.running.status();
         let remote_calls = self.api.counters().snapshot().requests;
-        let conflicts = self.index.read(|db| db.conflict_counts());
-        let conflicts = conflicts.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the status misses the open conflicts");
-            BTreeMap::new()
-        });
         let health = self.health();
         self.figures.status(transfers, remote_calls, |id, folder| {
             folder.problems = health.groups(id, ProblemGroup::EXAMPLES);
@@ -118,7 +112,6 @@ impl Engine {
             folder.errors = examples.cloned().collect();
             folder.errors.sort();
             folder.free = health.free(id);
-            folder.conflicts = conflicts.get(&id).copied().unwrap_or(0);
         })
     }
 }

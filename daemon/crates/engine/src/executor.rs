@@ -228,6 +228,10 @@ fn record_result(
         }
         Err(error) => {
             tracing::debug!(%error, ?step, "a step did not go through");
+            // Without it nobody would try it again before something else has a plan made.
+            if error.disposition() != Disposition::Stop {
+                out.waiting += 1;
+            }
             record_failure(ctx, key, path_of(ctx, key), error, out);
         }
     }
@@ -241,6 +245,11 @@ pub(crate) fn record_failure(
     error: EngineError,
     out: &mut ExecutionResult,
 ) {
+    // A pause is no failure: what it has interrupted is planned again when it is over.
+    if matches!(error, EngineError::Paused) {
+        out.is_interrupted = true;
+        return;
+    }
     let disposition = error.disposition();
     match disposition {
         Disposition::Stop => {

@@ -97,6 +97,8 @@ impl EngineHandle {
         if paused {
             self.engine.pauses.set(folder);
         }
+        // Before the figures: until the folders are read again, the dispatcher leaves those alone.
+        self.engine.reload.store(true, Ordering::Release);
         if folder.is_none() {
             self.engine.figures.set_paused(paused, until);
         }

@@ -187,29 +187,52 @@ impl Health {
     /// Returns the earliest moment after `planned_at` at which something of a folder may be tried again. Things
     /// that could be tried by then were tried by the plan made at that moment, or no step needs them.
     pub(crate) fn next_try(&self, folder: FolderId, planned_at: Instant) -> Option<Instant> {
-        self.parked
-            .iter()
-            .filter(|((of, _), parked)| *of == folder && parked.until > planned_at)
-            .map(|(_, parked)| parked.until)
+        self.parked_of(folder)
+            .map(|parked| parked.until)
+            .filter(|until| *until > planned_at)
             .min()
     }
 
-    /// Returns whether something waits that will be tried again soon without a person.
-    pub(crate) fn waits_briefly(&self) -> bool {
-        let horizon = Instant::now() + Duration::from_secs(20);
-        self.parked.values().any(|parked| {
+    /// Returns whether something of a folder waits that will be tried again soon without a person.
+    /// `planned_at` is the time of its last plan: what could be tried by then is not waited for.
+    pub(crate) fn waits_briefly(&self, folder: FolderId, planned_at: Instant) -> bool {
+        let soon = Instant::now() + Duration::from_secs(20);
+        self.parked_of(folder).any(|parked| {
             let tries = match parked.retry {
                 RetryHint::Soon => TRIES_SOON,
                 RetryHint::Later => TRIES,
             };
-            parked.until < horizon && parked.tries < tries
+            parked.until > planned_at && parked.until < soon && parked.tries < tries
         })
+    }
+
+    /// Returns the number of files of a folder that never rest and of which a copy was sent.
+    pub(crate) fn resting(&self, folder: FolderId) -> u64 {
+        self.parked_of(folder).filter(|parked| parked.rests).count() as u64
+    }
+
+    fn parked_of(&self, folder: FolderId) -> impl Iterator<Item = &Parked> {
+        self.parked
+            .iter()
+            .filter(move |((of, _), _)| *of == folder)
+            .map(|(_, parked)| parked)
+    }
+
+    /// Forgets all problems of a folder that was removed.
+    pub(crate) fn forget(&mut self, folder: FolderId) {
+        self.parked.retain(|(of, _), _| *of != folder);
+        self.refused.retain(|(_, of), _| *of != folder);
+        self.scanned.remove(&folder);
+        self.whole.remove(&folder);
+        self.free.remove(&folder);
+        self.watch.remove(&folder);
+        self.link.remove(&folder);
     }
 
     /// Returns whether something of a folder waits for a person: it was tried, and reported.
     pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
-        let mut parked = self.parked.iter().filter(|((of, _), _)| *of == folder);
-        parked.any(|(_, parked)| parked.retry == RetryHint::Later && !parked.rests)
+        self.parked_of(folder)
+            .any(|parked| parked.retry == RetryHint::Later && !parked.rests)
     }
 
     /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
@@ -388,5 +411,17 @@ mod tests {
         assert!(pauses.len() > 15, "{pauses:?}");
         let elsewhere = Health::new(8).pause((FOLDER, FILE), 1, LONGEST);
         assert_ne!(health.pause((FOLDER, FILE), 1, LONGEST), elsewhere);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_what_is_not_tried_again() {
+        let mut health = Health::default();
+        let begin = Instant::now();
+        let due = health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        assert!(health.waits_briefly(FOLDER, begin));
+        assert!(!health.waits_briefly(FolderId(2), begin), "another folder");
+        assert!(!health.waits_briefly(FOLDER, due), "the plan has tried it");
+        health.forget(FOLDER);
+        assert!(!health.waits_briefly(FOLDER, begin), "it was removed");
     }
 }

@@ -1,5 +1,6 @@
 //! An engine that nobody drives, without a network: for tests of its parts.
 
+use crate::dispatcher::Dispatcher;
 use crate::engine::Engine;
 use crate::ports::{Clock, Hint, Ports, Watch};
 use crate::start::{EngineOptions, engine_of};
@@ -7,7 +8,7 @@ use async_trait::async_trait;
 use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
 use cairn_crypto::{SpaceKeys, SystemRandom};
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, LocalStat, Skipped};
-use cairn_model::{DeviceId, Kind, LocalId, Name, SpaceId};
+use cairn_model::{DeviceId, FolderId, Kind, LocalId, Name, SpaceId};
 use cairn_platform::{Disk as _, RealDisk};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
@@ -105,6 +106,15 @@ impl TestEngine {
         };
         let index = &self.options.index;
         index.write(|db| db.insert_local(&row)).unwrap()
+    }
+
+    /// Returns a dispatcher of it that nobody runs, its folder, and the directory that goes when it is dropped.
+    pub(crate) fn into_dispatcher(self) -> (Dispatcher, FolderId, TempDir) {
+        let (tuning, id) = (self.options.tuning(), self.folder.id);
+        let (engine, dir) = self.into_engine();
+        let (_, commands) = unbounded_channel();
+        let dispatcher = Dispatcher::new(engine, commands, tuning).unwrap();
+        (dispatcher, id, dir)
     }
 
     /// Returns the engine and the directory that goes when it is dropped.

@@ -121,9 +121,23 @@ struct Lane {
 pub(crate) struct Queue {
     up: Lane,
     down: Lane,
+    /// All of it: each round of the dispatcher asks for it.
+    amount: Amount,
 }
 
 impl Queue {
+    fn new(up: Lane, down: Lane) -> Self {
+        let mut queue = Self {
+            up,
+            down,
+            amount: Amount::default(),
+        };
+        let mut amount = Amount::default();
+        queue.works().for_each(|work| amount.add(work.amount()));
+        queue.amount = amount;
+        queue
+    }
+
     fn lane(&mut self, direction: TransferDirection) -> &mut Lane {
         match direction {
             TransferDirection::Up => &mut self.up,
@@ -132,7 +146,7 @@ impl Queue {
     }
 
     fn works(&self) -> impl Iterator<Item = &Work> {
-        let Self { up, down } = self;
+        let Self { up, down, .. } = self;
         [&up.small, &up.big, &down.small, &down.big]
             .into_iter()
             .flatten()
@@ -147,19 +161,24 @@ impl Queue {
             own.small.append(&mut other.small);
             own.big.append(&mut other.big);
         }
+        self.amount.add(other.amount);
     }
 
     /// Takes the next work of one direction.
     pub(crate) fn pop(&mut self, direction: TransferDirection, only_small: bool) -> Option<Work> {
         let lane = self.lane(direction);
         let small = lane.small.pop_front();
-        small.or_else(|| {
+        let work = small.or_else(|| {
             if only_small {
                 None
             } else {
                 lane.big.pop_front()
             }
-        })
+        })?;
+        let taken = work.amount();
+        self.amount.files = self.amount.files.saturating_sub(taken.files);
+        self.amount.bytes = self.amount.bytes.saturating_sub(taken.bytes);
+        Some(work)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -172,14 +191,12 @@ impl Queue {
 
     /// Returns the number of files.
     pub(crate) fn len(&self) -> u64 {
-        self.works().map(Work::len).sum()
+        self.amount.files
     }
 
     /// Returns the files and bytes of all of it.
     pub(crate) fn amount(&self) -> Amount {
-        let mut all = Amount::default();
-        self.works().for_each(|work| all.add(work.amount()));
-        all
+        self.amount
     }
 }
 
@@ -210,10 +227,10 @@ pub(crate) fn pack(ctx: &Ctx, steps: &[&Step]) -> Result<Queue, IndexError> {
             });
         }
     }
-    Ok(Queue {
-        up: lane(ups, |task| task.size, Work::Upload, Work::Uploads),
-        down: lane(downs, |task| task.size, Work::Download, Work::Downloads),
-    })
+    Ok(Queue::new(
+        lane(ups, |task| task.size, Work::Upload, Work::Uploads),
+        lane(downs, |task| task.size, Work::Download, Work::Downloads),
+    ))
 }
 
 fn lane<T>(
@@ -259,4 +276,43 @@ fn sizes(ctx: &Ctx, steps: &[&Step]) -> Result<BTreeMap<Key, u64>, IndexError> {
         }
         Ok(out)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::{LocalId, Name};
+    use cairn_plan::{Parent, ParentAndName};
+
+    fn queue(sizes: &[u64]) -> Queue {
+        let task = |size: &u64| upload::Task {
+            local: LocalId(1),
+            over: None,
+            to: ParentAndName {
+                parent: Parent::Root,
+                name: Name::new("n".to_owned()).unwrap(),
+            },
+            size: *size,
+        };
+        let tasks = sizes.iter().map(task).collect();
+        let up = lane(tasks, |task| task.size, Work::Upload, Work::Uploads);
+        Queue::new(up, Lane::default())
+    }
+
+    #[test]
+    fn the_amount_is_that_of_what_is_queued() {
+        let check = |queue: &Queue| {
+            let mut sum = Amount::default();
+            queue.works().for_each(|work| sum.add(work.amount()));
+            assert_eq!((queue.amount(), queue.len()), (sum, sum.files));
+        };
+        let mut all = queue(&[1, 2, SMALL + 1]);
+        check(&all);
+        all.append(queue(&[SMALL + 7]));
+        check(&all);
+        while all.pop(TransferDirection::Up, false).is_some() {
+            check(&all);
+        }
+        assert_eq!(all.amount(), Amount::default());
+    }
 }

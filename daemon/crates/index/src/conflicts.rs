@@ -5,7 +5,6 @@ use crate::local::LocalRow;
 use crate::open::Db;
 use crate::sql_types::{collect, node_from};
 use cairn_model::{ConflictKind, FolderId, LocalId, Name, NodeId};
-use std::collections::BTreeMap;
 
 /// An open conflict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,25 +66,17 @@ impl Db<'_> {
         })
     }
 
-    /// The number of open conflicts of each folder that has any. A copy that was renamed is none.
+    /// Returns the number of open conflicts of a folder. A copy that was renamed is none.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn conflict_counts(&self) -> Result<BTreeMap<FolderId, u64>, IndexError> {
+    pub fn conflict_count(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement = self.prepare(
-            "SELECT c.folder, l.name FROM conflicts c CROSS JOIN local l ON l.id = c.copy",
+            "SELECT l.name FROM conflicts c CROSS JOIN local l ON l.id = c.copy WHERE c.folder = ?1",
         )?;
-        let rows = collect(&mut statement.query([])?, |row| {
-            let name: String = row.get(1)?;
-            Ok((FolderId(row.get(0)?), name))
-        })?;
-        let mut counts = BTreeMap::new();
-        for (folder, name) in rows {
-            if Name::new(name).is_ok_and(|name| name.is_conflict_copy()) {
-                *counts.entry(folder).or_default() += 1;
-            }
-        }
-        Ok(counts)
+        let names: Vec<String> = collect(&mut statement.query([folder.0])?, |row| Ok(row.get(0)?))?;
+        let names = names.into_iter().map(Name::new);
+        Ok(names.flatten().filter(Name::is_conflict_copy).count() as u64)
     }
 
     /// Closes the conflict of a copy.

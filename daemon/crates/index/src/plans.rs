@@ -260,7 +260,7 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
         at_ms: 0,
     })?;
     db.conflicts()?;
-    db.conflict_counts()?;
+    db.conflict_count(folder)?;
     db.close_conflict(file)?;
     db.put_confirmation(&ConfirmationRow {
         folder,
@@ -282,6 +282,7 @@ fn plan_and_remove(db: &Db<'_>, rows: &Rows) -> Done {
     db.snapshot(&pair)?;
     db.unlink_below(folder, node(1))?;
     db.forget_local_below(folder, dir)?;
+    db.forget_sent_below(folder, dir)?;
     db.forget_remote_below(folder, node(1))?;
     db.clean_local(folder, file)?;
     db.clean_node(folder, node(2))?;

@@ -85,6 +85,31 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Forgets what was sent of a file, or of everything below a directory. Call it before the rows are
+    /// removed.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn forget_sent_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
+        const BELOW: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
+             SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) ";
+        self.prepare(&format!(
+            "{BELOW} DELETE FROM sent WHERE local IN (SELECT id FROM below)"
+        ))?
+        .execute((folder.0, local.0))?;
+        Ok(())
+    }
+
+    /// Forgets all that was sent of a folder.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn forget_sent(&self, folder: FolderId) -> Result<(), IndexError> {
+        self.prepare_whole("DELETE FROM sent WHERE folder = ?1")?
+            .execute([folder.0])?;
+        Ok(())
+    }
+
     /// Forgets what was sent of a node: it was deleted.
     ///
     /// # Errors

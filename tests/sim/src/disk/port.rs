@@ -21,7 +21,7 @@ struct State {
     /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
     before_rename: Option<(String, Deed)>,
-    /// Files that can't be opened.
+    /// Files that can't be opened, and directories to which nothing can be moved.
     refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     blind: bool,
@@ -93,7 +93,7 @@ impl SimDisk {
         self.state().before_rename = Some((text.to_owned(), deed));
     }
 
-    /// Lets a file be opened no more, or again.
+    /// Lets a file be opened, or something be moved to a directory, no more, or again.
     pub fn refuse(&self, path: &Path, refuse: bool) {
         let mut state = self.state();
         if refuse {
@@ -420,6 +420,12 @@ impl Disk for SimDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.interrupt(to)?;
+        if to
+            .parent()
+            .is_some_and(|dir| self.state().refused.contains(dir))
+        {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         self.files(|files| files.rename(from, to))
     }
 

@@ -1,6 +1,6 @@
 //! Events for the dispatcher: hints, the feed, finished transfers, the clock.
 
-use super::folder::Watching;
+use super::folder::{Folder, Watching};
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
 use super::{Dispatcher, Done};
 use crate::executor::{ExecutionResult, overload, record_failure};
@@ -61,32 +61,51 @@ impl Dispatcher {
         if let Some((at, _)) = self.rest.filter(|(at, _)| *at > Instant::now()) {
             sooner(at);
         }
+        let now_ms = self.engine.ports.clock.now_ms();
         for (id, folder) in &self.folders {
+            if folder.is_paused(now_ms) {
+                // Nothing else is done here before the pause is over.
+                if let Some(until) = folder.row.settings.paused_until {
+                    let left = u64::try_from(until - now_ms).unwrap_or(0);
+                    sooner(Instant::now() + Duration::from_millis(left));
+                }
+                continue;
+            }
             if folder.executing.is_some() {
                 // Its end is an event.
                 continue;
             }
             sooner(folder.schedule.next_wake(timing));
-            if let Some(at) = folder.deletions.quiet_at() {
+            if let Some(at) = self.next_plan_wake(*id, folder) {
                 sooner(at);
-            }
-            if folder.plan_due && (folder.in_flight > 0 || folder.failed_plans > 0) {
-                sooner(folder.next_plan);
-            }
-            if folder.waiting > 0
-                && let Some(at) = self.engine.health().next_try(*id, folder.planned_at)
-            {
-                sooner(at);
-            }
-            if let Some(until) = folder.row.settings.paused_until
-                && folder.row.settings.paused
-            {
-                let left = until - self.engine.ports.clock.now_ms();
-                sooner(Instant::now() + Duration::from_millis(u64::try_from(left).unwrap_or(0)));
             }
         }
         // Something in the past that nobody acts on must not make a busy loop.
         wake.max(Instant::now() + Duration::from_millis(5))
+    }
+
+    /// Returns the next time at which a folder may be planned, if it can be: of one that can't be, such times
+    /// pass, and nobody acts on them.
+    fn next_plan_wake(&self, id: FolderId, folder: &Folder) -> Option<Instant> {
+        // That the steps that the feed waits for are done is an event.
+        let waits_for_steps = self.poll_due && !self.structure.is_empty();
+        if !self.is_reachable() || waits_for_steps || !folder.can_be_planned() {
+            return None;
+        }
+        let rests = folder.in_flight > 0 || folder.failed_plans > 0;
+        let next_try = match folder.waiting {
+            0 => None,
+            _ => self.engine.health().next_try(id, folder.planned_at),
+        };
+        [
+            folder.deletions.quiet_at(),
+            next_try,
+            (folder.plan_due && rests).then_some(folder.next_plan),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+        .map(|at| if rests { at.max(folder.next_plan) } else { at })
     }
 
     fn hint(&mut self, id: FolderId, hint: Hint) {
@@ -118,7 +137,7 @@ impl Dispatcher {
         }
     }
 
-    fn finished(&mut self, done: Result<Done, tokio::task::JoinError>) {
+    pub(super) fn finished(&mut self, done: Result<Done, tokio::task::JoinError>) {
         let done = match done {
             Ok(done) => done,
             Err(error) => {
@@ -220,7 +239,13 @@ fn hint_path(schedule: &mut Schedule, path: &Path, now: Instant) {
 mod tests {
     use super::super::schedule::Timing;
     use super::*;
+    use crate::error::EngineError;
+    use crate::gate::Deletions;
+    use crate::key::Key;
     use crate::observe::scan::Hinted;
+    use crate::testing::TestEngine;
+    use cairn_api::ApiError;
+    use cairn_model::LocalId;
     use std::collections::BTreeSet;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
@@ -246,5 +271,56 @@ mod tests {
         let dir = RelPath::parse("t").unwrap();
         assert!(!scan.whole);
         assert_eq!(scan.dirs, Hinted::from([(dir, BTreeSet::new())]));
+    }
+
+    /// Returns the rounds that a dispatcher makes in ten minutes.
+    async fn rounds(dispatcher: &mut Dispatcher) -> u32 {
+        let end = Instant::now() + Duration::from_secs(600);
+        let mut rounds = 0;
+        while Instant::now() < end && rounds < 10_000 {
+            rounds += 1;
+            if !dispatcher.tick().await {
+                let wake = dispatcher.next_wake();
+                tokio::time::sleep_until(wake).await;
+            }
+        }
+        rounds
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_that_can_not_be_done_now_keeps_the_dispatcher_busy() {
+        let offline = EngineError::Api(ApiError::Offline("no".into()));
+        let (mut dispatcher, id, _dir) = TestEngine::new().into_dispatcher();
+        dispatcher.feed_incomplete = true;
+        dispatcher.back_off(&offline);
+        let file = Key::Local(LocalId(1));
+        let engine = Arc::clone(&dispatcher.engine);
+        engine.health().park(id, file, "f".into(), &offline, true);
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        folder.waiting = 1;
+        folder.deletions.wait(
+            Deletions {
+                local: 1,
+                remote: 0,
+            },
+            Instant::now(),
+        );
+        // The service is tried every half a minute at the most.
+        assert!(rounds(&mut dispatcher).await < 100, "an outage");
+
+        let (mut dispatcher, id, _dir) = TestEngine::new().into_dispatcher();
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        let mut row = (*folder.row).clone();
+        row.settings.paused = true;
+        folder.row = Arc::new(row.clone());
+        let path = RelPath::parse("f").unwrap();
+        folder.schedule.hint(&path, Instant::now());
+        assert!(rounds(&mut dispatcher).await < 100, "a paused folder");
+
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        row.settings.paused_until = Some(0);
+        folder.row = Arc::new(row);
+        assert!(rounds(&mut dispatcher).await < 100, "a pause that is over");
+        assert_ne!(engine.status().state, cairn_model::SyncState::Paused);
     }
 }

@@ -18,6 +18,7 @@ impl Dispatcher {
     pub(super) fn update_status(&mut self) {
         let error_state = self.engine.figures.error_state();
         let now_ms = self.engine.ports.clock.now_ms();
+        self.update_pause(now_ms);
         let mut statuses = Vec::new();
         for (id, folder) in &mut self.folders {
             let mut figures = self.engine.figures.folder(*id);
@@ -55,17 +56,33 @@ impl Dispatcher {
             self.engine.status_changed();
         }
     }
+
+    /// Updates whether all folders are paused: a pause may end by itself. One that was set and is not read yet
+    /// is in the figures already.
+    fn update_pause(&self, now_ms: i64) {
+        if self.engine.is_interrupted() {
+            return;
+        }
+        let mut folders = self.folders.values();
+        let paused = !self.folders.is_empty() && folders.all(|f| f.is_paused(now_ms));
+        let folders = self.folders.values();
+        let until = folders.filter_map(|f| f.row.settings.paused_until).min();
+        self.engine
+            .figures
+            .set_paused(paused, until.filter(|_| paused));
+    }
 }
 
-/// Counts files, bytes and waiting deletions of a folder.
+/// Counts files, bytes, conflicts and waiting deletions of a folder.
 fn count_totals(
     engine: &Engine,
     id: FolderId,
     figures: &mut FolderStatus,
 ) -> Result<(), IndexError> {
-    let ((files, bytes), waiting) = engine
-        .index
-        .read(|db| Ok((db.local_totals(id)?, db.confirmations(id)?)))?;
+    let ((files, bytes), waiting, conflicts) = engine.index.read(|db| {
+        let conflicts = db.conflict_count(id)?;
+        Ok((db.local_totals(id)?, db.confirmations(id)?, conflicts))
+    })?;
     let waiting_on = |side| {
         waiting
             .iter()
@@ -73,6 +90,7 @@ fn count_totals(
             .map_or(0, |c| c.files)
     };
     (figures.files, figures.bytes) = (files, bytes);
+    figures.conflicts = conflicts;
     figures.waiting_local_deletions = waiting_on(Side::Local);
     figures.waiting_remote_deletions = waiting_on(Side::Remote);
     Ok(())
@@ -89,5 +107,29 @@ fn folder_state(folder: &Folder, error_state: Option<SyncState>, now_ms: i64) ->
         SyncState::Syncing
     } else {
         SyncState::Idle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use std::sync::Arc;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_that_has_ended_by_itself_is_over() {
+        let (mut dispatcher, id, _dir) = TestEngine::new().into_dispatcher();
+        let now_ms = dispatcher.engine.ports.clock.now_ms();
+        for (until, expected) in [(now_ms + 1, true), (now_ms, false)] {
+            let folder = dispatcher.folders.get_mut(&id).unwrap();
+            let mut row = (*folder.row).clone();
+            (row.settings.paused, row.settings.paused_until) = (true, Some(until));
+            folder.row = Arc::new(row);
+            dispatcher.engine.figures.set_paused(true, Some(until));
+            dispatcher.update_status();
+            let status = dispatcher.engine.status();
+            assert_eq!(status.state == SyncState::Paused, expected);
+            assert_eq!(status.paused_until.is_some(), expected);
+        }
     }
 }

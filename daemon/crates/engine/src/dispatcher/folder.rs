@@ -58,6 +58,11 @@ impl Folder {
         settings.paused && settings.paused_until.is_none_or(|until| until > now_ms)
     }
 
+    /// Returns whether a plan can be made at all: its root and its remote folder are there.
+    pub(super) fn can_be_planned(&self) -> bool {
+        self.row.remote_node.is_some() && !self.schedule.is_root_missing() && !self.unattachable
+    }
+
     /// Returns the number of steps that are still to be done, as far as they are planned.
     pub(super) fn pending(&self) -> u64 {
         self.queue.len() + self.in_flight + self.waiting

@@ -28,13 +28,10 @@ impl Dispatcher {
     pub(super) fn load_folders(&mut self) -> Result<(), EngineError> {
         let rows = self.engine.index.read(|db| db.folders())?;
         let ids: BTreeSet<FolderId> = rows.iter().map(|r| r.id).collect();
-        self.folders.retain(|id, _| ids.contains(id));
+        for (id, _) in self.folders.extract_if(.., |id, _| !ids.contains(id)) {
+            self.engine.health().forget(id);
+        }
         self.engine.pauses.keep_only(&ids);
-        let all_paused = !rows.is_empty() && rows.iter().all(|r| r.settings.paused);
-        let until = rows.iter().filter_map(|r| r.settings.paused_until).min();
-        self.engine
-            .figures
-            .set_paused(all_paused, until.filter(|_| all_paused));
         for row in rows {
             match self.folders.get_mut(&row.id) {
                 Some(folder) if *folder.row == row => {}

@@ -1,8 +1,9 @@
 //! Waiting until the engine is idle: everything equal, and a fresh look at both sides finds nothing new.
 
 use super::Dispatcher;
+use super::folder::Folder;
 use crate::command::WaitResult;
-use cairn_model::SyncState;
+use cairn_model::{FolderId, SyncState};
 
 impl Dispatcher {
     /// Replies to the waiters, or begins the fresh look that a reply needs. Called when there is nothing
@@ -27,10 +28,7 @@ impl Dispatcher {
             }
             return;
         }
-        let health = self.engine.health();
-        let parked = self.folders.keys().any(|id| health.waits_for_person(*id));
-        drop(health);
-        let needs_person = parked
+        let needs_person = self.is_anything_left(now_ms)
             || self.engine.status().folders.iter().any(|f| {
                 f.waiting_local_deletions + f.waiting_remote_deletions > 0
                     || f.state == SyncState::Error
@@ -42,14 +40,29 @@ impl Dispatcher {
         });
     }
 
+    /// Returns whether something that was tried is still not done in a folder that syncs. A file that never
+    /// rests, and of which a copy was sent, is nothing that is left.
+    fn is_anything_left(&self, now_ms: i64) -> bool {
+        let health = self.engine.health();
+        self.folders.iter().any(|(id, folder)| {
+            !folder.is_paused(now_ms)
+                && (health.waits_for_person(*id) || folder.waiting > health.resting(*id))
+        })
+    }
+
     fn is_calm(&self) -> bool {
         let now_ms = self.engine.ports.clock.now_ms();
-        self.folders
-            .values()
-            .all(|f| f.is_paused(now_ms) || f.is_calm())
-            && self.transfers.is_empty()
+        let health = self.engine.health();
+        let waits_briefly = |id: FolderId, folder: &Folder| {
+            // Nobody tries anything again in a folder that can't be planned, or where no step waits.
+            folder.can_be_planned()
+                && folder.waiting > 0
+                && health.waits_briefly(id, folder.planned_at)
+        };
+        self.folders.iter().all(|(id, folder)| {
+            folder.is_paused(now_ms) || (folder.is_calm() && !waits_briefly(*id, folder))
+        }) && self.transfers.is_empty()
             && !self.poll_due
             && self.is_reachable()
-            && !self.engine.health().waits_briefly()
     }
 }

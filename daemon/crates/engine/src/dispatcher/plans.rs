@@ -142,13 +142,19 @@ impl Dispatcher {
             asked.local + growing.local > 0,
             asked.remote + growing.remote > 0,
         );
-        if hold != (false, false) {
+        let is_held = hold != (false, false);
+        if is_held {
             planned = plan_folder(&self.engine, &ctx.folder, &ctx.rules, hold).await?;
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.totals_due = true;
             }
-        } else {
-            self.clean(id, &planned)?;
+        }
+        let mentioned = self.mentioned(id, &planned)?;
+        self.engine
+            .health()
+            .keep_only(id, |key| mentioned.contains(key));
+        if !is_held {
+            self.clean(id, &mentioned)?;
         }
         Ok(planned)
     }
@@ -159,8 +165,8 @@ impl Dispatcher {
         files.unwrap_or_default()
     }
 
-    /// Clears the dirty marks of everything that needs no step.
-    fn clean(&self, id: FolderId, planned: &Planned) -> Result<(), EngineError> {
+    /// Returns the keys of everything that needs a step, or waits for something to become known.
+    fn mentioned(&self, id: FolderId, planned: &Planned) -> Result<BTreeSet<Key>, EngineError> {
         let mut mentioned: BTreeSet<Key> = planned.plan.steps.iter().flat_map(keys_of).collect();
         mentioned.extend(planned.unknown.iter().copied());
         mentioned.extend(self.locked.iter().copied());
@@ -181,11 +187,13 @@ impl Dispatcher {
             Ok(linked)
         })?;
         mentioned.extend(linked);
-        self.engine
-            .health()
-            .keep_only(id, |key| mentioned.contains(key));
-        self.report_one_way_conflicts(id, &mentioned)?;
-        invalid_names::report(&self.engine, id, &mentioned)?;
+        Ok(mentioned)
+    }
+
+    /// Clears the dirty marks of everything that needs no step.
+    fn clean(&self, id: FolderId, mentioned: &BTreeSet<Key>) -> Result<(), EngineError> {
+        self.report_one_way_conflicts(id, mentioned)?;
+        invalid_names::report(&self.engine, id, mentioned)?;
         Ok(self.engine.index.write(|db| {
             let dirty = db.dirty(id)?;
             for local in dirty.local {

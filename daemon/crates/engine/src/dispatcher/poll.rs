@@ -26,6 +26,10 @@ impl Dispatcher {
         match self.retry {
             Some((at, _)) if at > now => return,
             Some(_) => self.poll_due = true,
+            // The service carries out steps again, or may: only a poll ends the failure in the status.
+            None if self.engine.figures.error_state().is_some() => {
+                self.poll_due |= self.rest.is_none_or(|(at, _)| at <= now);
+            }
             None => {}
         }
         if !self.poll_due || self.folders.is_empty() {
@@ -200,5 +204,19 @@ mod tests {
             assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
             whole = (whole * 2).min(LONGEST_RETRY);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_of_an_overload_is_seen_at_once() {
+        let (mut dispatcher, _dir) = dispatcher();
+        dispatcher.poll_due = false;
+        dispatcher.rest_for(&EngineError::Api(ApiError::RateLimited {
+            retry_after: Duration::from_secs(2),
+        }));
+        dispatcher.poll_feed().await;
+        assert!(dispatcher.retry.is_none(), "the service is left alone");
+        tokio::time::advance(Duration::from_secs(2)).await;
+        dispatcher.poll_feed().await;
+        assert!(dispatcher.retry.is_some(), "it was asked, and is offline");
     }
 }

@@ -37,7 +37,9 @@ impl Dispatcher {
             }
         }
         self.start_transfers();
-        again || self.feed_incomplete
+        // What keeps the next page from being read (an outage, steps that are carried out) is an event.
+        let next_page = self.feed_incomplete && self.retry.is_none() && self.structure.is_empty();
+        again || (next_page && !self.folders.is_empty())
     }
 
     /// Interrupts the transfers of a folder that is paused. Returns whether it is.
