@@ -4,9 +4,12 @@ use cairn_engine::EngineError;
 use cairn_model::RelPath;
 use cairn_sim::device::{ROOT, path};
 use cairn_sim::disk::{Files, Node};
-use cairn_sim::time::simulate;
+use cairn_sim::time::{simulate, until};
 use cairn_sim::world::{World, tree_of};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Puts another directory in the place of `photos` on the first device; returns the one that was there.
 fn exchange(world: &World, with: Option<Node>) -> Node {
@@ -280,5 +283,51 @@ fn a_folder_goes_on_with_another_disk_that_was_accepted() {
         world.settle().await.expect("calm");
         let elsewhere = tree_of(&world.devices[1]);
         assert_eq!(elsewhere.keys().collect::<Vec<_>>(), ["a", "b", "c", "new"]);
+    });
+}
+
+#[test]
+fn what_was_sent_from_a_disk_that_was_given_up_is_not_deleted() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("old", b"old");
+        world.settle().await.expect("calm");
+        // It arrives, but the reply is lost, and then the service is out of reach.
+        let lost = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&lost);
+        world.devices[0]
+            .line
+            .lie(Some(Box::new(move |path, status, body| {
+                if path.contains("/uploads") {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                if flag.load(Ordering::Relaxed) {
+                    return (
+                        cairn_api::StatusCode::SERVICE_UNAVAILABLE,
+                        bytes::Bytes::new(),
+                    );
+                }
+                (status, body)
+            })));
+        world.devices[0].write("late", b"late");
+        let is_lost = || lost.load(Ordering::Relaxed);
+        assert!(until(is_lost, Duration::from_secs(60)).await);
+        let root = Path::new(ROOT);
+        world.devices[0]
+            .disk
+            .user(root, false, |files| {
+                files.take(root)?;
+                files.mkdir(root)?;
+                files.get_mut(root)?.put_on(2, 0);
+                Ok(())
+            })
+            .expect("the disk takes it");
+        accept(&world, "").await.expect("it is held");
+        world.devices[0].line.lie(None);
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            assert_eq!(tree.keys().collect::<Vec<_>>(), ["late", "old"]);
+        }
     });
 }

@@ -46,6 +46,7 @@ pub(crate) fn accept(
 
 fn accept_root(db: &Db<'_>, folder: &FolderRow, here: &Stat) -> Result<(), IndexError> {
     forget_children(db, folder, None)?;
+    db.forget_sent(folder.id)?;
     let file = (here.file_id.device, here.file_id.inode);
     if let Some(remote) = folder.remote_node {
         db.attach_folder(folder.id, remote, file)?;
@@ -75,10 +76,7 @@ fn accept_mount(
             })?;
         }
         // The directory went with its disk: the service's comes back.
-        None => {
-            db.forget_local_below(folder.id, row.id)?;
-            db.remove_local(folder.id, row.id)?;
-        }
+        None => forget(db, folder, row.id)?,
     }
     db.mark_differing(folder)?;
     Ok(true)
@@ -92,8 +90,15 @@ fn forget_children(
     dir: Option<LocalId>,
 ) -> Result<(), IndexError> {
     for row in db.children(folder.id, dir)? {
-        db.forget_local_below(folder.id, row.id)?;
-        db.remove_local(folder.id, row.id)?;
+        forget(db, folder, row.id)?;
     }
     Ok(())
+}
+
+/// Drops everything that is known of a row and below it. What was sent of it goes too: were its arrival
+/// heard of later, it would be paired with a file that is not there, and count as deleted here.
+fn forget(db: &Db<'_>, folder: &FolderRow, local: LocalId) -> Result<(), IndexError> {
+    db.forget_sent_below(folder.id, local)?;
+    db.forget_local_below(folder.id, local)?;
+    db.remove_local(folder.id, local)
 }

@@ -33,6 +33,9 @@ impl Dispatcher {
             Command::Resolve(path, folder, keep, reply) => {
                 self.finish_steps().await;
                 let result = resolve::resolve(&self.engine, folder, &path, keep).await;
+                for folder in self.folders.values_mut() {
+                    folder.totals_due = true;
+                }
                 self.rescan_everything(folder);
                 drop(reply.send(result));
             }
@@ -54,6 +57,7 @@ impl Dispatcher {
             return Err(EngineError::NoHeldDisk(root));
         }
         self.finish_steps().await;
+        self.finish_transfers(id).await;
         let Some(folder) = self.folders.get_mut(&id) else {
             return Err(EngineError::NoHeldDisk(root));
         };
@@ -67,6 +71,21 @@ impl Dispatcher {
         folder.watching = Watching::Broken;
         self.rescan_everything(Some(id));
         Ok(())
+    }
+
+    /// Interrupts the transfers of a folder, and waits until none runs: what they would record is about the
+    /// disk before. The next tick takes the pause back.
+    async fn finish_transfers(&mut self, id: FolderId) {
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.queue.clear();
+            folder.pause.send_replace(true);
+        }
+        while self.folders.get(&id).is_some_and(|f| f.in_flight > 0) {
+            match self.transfers.join_next().await {
+                Some(done) => self.finished(done),
+                None => return,
+            }
+        }
     }
 
     fn tune(&mut self, rescan_every: Duration, parallel: usize) {

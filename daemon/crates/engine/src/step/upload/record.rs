@@ -78,6 +78,12 @@ pub(super) fn commit(
     row: &RemoteRow,
     manifest: &Manifest,
 ) -> Result<(), IndexError> {
+    // What was sent of a file is forgotten only where it was recorded as arrived, or where the file is
+    // nobody's any more: the disk that it was on was given up.
+    let is_known = db.sent(manifest.revision)?.is_some()
+        || db
+            .synced_by_local(task.local)?
+            .is_some_and(|synced| synced.node == row.node);
     db.set_local_hash(task.local, stat, manifest.hash)?;
     db.end_journal(task.local)?;
     db.end_sent(task.local)?;
@@ -88,7 +94,8 @@ pub(super) fn commit(
     };
     match task.over {
         Some(node) => record::agree_content(db, &ctx.folder, node, content, manifest.executable),
-        None => record::adopt(db, &ctx.folder, task.local, row, content),
+        None if is_known => record::adopt(db, &ctx.folder, task.local, row, content),
+        None => Ok(()),
     }
 }
 
