@@ -156,7 +156,7 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let message = error.to_string();
         match error {
-            EngineError::NoMerge { .. } | EngineError::OnlyCopy(_) => {
+            EngineError::NoMerge { .. } | EngineError::OnlyCopy(_) | EngineError::WhoseCopy(_) => {
                 Self::new(Exit::Decision, message)
             }
             EngineError::Api(error) => error.into(),

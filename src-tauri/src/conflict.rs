@@ -31,10 +31,10 @@ pub struct VersionInfo {
 /// A conflict with both versions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ConflictDetail {
-    /// This device's: the conflict copy.
-    pub mine: VersionInfo,
+    /// The conflict copy, whichever device it is from.
+    pub copy: VersionInfo,
     /// The version that kept the name.
-    pub theirs: VersionInfo,
+    pub original: VersionInfo,
     /// Absent if one of them isn't text, or is too big.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -49,17 +49,17 @@ pub struct ConflictDetail {
 /// [`Fault`] if a version can't be read.
 pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, Fault> {
     let root = Path::new(folder);
-    let (mine, theirs) = (version_info(root, copy)?, version_info(root, path)?);
-    let comparable = mine.exists && theirs.exists;
+    let (copy, original) = (version_info(root, copy)?, version_info(root, path)?);
+    let comparable = copy.exists && original.exists;
     let texts = match comparable {
-        true => text(root, &mine)?.zip(text(root, &theirs)?),
+        true => text(root, &copy)?.zip(text(root, &original)?),
         false => None,
     };
-    let diff = texts.map(|(mine, theirs)| compare(&mine, &theirs));
+    let diff = texts.map(|(copy, original)| compare(&copy, &original));
     let cut = diff.as_ref().is_some_and(|(_, cut)| *cut);
     Ok(ConflictDetail {
-        mine,
-        theirs,
+        copy,
+        original,
         diff: diff.map(|(lines, _)| lines),
         cut,
     })
@@ -137,8 +137,8 @@ mod tests {
                 line(LineKind::Theirs, "four"),
             ]
         );
-        assert_eq!((detail.mine.bytes, detail.theirs.bytes), (14, 17));
-        assert!(detail.mine.modified.is_some() && !detail.cut);
+        assert_eq!((detail.copy.bytes, detail.original.bytes), (14, 17));
+        assert!(detail.copy.modified.is_some() && !detail.cut);
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
     fn a_version_that_is_gone_does_not_exist() {
         let dir = tempfile::tempdir().unwrap();
         let detail = read(dir.path().to_str().unwrap(), "file", "copy").unwrap();
-        assert!(!detail.mine.exists && !detail.theirs.exists && detail.diff.is_none());
+        assert!(!detail.copy.exists && !detail.original.exists && detail.diff.is_none());
     }
 
     #[cfg(unix)]
@@ -180,6 +180,6 @@ mod tests {
         std::fs::write(dir.path().join("copy"), "x").unwrap();
         std::os::unix::fs::symlink("/etc/passwd", dir.path().join("file")).unwrap();
         let detail = read(dir.path().to_str().unwrap(), "file", "copy").unwrap();
-        assert!(!detail.theirs.exists && detail.diff.is_none());
+        assert!(!detail.original.exists && detail.diff.is_none());
     }
 }

@@ -166,6 +166,8 @@ mod tests {
             copy: "report (2).txt".into(),
             kind: cairn_model::ConflictKind::Edit,
             device: "desk".into(),
+            copy_device: String::new(),
+            copy_made_here: None,
             at: String::new(),
         };
         View {

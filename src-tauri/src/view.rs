@@ -84,7 +84,14 @@ pub struct ConflictView {
     /// The path below the folder of the other version, beside it.
     pub copy: String,
     pub kind: ConflictKind,
+    /// The device whose version kept the name; empty if unknown.
     pub device: String,
+    /// The device in the copy's name.
+    pub copy_device: String,
+    /// True if the copy is this device's version; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub copy_made_here: Option<bool>,
     pub at: String,
 }
 

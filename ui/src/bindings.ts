@@ -22,13 +22,13 @@ export type ConfigKey = "limits.up" | "limits.down" | "pause.on_metered" | "paus
 
 export type ConflictDetail = { 
 /**
- * This device's: the conflict copy.
+ * The conflict copy, whichever device it is from.
  */
-mine: VersionInfo, 
+copy: VersionInfo, 
 /**
  * The version that kept the name.
  */
-theirs: VersionInfo, 
+original: VersionInfo, 
 /**
  * Absent if one of them isn't text, or is too big.
  */
@@ -48,7 +48,19 @@ path: string,
 /**
  * The path below the folder of the other version, beside it.
  */
-copy: string, kind: ConflictKind, device: string, at: string, };
+copy: string, kind: ConflictKind, 
+/**
+ * The device whose version kept the name; empty if unknown.
+ */
+device: string, 
+/**
+ * The device in the copy's name.
+ */
+copy_device: string, 
+/**
+ * True if the copy is this device's version; absent if that is not known.
+ */
+copy_made_here?: boolean, at: string, };
 
 export type ConnectionState = "starting" | "up" | "down" | "logged_out";
 
@@ -118,7 +130,7 @@ export type IconScheme = "light" | "dark";
 
 export type IgnoreCheck = { ignored: boolean, rule?: string, };
 
-export type Keep = "mine" | "theirs" | "both" | "merge";
+export type Keep = "mine" | "theirs" | "both" | "merge" | "copy" | "original";
 
 export type Language = "en" | "de";
 

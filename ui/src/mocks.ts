@@ -111,6 +111,8 @@ const SCENES: Record<string, View> = {
         copy: "notes/plan (conflicted copy laptop 2026-03-04 101500).md",
         kind: "edit",
         device: "desk",
+        copy_device: "laptop",
+        copy_made_here: true,
         at: "2026-03-04T10:15:00Z",
       },
     ],
@@ -184,13 +186,13 @@ const burst = Array.from({ length: scene === "burst" ? 500 : 0 }, (_, n) => ({
 const rows = [...burst, ...single];
 
 const detail: ConflictDetail = {
-  mine: {
+  copy: {
     path: "notes/plan (conflicted copy laptop 2026-03-04 101500).md",
     exists: true,
     bytes: 412,
     modified: "2026-03-04T10:14:00Z",
   },
-  theirs: { path: "notes/plan.md", exists: true, bytes: 398, modified: "2026-03-04T10:12:00Z" },
+  original: { path: "notes/plan.md", exists: true, bytes: 398, modified: "2026-03-04T10:12:00Z" },
   diff: [
     { kind: "same", text: "# Plan", mine: 1, theirs: 1 },
     { kind: "mine", text: "- call Grace on Monday", mine: 2 },

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::CommandResult;
 use crate::output::table::{Align, Table};
 use crate::output::text::local_rfc3339;
-use cairn_control::{ConflictList, typed};
+use cairn_control::{Conflict, ConflictList, typed};
 
 /// Show where two versions of a file were kept
 #[derive(clap::Args, Debug)]
@@ -14,27 +14,38 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     let list: ConflictList = app.daemon().await?.send(typed::Conflicts {}).await?;
     let mut table = Table::new(&[
         ("PATH", Align::Left),
+        ("FROM", Align::Left),
         ("COPY", Align::Left),
+        ("COPY FROM", Align::Left),
         ("KIND", Align::Left),
-        ("DEVICE", Align::Left),
         ("SINCE", Align::Left),
         ("FOLDER", Align::Left),
     ]);
     for conflict in &list.conflicts {
         table.row([
             conflict.path.clone(),
-            conflict.copy.clone(),
-            conflict.kind.to_string(),
             conflict.device.clone(),
+            conflict.copy.clone(),
+            maker(conflict),
+            conflict.kind.to_string(),
             local_rfc3339(&conflict.at, app.offset),
             conflict.folder.clone(),
         ]);
     }
     table.print(&app.out, "There is no conflict.");
     if !list.conflicts.is_empty() {
-        app.out
-            .line("Resolve one with `cairn resolve PATH --keep mine|theirs|both|merge`.");
+        app.out.line(
+            "Resolve one with `cairn resolve PATH --keep copy|original|mine|theirs|both|merge`.",
+        );
     }
     app.out.json(&list);
     Ok(())
+}
+
+/// Returns the device that a conflict copy is from, for people.
+fn maker(conflict: &Conflict) -> String {
+    match conflict.copy_made_here {
+        Some(true) => format!("{} (this device)", conflict.copy_device),
+        Some(false) | None => conflict.copy_device.clone(),
+    }
 }

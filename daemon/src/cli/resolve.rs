@@ -16,8 +16,10 @@ pub(super) struct Args {
     path: PathBuf,
     /// Version that stays
     #[arg(long, value_parser = words(Keep::as_str, &[
-        (Keep::Mine, "The conflict copy takes the name"),
-        (Keep::Theirs, "What has the name stays"),
+        (Keep::Mine, "This device's version, where it is known which one that is"),
+        (Keep::Theirs, "The other device's version"),
+        (Keep::Copy, "The conflict copy takes the name"),
+        (Keep::Original, "What has the name stays"),
         (Keep::Both, "Both, each under its name"),
         (Keep::Merge, "One text with the changes of both"),
     ]))]
@@ -73,6 +75,8 @@ mod tests {
             folder: folder.into(),
             kind: cairn_model::ConflictKind::Edit,
             device: String::new(),
+            copy_device: String::new(),
+            copy_made_here: None,
             at: String::new(),
         }
     }

@@ -31,7 +31,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let client = app.daemon().await?;
-    let detail = match args.all {
+    // A program gets everything: it has no other way to know that there is more.
+    let detail = match args.all || app.out.json {
         true => Detail::All,
         false => Detail::Examples,
     };

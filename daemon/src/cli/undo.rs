@@ -216,7 +216,9 @@ async fn take_back(
             to_name,
             ..
         } => {
-            let is_there = (node.parent_id, &node.name) == (*to_parent, to_name);
+            // An earlier version did not note where it went.
+            let is_there =
+                to_name.is_empty() || (node.parent_id, &node.name) == (*to_parent, to_name);
             move_back(remote, &node, is_there, *parent, name).await?
         }
         Change::Content { before, after, .. } => {

@@ -83,7 +83,11 @@ async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -
 }
 
 async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -> CommandResult {
-    let devices = remote.api.devices().await.context("list the devices")?;
+    // Their names are only for people: without them the list shows their ids.
+    let devices = remote.api.devices().await.unwrap_or_else(|error| {
+        tracing::debug!(%error, "the names of the devices can't be had");
+        Vec::new()
+    });
     let device = |revision: &Revision| {
         let id = revision.device_id?;
         let known = devices.iter().find(|device| device.id == id);

@@ -32,12 +32,15 @@ pub(crate) enum Change {
     Copied {
         node: NodeId,
     },
-    /// `parent` and `name` are the place that it left, `to_parent` and `to_name` the one that it got.
+    /// `parent` and `name` are the place that it left, `to_parent` and `to_name` the one that it got; that name
+    /// is empty in lines of earlier versions, which did not note it.
     Moved {
         node: NodeId,
         parent: Option<NodeId>,
         name: String,
+        #[serde(default)]
         to_parent: Option<NodeId>,
+        #[serde(default)]
         to_name: String,
     },
     Trashed {
@@ -291,6 +294,21 @@ mod tests {
         let left = Journal::sessions(&home).unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(left[0][0].session, second.session());
+    }
+
+    #[test]
+    fn a_move_that_an_earlier_version_noted_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        let (id, session) = (node(1), Uuid::nil());
+        let line = format!(
+            "{{\"session\":\"{session}\",\"at_ms\":1,\"command\":\"move\",\
+             \"change\":{{\"op\":\"moved\",\"node\":\"{id}\",\"parent\":null,\"name\":\"f\"}}}}\n"
+        );
+        std::fs::write(home.data_dir().join(FILE), line).unwrap();
+        assert_eq!(Journal::sessions(&home).unwrap().len(), 1);
+        assert_eq!(Journal::moved(&home, None).unwrap()[0].name, "f");
     }
 
     #[test]

@@ -192,6 +192,8 @@ impl Daemon {
                 folder: convert::root(&folders, open.folder).unwrap_or_default(),
                 kind: open.kind,
                 device: self.engine.device_name(&open.device),
+                copy_device: open.copy_device,
+                copy_made_here: open.copy_made_here,
                 at: rfc3339(open.at_ms),
             })
             .collect();

@@ -243,6 +243,8 @@ async fn a_conflict_is_fetched_shown_and_notified() {
         folder: "/f".into(),
         kind: ConflictKind::Edit,
         device: "commands".into(),
+        copy_device: "laptop".into(),
+        copy_made_here: Some(true),
         at: "2026-01-02T03:04:05Z".into(),
     }];
     let mut status = Status::default();

@@ -223,6 +223,8 @@ pub fn conflict(conflict: &control::Conflict) -> ConflictView {
         copy: conflict.copy.clone(),
         kind: conflict.kind,
         device: conflict.device.clone(),
+        copy_device: conflict.copy_device.clone(),
+        copy_made_here: conflict.copy_made_here,
         at: conflict.at.clone(),
     }
 }
@@ -303,6 +305,8 @@ mod tests {
             copy: "b".into(),
             kind: cairn_model::ConflictKind::Edit,
             device: "desk".into(),
+            copy_device: String::new(),
+            copy_made_here: None,
             at: String::new(),
         }];
         let view = build(&model, Language::En);
@@ -322,6 +326,8 @@ mod tests {
             folder: "/f".into(),
             kind: cairn_model::ConflictKind::Edit,
             device: String::new(),
+            copy_device: String::new(),
+            copy_made_here: None,
             at: String::new(),
         })];
         assert_eq!(build(&model, Language::En).state, SyncState::Attention);

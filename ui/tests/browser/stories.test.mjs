@@ -19,7 +19,7 @@ test("a conflict is compared and resolved", async () => {
   const dialog = page.getByRole("dialog", { name: "Two versions of plan.md" });
   await dialog.getByText("call Grace on Monday").waitFor();
   assert.equal(await dialog.locator(".line.mine").count(), 2);
-  assert.match(await dialog.locator(".line.mine").first().textContent(), /only on this device/);
+  assert.match(await dialog.locator(".line.mine").first().textContent(), /only in the conflict copy/);
   await button(dialog, "Keep this device’s version").click();
   await dialog.waitFor({ state: "detached" });
   assert.deepEqual(await calls(page, "resolve"), [
@@ -27,7 +27,7 @@ test("a conflict is compared and resolved", async () => {
       op: "resolve",
       folder: "/home/ada/Cairn",
       copy: "notes/plan (conflicted copy laptop 2026-03-04 101500).md",
-      keep: "mine",
+      keep: "copy",
     },
   ]);
   assert.equal(await page.getByText("notes/plan.md").count(), 0);

@@ -36,6 +36,12 @@ pub struct Conflict {
     pub kind: ConflictKind,
     /// The device whose version kept the name; empty where it is unknown.
     pub device: String,
+    /// The device in the copy's name; empty from an older daemon.
+    #[serde(default)]
+    pub copy_device: String,
+    /// True if the copy is this device's version; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_made_here: Option<bool>,
     /// RFC 3339 in UTC.
     pub at: String,
 }

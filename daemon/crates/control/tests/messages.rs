@@ -219,6 +219,8 @@ fn answers() {
         folder: "/home/a/Cairn".into(),
         kind: ConflictKind::Edit,
         device: "desk".into(),
+        copy_device: "laptop".into(),
+        copy_made_here: Some(true),
         at: at(),
     };
     let trashed = Trashed {

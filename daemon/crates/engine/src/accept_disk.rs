@@ -95,8 +95,8 @@ fn forget_children(
     Ok(())
 }
 
-/// Drops everything that is known of a row and below it. What was sent of it goes too: were its arrival
-/// heard of later, it would be paired with a file that is not there, and count as deleted here.
+/// Drops everything that is known of a row and below it, also the revisions that were sent: were the arrival
+/// of one heard of later, it would be paired with a file that is not there, and count as deleted here.
 fn forget(db: &Db<'_>, folder: &FolderRow, local: LocalId) -> Result<(), IndexError> {
     db.forget_sent_below(folder.id, local)?;
     db.forget_local_below(folder.id, local)?;

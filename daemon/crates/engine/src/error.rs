@@ -42,9 +42,11 @@ pub enum EngineError {
     NoHeldDisk(PathBuf),
     #[error("{0} is not in conflict")]
     NoConflict(String),
-    #[error("{0} is the only version that is left: choose mine or both")]
+    #[error("{0} is the only version that is left: choose copy or both")]
     OnlyCopy(String),
-    #[error("{path} can't be merged: {why}; choose mine, theirs or both")]
+    #[error("it is not known which device {0} is from: choose copy, original or both")]
+    WhoseCopy(String),
+    #[error("{path} can't be merged: {why}; choose copy, original or both")]
     NoMerge { path: String, why: &'static str },
     #[error("the folder {} is missing, or another directory is in its place", .0.display())]
     RootGone(PathBuf),
@@ -126,6 +128,7 @@ impl EngineError {
             | Self::NothingToConfirm
             | Self::NoHeldDisk(_)
             | Self::NoConflict(_)
+            | Self::WhoseCopy(_)
             | Self::NoMerge { .. }
             | Self::OnlyCopy(_)
             | Self::RemoteIsFile(_)
@@ -223,6 +226,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         | EngineError::NothingToConfirm
         | EngineError::NoHeldDisk(_)
         | EngineError::NoConflict(_)
+        | EngineError::WhoseCopy(_)
         | EngineError::NoMerge { .. }
         | EngineError::OnlyCopy(_) => (ProblemCode::Failed, "run `cairn doctor`"),
     }

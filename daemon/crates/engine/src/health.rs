@@ -417,7 +417,13 @@ mod tests {
     async fn nobody_waits_for_what_is_not_tried_again() {
         let mut health = Health::default();
         let begin = Instant::now();
-        let due = health.park(FOLDER, FILE, "f".into(), &EngineError::Stale, true);
+        let due = health.park(
+            FOLDER,
+            FILE,
+            "f".into(),
+            &EngineError::Stale,
+            RetryHint::Soon,
+        );
         assert!(health.waits_briefly(FOLDER, begin));
         assert!(!health.waits_briefly(FolderId(2), begin), "another folder");
         assert!(!health.waits_briefly(FOLDER, due), "the plan has tried it");

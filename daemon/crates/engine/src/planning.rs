@@ -9,7 +9,7 @@ use crate::observe::rules::Rules;
 use crate::restored;
 use crate::selection;
 use cairn_index::{Db, FolderRow, IndexError, RemoteRow, Skipped, Snapshot, SyncedRow};
-use cairn_model::{LocalId, NodeId, RelPath};
+use cairn_model::{LocalId, NodeId, RESTORED, RelPath};
 use cairn_plan::{
     Blocked, LocalNode, Need, Plan, Policy, RemoteNode, SyncedNode, Trees, reconcile,
 };
@@ -70,7 +70,7 @@ fn policy(
         .index
         .read(|db| restored::history_id(db, folder.id))?;
     let (device, stamp) = match restored {
-        Some(history) => (restored::DEVICE.to_owned(), history),
+        Some(history) => (RESTORED.to_owned(), history),
         None => (engine.device_name.clone(), stamp(engine)),
     };
     Ok(Policy {

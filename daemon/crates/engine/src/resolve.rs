@@ -1,21 +1,21 @@
 //! Resolves conflicts as a person decides. The version that is not kept goes to the local trash.
 
+mod merge;
+
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::TEMP_DIR;
 use crate::trash;
 use cairn_index::{ConflictRow, Db, FolderRow, IndexError, LocalRow};
-use cairn_model::{ActivityKind, ConflictKind, FolderId, Keep, Kind, NodeId, RelPath};
+use cairn_model::{
+    ActivityKind, ConflictKind, FolderId, Keep, Kind, Name, NodeId, RESTORED, RelPath,
+};
 use cairn_platform::Expect;
 use cairn_platform::disk::is_target_changed;
-use cairn_transfer::{Download, MemoryTarget};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-
-/// Texts up to this size are merged.
-const MAX_MERGE: u64 = 1024 * 1024;
 
 /// A conflict as a person sees it. Paths are relative to the folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +29,10 @@ pub struct OpenConflict {
     pub kind: ConflictKind,
     /// The device whose version has the name; empty if unknown.
     pub device: String,
+    /// The device in the copy's name.
+    pub copy_device: String,
+    /// True if the copy is this device's version; `None` if that is not known.
+    pub copy_made_here: Option<bool>,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
 }
@@ -62,13 +66,17 @@ fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 None => original_path(&copy_path),
             };
             let conflict = ConflictRow { node, ..conflict };
+            let copy_made_here = made_here(engine, db, &conflict, &copy)?;
+            let copy_device = copy.name.copied_by().unwrap_or_default().to_owned();
             let open = OpenConflict {
                 folder: folder.id,
                 folder_root: folder.root.clone(),
                 path,
                 copy: copy_path,
                 kind: conflict.kind,
-                device: conflict.device.clone(),
+                device: device_of_original(engine, db, &conflict)?,
+                copy_device,
+                copy_made_here,
                 at_ms: conflict.at_ms,
             };
             out.push(Found {
@@ -81,6 +89,50 @@ fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
         }
         Ok(out)
     })?)
+}
+
+/// Returns whether this device has made a copy; `None` if that is not known, such as after the index was lost
+/// or the device got another name.
+fn made_here(
+    engine: &Engine,
+    db: &Db<'_>,
+    conflict: &ConflictRow,
+    copy: &LocalRow,
+) -> Result<Option<bool>, IndexError> {
+    if conflict.made_here {
+        return Ok(Some(true));
+    }
+    let Some(maker) = copy.name.copied_by().filter(|maker| *maker != RESTORED) else {
+        return Ok(None);
+    };
+    let has_own_name = maker == Name::device_in_copy(&engine.device_name);
+    let sender = match db.synced_by_local(copy.id)? {
+        Some(synced) => db.remote(synced.node)?.and_then(|row| row.device),
+        None => None,
+    };
+    let was_sent_here = sender.map(|sender| sender == engine.api.device());
+    Ok(match (has_own_name, was_sent_here) {
+        (true, sent) => sent,
+        (false, Some(true)) => None,
+        (false, Some(false) | None) => Some(false),
+    })
+}
+
+/// Returns the device whose version has the name: as it was noted, or who has sent it last.
+fn device_of_original(
+    engine: &Engine,
+    db: &Db<'_>,
+    conflict: &ConflictRow,
+) -> Result<String, IndexError> {
+    if !conflict.device.is_empty() {
+        return Ok(conflict.device.clone());
+    }
+    let row = match conflict.node {
+        Some(node) => db.remote(node)?,
+        None => None,
+    };
+    let name = row.and_then(|row| engine.devices.name(row.device));
+    Ok(name.unwrap_or_default())
 }
 
 /// The version that has the name in a conflict.
@@ -154,9 +206,9 @@ pub(crate) async fn resolve(
                 && (f.open.path == *path || f.open.copy == *path)
         })
         .ok_or_else(|| EngineError::NoConflict(path.to_string()))?;
-    match keep {
-        Keep::Both => {}
-        Keep::Theirs => {
+    match choice(&found, keep)? {
+        Choice::Both => {}
+        Choice::Original => {
             let _lock = engine.disk_lock.lock().await;
             // The copy is all that is left where the other version was deleted meanwhile.
             let other = found.open.path.to_path(Path::new(&found.folder.root));
@@ -165,7 +217,7 @@ pub(crate) async fn resolve(
             }
             discard_copy(engine, &found)?;
         }
-        Keep::Mine => {
+        Choice::Copy => {
             let _lock = engine.disk_lock.lock().await;
             if found.copy.kind == Kind::Folder || !is_file(&found) {
                 take_name(engine, &found)?;
@@ -174,8 +226,8 @@ pub(crate) async fn resolve(
                 discard_copy(engine, &found)?;
             }
         }
-        Keep::Merge => {
-            let merged = merge(engine, &found).await?;
+        Choice::Merge => {
+            let merged = merge::merge(engine, &found).await?;
             let _lock = engine.disk_lock.lock().await;
             put_over(engine, &found, Version::Bytes(merged))?;
             discard_copy(engine, &found)?;
@@ -194,6 +246,34 @@ pub(crate) async fn resolve(
     Ok(())
 }
 
+/// The fate of the two versions.
+enum Choice {
+    Both,
+    Copy,
+    Original,
+    Merge,
+}
+
+/// Returns what a person's word means in a conflict: which version is this device's, its record says.
+fn choice(found: &Found, keep: Keep) -> Result<Choice, EngineError> {
+    let keep_copy = match (keep, found.open.copy_made_here) {
+        (Keep::Both, _) => return Ok(Choice::Both),
+        (Keep::Merge, _) => return Ok(Choice::Merge),
+        (Keep::Copy, _) => true,
+        (Keep::Original, _) => false,
+        (Keep::Mine, Some(is_ours)) => is_ours,
+        (Keep::Theirs, Some(is_ours)) => !is_ours,
+        (Keep::Mine | Keep::Theirs, None) => {
+            return Err(EngineError::WhoseCopy(found.open.copy.to_string()));
+        }
+    };
+    Ok(if keep_copy {
+        Choice::Copy
+    } else {
+        Choice::Original
+    })
+}
+
 enum Version {
     Copy,
     Bytes(Vec<u8>),
@@ -202,6 +282,12 @@ enum Version {
 fn discard_copy(engine: &Engine, found: &Found) -> Result<(), EngineError> {
     let root = Path::new(&found.folder.root);
     let from = found.open.copy.to_path(root);
+    // Edited since it was read: that is nobody's choice, and it stays.
+    if found.copy.kind == Kind::File
+        && local_stat(&engine.ports.disk.stat(&from)?) != found.copy.stat
+    {
+        return Err(EngineError::Stale);
+    }
     trash::put(
         &*engine.ports.disk,
         root,
@@ -282,82 +368,48 @@ fn take_name(engine: &Engine, found: &Found) -> Result<(), EngineError> {
     let disk = &engine.ports.disk;
     let root = Path::new(&found.folder.root);
     let target = found.open.path.to_path(root);
-    trash::put(
+    let trashed = trash::put(
         &**disk,
         root,
         &target,
         &found.open.path,
         engine.ports.clock.now_ms(),
     )?;
-    disk.rename(&found.open.copy.to_path(root), &target)?;
+    if let Err(error) = disk.rename(&found.open.copy.to_path(root), &target) {
+        // A name that is missing would be taken for a deletion.
+        disk.rename(&trashed, &target)?;
+        return Err(error.into());
+    }
     Ok(())
 }
 
-async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<Vec<u8>, EngineError> {
-    let no = |why| EngineError::NoMerge {
-        path: found.open.path.to_string(),
-        why,
-    };
-    let node = found
-        .conflict
-        .node
-        .ok_or_else(|| no("it has no common version"))?;
-    if !is_file(found) || found.copy.stat.size > MAX_MERGE {
-        return Err(no("only text files up to 1 MiB are merged"));
-    }
-    let root = Path::new(&found.folder.root);
-    let mine = text(engine, &found.open.copy.to_path(root))
-        .map_err(|_| no("your version is not UTF-8 text"))?;
-    let theirs = text(engine, &found.open.path.to_path(root))
-        .map_err(|_| no("the other version is not UTF-8 text"))?;
-    let base = base_text(engine, node)
-        .await?
-        .ok_or_else(|| no("the common version is not there or no text"))?;
-    diffy::merge(&base, &mine, &theirs)
-        .map(String::into_bytes)
-        .map_err(|_| no("both versions changed the same lines"))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use cairn_index::Skipped;
 
-fn text(engine: &Engine, path: &Path) -> io::Result<String> {
-    let mut out = String::new();
-    engine
-        .ports
-        .disk
-        .open(path)?
-        .take(MAX_MERGE + 1)
-        .read_to_string(&mut out)?;
-    if out.len() as u64 > MAX_MERGE {
-        return Err(io::ErrorKind::FileTooLarge.into());
+    #[tokio::test]
+    async fn whose_a_copy_is_that_nobody_knows_is_not_guessed() {
+        let test = TestEngine::new();
+        test.local_file("f.txt", Skipped::No);
+        // It has this device's name, but no record says that it was made here.
+        test.local_file(
+            "f (conflicted copy here 2026-01-02 030405).txt",
+            Skipped::No,
+        );
+        let (engine, _dir) = test.into_engine();
+        let path = RelPath::parse("f.txt").unwrap();
+        let open = open_conflicts(&engine).unwrap();
+        assert_eq!((&open[0].path, open[0].copy_made_here), (&path, None));
+        for keep in [Keep::Mine, Keep::Theirs] {
+            let refused = resolve(&engine, None, &path, keep).await;
+            assert!(
+                matches!(refused, Err(EngineError::WhoseCopy(_))),
+                "{refused:?}"
+            );
+        }
+        resolve(&engine, None, &path, Keep::Both).await.unwrap();
+        assert_eq!(open_conflicts(&engine).unwrap(), []);
     }
-    Ok(out)
-}
-
-/// The version that both were made from: the base of the one that has the name.
-async fn base_text(engine: &Arc<Engine>, node: NodeId) -> Result<Option<String>, EngineError> {
-    let Some(row) = engine.index.read(|db| db.remote(node))? else {
-        return Ok(None);
-    };
-    let Some(download) = crate::planning::download_of(engine, &row) else {
-        return Ok(None);
-    };
-    let head = engine.transfer.manifests(&[download]).await.pop();
-    let Some(Ok(head)) = head else {
-        return Ok(None);
-    };
-    let Some(base) = head.base else {
-        return Ok(None);
-    };
-    let target = Arc::new(MemoryTarget::default());
-    let manifest = engine
-        .transfer
-        .download(
-            Download::new(node, base),
-            Arc::clone(&target) as Arc<dyn cairn_transfer::Target>,
-            &(),
-        )
-        .await?;
-    if manifest.size > MAX_MERGE {
-        return Ok(None);
-    }
-    Ok(String::from_utf8(target.take()).ok())
 }

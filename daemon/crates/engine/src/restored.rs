@@ -8,9 +8,6 @@ use crate::engine::Engine;
 use cairn_index::{Db, IndexError};
 use cairn_model::FolderId;
 
-/// Stands for the device in the names of copies.
-pub(crate) const DEVICE: &str = "restored";
-
 fn key(folder: FolderId) -> String {
     format!("restored {}", folder.0)
 }

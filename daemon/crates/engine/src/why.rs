@@ -233,7 +233,7 @@ fn in_conflict(facts: &Facts) -> Option<PathReport> {
         ..because(
             PathState::Conflict,
             message,
-            "resolve it with `cairn resolve PATH --keep mine|theirs|both|merge`",
+            "resolve it with `cairn resolve PATH --keep copy|original|mine|theirs|both|merge`",
         )
     })
 }

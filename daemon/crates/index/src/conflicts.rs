@@ -3,8 +3,9 @@
 use crate::error::IndexError;
 use crate::local::LocalRow;
 use crate::open::Db;
-use crate::sql_types::{collect, node_from};
-use cairn_model::{ConflictKind, FolderId, LocalId, Name, NodeId};
+use crate::sql_types::{collect, id_from, node_from};
+use cairn_model::{ConflictKind, FolderId, LocalId, Name, NodeId, RevisionId};
+use uuid::Uuid;
 
 /// An open conflict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,6 +20,10 @@ pub struct ConflictRow {
     pub device: String,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
+    /// The copy is known to have been made on this device. If not, it may have been all the same.
+    pub made_here: bool,
+    /// The revision of the node that both versions were made from, where it is known.
+    pub base: Option<RevisionId>,
 }
 
 impl Db<'_> {
@@ -28,7 +33,8 @@ impl Db<'_> {
     /// SQLite's.
     pub fn open_conflict(&self, row: &ConflictRow) -> Result<(), IndexError> {
         self.prepare(
-                "INSERT OR REPLACE INTO conflicts (folder, copy, node, kind, device, at) VALUES (?1,?2,?3,?4,?5,?6)",
+                "INSERT OR REPLACE INTO conflicts (folder, copy, node, kind, device, at, made_here, base) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
             )?
             .execute((
                 row.folder.0,
@@ -37,6 +43,8 @@ impl Db<'_> {
                 row.kind.as_str(),
                 &row.device,
                 row.at_ms,
+                row.made_here,
+                row.base.as_ref().map(RevisionId::as_bytes),
             ))?;
         Ok(())
     }
@@ -63,6 +71,8 @@ impl Db<'_> {
             device: String::new(),
             // When the copy came to this disk.
             at_ms: row.stat.ctime / 1_000_000,
+            made_here: false,
+            base: None,
         })
     }
 
@@ -95,10 +105,11 @@ impl Db<'_> {
     /// SQLite's.
     pub fn conflicts(&self) -> Result<Vec<ConflictRow>, IndexError> {
         let mut statement =
-            self.prepare("SELECT folder, copy, node, kind, device, at FROM conflicts ORDER BY id")?;
+            self.prepare("SELECT folder, copy, node, kind, device, at, made_here, base FROM conflicts ORDER BY id")?;
         collect(&mut statement.query([])?, |row| {
             let node: Option<Vec<u8>> = row.get(2)?;
             let kind: String = row.get(3)?;
+            let base: Option<Vec<u8>> = row.get(7)?;
             Ok(ConflictRow {
                 folder: FolderId(row.get(0)?),
                 copy: LocalId(row.get(1)?),
@@ -108,6 +119,10 @@ impl Db<'_> {
                     .map_err(|_| IndexError::Corrupt("kind of a conflict"))?,
                 device: row.get(4)?,
                 at_ms: row.get(5)?,
+                made_here: row.get(6)?,
+                base: base
+                    .map(|b| Ok::<_, IndexError>(RevisionId(Uuid::from_bytes(id_from(&b)?))))
+                    .transpose()?,
             })
         })
     }

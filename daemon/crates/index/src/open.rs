@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0006_sent.sql"),
     include_str!("sql/0007_rules.sql"),
     include_str!("sql/0008_places.sql"),
+    include_str!("sql/0009_conflict_origin.sql"),
 ];
 
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.

@@ -258,6 +258,8 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
         kind: ConflictKind::Edit,
         device: String::new(),
         at_ms: 0,
+        made_here: true,
+        base: None,
     })?;
     db.conflicts()?;
     db.conflict_count(folder)?;

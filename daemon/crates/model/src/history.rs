@@ -53,13 +53,17 @@ word_enum! {
 word_enum! {
     /// The version of a conflict that stays under the name.
     Keep("version to keep") {
-        /// This device's: the conflict copy's content takes the name; the other goes to the trash.
+        /// This device's; refused where it is not known which one that is.
         Mine = "mine",
-        /// The one that has the name; the copy goes to the local trash.
+        /// The other device's; refused where it is not known which one that is.
         Theirs = "theirs",
         /// Both stay, each under its name.
         Both = "both",
         /// A three-way merge of two small text files; refused where both changed the same lines.
         Merge = "merge",
+        /// The conflict copy's content takes the name; the other goes to the local trash.
+        Copy = "copy",
+        /// The one that has the name; the copy goes to the local trash.
+        Original = "original",
     }
 }

@@ -31,7 +31,7 @@ pub use id::{
 };
 pub use kind::Kind;
 pub use manifest::Manifest;
-pub use name::{Name, NameKey};
+pub use name::{Name, NameKey, RESTORED};
 pub use path::RelPath;
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{

@@ -14,6 +14,9 @@ const MAX_DEVICE_BYTES: usize = 120;
 const MAX_EXTENSION_BYTES: usize = 64;
 /// The part of a name that marks a conflict copy.
 const MARK: &str = " (conflicted copy ";
+/// Stands for the device in the names of copies that are made after the service was restored from a backup:
+/// all devices make them alike.
+pub const RESTORED: &str = "restored";
 
 /// One component of a path: not empty, not `.` or `..`, no `/`, no NUL, at most 255 bytes of UTF-8.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -84,7 +87,19 @@ impl Name {
     /// The stem is shortened at a character boundary where the whole would be too long.
     #[must_use]
     pub fn conflict_copy(&self, device: &str, stamp: &str, attempt: u32) -> Self {
-        let device: String = device
+        let device = Self::device_in_copy(device);
+        let number = if attempt == 0 {
+            String::new()
+        } else {
+            format!(" {}", attempt + 1)
+        };
+        self.with_mark(&format!("{MARK}{device} {stamp}{number})"))
+    }
+
+    /// Returns a device's name as the names of its conflict copies have it.
+    #[must_use]
+    pub fn device_in_copy(device: &str) -> String {
+        let mut device: String = device
             .chars()
             .map(|c| {
                 if c == '/' || c == '\0' || c.is_control() {
@@ -95,13 +110,8 @@ impl Name {
             })
             .take(40)
             .collect();
-        let device = &device[..device.floor_char_boundary(MAX_DEVICE_BYTES)];
-        let number = if attempt == 0 {
-            String::new()
-        } else {
-            format!(" {}", attempt + 1)
-        };
-        self.with_mark(&format!("{MARK}{device} {stamp}{number})"))
+        device.truncate(device.floor_char_boundary(MAX_DEVICE_BYTES));
+        device
     }
 
     /// Returns the name with a number: `stem (2).ext`, shortened as [`Name::conflict_copy`] does.
@@ -123,20 +133,63 @@ impl Name {
         Self(format!("{stem}{mark}{ext}"))
     }
 
-    /// Returns whether the name is one that [`Name::conflict_copy`] makes.
+    /// Returns whether the name is one that [`Name::conflict_copy`] makes. Those of other programs, which
+    /// have no device or no time, are none.
     #[must_use]
     pub fn is_conflict_copy(&self) -> bool {
-        let (stem, _) = self.split_extension();
-        stem.ends_with(')') && stem.contains(MARK)
+        self.copy_parts().is_some()
     }
 
     /// Returns the name of the file that a conflict copy was made of, shortened as in the copy's name.
     #[must_use]
     pub fn copied_from(&self) -> Option<Self> {
-        let (stem, ext) = self.split_extension();
-        let (stem, _) = stem.split_once(MARK).filter(|_| self.is_conflict_copy())?;
+        let (stem, _, ext) = self.copy_parts()?;
         Self::new(format!("{stem}{ext}")).ok()
     }
+
+    /// Returns the device that made a conflict copy, as in [`Name::device_in_copy`].
+    #[must_use]
+    pub fn copied_by(&self) -> Option<&str> {
+        self.copy_parts().map(|(_, device, _)| device)
+    }
+
+    /// Splits a conflict copy's name into stem, device and extension.
+    fn copy_parts(&self) -> Option<(&str, &str, &str)> {
+        let (stem, rest) = self.0.rsplit_once(MARK)?;
+        rest.match_indices(')').find_map(|(end, _)| {
+            let ext = &rest[end + 1..];
+            let device = device_of_mark(&rest[..end])?;
+            (ext.is_empty() || ext.starts_with('.')).then_some((stem, device, ext))
+        })
+    }
+}
+
+/// Returns the device of `DEVICE STAMP`, with or without a number after it.
+fn device_of_mark(mark: &str) -> Option<&str> {
+    let numbered = mark
+        .rsplit_once(' ')
+        .filter(|(_, n)| is_pattern(n, &"0".repeat(n.len())));
+    numbered
+        .and_then(|(mark, _)| device_before_stamp(mark))
+        .or_else(|| device_before_stamp(mark))
+}
+
+fn device_before_stamp(mark: &str) -> Option<&str> {
+    // After a restore of the service all devices make the copy alike: the id of the history is the stamp.
+    if let Some((RESTORED, history)) = mark.rsplit_once(' ') {
+        let is_id = !history.is_empty() && history.chars().all(|c| c.is_ascii_alphanumeric());
+        return is_id.then_some(RESTORED);
+    }
+    let (rest, time) = mark.rsplit_once(' ')?;
+    let (device, date) = rest.rsplit_once(' ')?;
+    let is_stamp = is_pattern(date, "0000-00-00") && is_pattern(time, "000000");
+    (is_stamp && !device.is_empty()).then_some(device)
+}
+
+/// Returns whether a text has a digit wherever the pattern has one, and is equal to it elsewhere.
+fn is_pattern(text: &str, pattern: &str) -> bool {
+    let is_as = |(c, p): (u8, u8)| c == p || (p == b'0' && c.is_ascii_digit());
+    !text.is_empty() && text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(is_as)
 }
 
 impl NameKey {
@@ -203,6 +256,35 @@ mod tests {
             second.as_str(),
             ".hidden (conflicted copy a-b 2026-01-02 030405 2)"
         );
+    }
+
+    #[test]
+    fn a_conflict_copy_is_known_by_its_device_and_time() {
+        for (original, device, stamp) in [
+            ("f.txt", "my laptop.local", "2026-01-02 030405"),
+            ("Makefile", "my laptop.local", "2026-01-02 030405"),
+            ("a.b)c", "d (2)", "2026-01-02 030405"),
+            (
+                "f (conflicted copy e 2025-01-02 030405).txt",
+                "d",
+                "2026-01-02 030405",
+            ),
+            ("f", RESTORED, "a1b2"),
+        ] {
+            for attempt in [0, 1, 40] {
+                let copy = name(original).conflict_copy(device, stamp, attempt);
+                assert_eq!(copy.copied_from(), Some(name(original)), "{copy}");
+                assert_eq!(copy.copied_by(), Some(device), "{copy}");
+            }
+        }
+        for other in [
+            "f (conflicted copy 2026-01-02 030405).txt",
+            "f (conflicted copy of Ada).txt",
+            "f (Ada's conflicted copy 2026-01-02).txt",
+            "f (conflicted copy d 2026-01-02 030405) old.txt",
+        ] {
+            assert!(!name(other).is_conflict_copy(), "{other}");
+        }
     }
 
     #[test]

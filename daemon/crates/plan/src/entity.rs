@@ -8,7 +8,7 @@ use crate::temporary_name::is_temporary_name;
 use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 use crate::{Need, Parent};
 pub(crate) use cairn_model::Side;
-use cairn_model::{Kind, Name, NameKey, NodeId};
+use cairn_model::{Kind, Name, NameKey, NodeId, RevisionId};
 use std::collections::{BTreeMap, HashMap};
 
 /// An index into [`Entities::all`].
@@ -39,6 +39,8 @@ pub(crate) struct Entity<'a> {
     pub(crate) base_parent: EntityId,
     /// A synced node that no longer pairs the two sides: both changed, to different bytes.
     pub(crate) unlinked: Option<NodeId>,
+    /// The revision that the local file of such a node was made from.
+    pub(crate) made_from: Option<RevisionId>,
     pub(crate) content: Content,
     /// The location to which it goes back after an interrupted swap left it under a temporary name.
     pub(crate) restore_to: Option<Location<'a>>,
@@ -55,6 +57,7 @@ impl<'a> Entity<'a> {
             remote_parent: UNKNOWN,
             base_parent: UNKNOWN,
             unlinked: None,
+            made_from: None,
             content: Content::Same,
             restore_to: None,
         }

@@ -1,7 +1,7 @@
 //! The outcome of planning.
 
 use crate::Step;
-use cairn_model::{ConflictKind, LocalId, NodeId, RelPath};
+use cairn_model::{ConflictKind, LocalId, NodeId, RelPath, RevisionId};
 
 /// A fact without which a decision would be a guess.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,6 +20,8 @@ pub struct Conflict {
     /// The local file or folder that becomes the conflict copy.
     pub copy: LocalId,
     pub kind: ConflictKind,
+    /// The revision of the node that both versions of one file were made from.
+    pub base: Option<RevisionId>,
     /// The final path of the winner.
     pub path: RelPath,
     /// The final path of the copy.

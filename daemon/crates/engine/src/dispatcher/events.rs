@@ -241,6 +241,7 @@ mod tests {
     use super::*;
     use crate::error::EngineError;
     use crate::gate::Deletions;
+    use crate::health::RetryHint;
     use crate::key::Key;
     use crate::observe::scan::Hinted;
     use crate::testing::TestEngine;
@@ -281,7 +282,7 @@ mod tests {
             rounds += 1;
             if !dispatcher.tick().await {
                 let wake = dispatcher.next_wake();
-                tokio::time::sleep_until(wake).await;
+                tokio::time::advance(wake.saturating_duration_since(Instant::now())).await;
             }
         }
         rounds
@@ -295,7 +296,9 @@ mod tests {
         dispatcher.back_off(&offline);
         let file = Key::Local(LocalId(1));
         let engine = Arc::clone(&dispatcher.engine);
-        engine.health().park(id, file, "f".into(), &offline, true);
+        engine
+            .health()
+            .park(id, file, "f".into(), &offline, RetryHint::Soon);
         let folder = dispatcher.folders.get_mut(&id).unwrap();
         folder.waiting = 1;
         folder.deletions.wait(

@@ -88,6 +88,8 @@ fn record_move(
             kind: conflict.kind,
             device: device.unwrap_or_default(),
             at_ms,
+            made_here: true,
+            base: conflict.base,
         })
     })
 }

@@ -101,6 +101,8 @@ mod tests {
             folder: folder.into(),
             kind: ConflictKind::Edit,
             device: String::new(),
+            copy_device: String::new(),
+            copy_made_here: None,
             at: String::new(),
         }
     }

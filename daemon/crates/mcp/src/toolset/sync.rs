@@ -45,8 +45,8 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("path", "From sync_conflicts").required(),
             choice(
                 "keep",
-                &["mine", "theirs", "both", "merge"],
-                "mine: the version of this device; theirs: that of the other device",
+                &["copy", "original", "both", "merge", "mine", "theirs"],
+                "copy: the conflict copy; original: what has the name",
             )
             .required(),
         ],

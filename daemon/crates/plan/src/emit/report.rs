@@ -41,6 +41,7 @@ impl Decisions<'_, '_> {
             node: self.node(winner),
             copy: self.entity(loser).local?.id,
             kind,
+            base: self.entity(loser).made_from,
             path: self.path(winner),
             copy_path: self.path(loser),
         })

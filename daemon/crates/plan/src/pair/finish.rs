@@ -124,6 +124,7 @@ impl<'a> Pairing<'a> {
             let copy = Entity {
                 local: entity.local.take(),
                 local_parent: entity.local_parent,
+                made_from: base.revision,
                 ..Entity::empty(entity.kind)
             };
             entity.content = Content::Same;

@@ -216,11 +216,15 @@ fn conflicts_are_listed_with_both_paths() {
     pair.first.user("d/f.txt=one");
     pair.first.sync(&mut pair.service);
     pair.second.user("d/f.txt=other");
+    let trees = pair.second.trees(&pair.service);
+    let base = trees.synced.values().find_map(|synced| synced.revision);
     let plan = pair.second.plan(&pair.service);
     let [conflict] = plan.conflicts.as_slice() else {
         panic!("one conflict: {:?}", plan.conflicts)
     };
     assert_eq!(conflict.kind, ConflictKind::Edit);
+    assert!(conflict.base.is_some());
+    assert_eq!(conflict.base, base);
     assert_eq!(conflict.path.to_string(), "d/f.txt");
     assert_eq!(
         conflict.copy_path.to_string(),

@@ -1,0 +1,94 @@
+//! Conflicts, resolved on the device that made the copy and on one that only received it.
+
+use cairn_engine::{EngineError, EngineHandle};
+use cairn_model::{Keep, RelPath};
+use cairn_sim::device::Device;
+use cairn_sim::time::simulate;
+use cairn_sim::world::{World, tree_of};
+
+const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+fn engine(world: &World, at: usize) -> &EngineHandle {
+    world.devices[at].engine().expect("it runs")
+}
+
+/// Two devices that were edited apart: the first in these versions, one after the other, the second in
+/// one. The second makes the conflict copy.
+async fn conflicted(first: &[&str], second: &str) -> World {
+    let mut world = World::new(1, 2).await;
+    world.devices[0].write("f", LINES.as_bytes());
+    world.settle().await.expect("calm");
+    world.devices[1].kill(false).await;
+    for version in first {
+        world.devices[0].write("f", version.as_bytes());
+        assert!(world.devices[0].settle().await);
+    }
+    world.devices[1].write("f", second.as_bytes());
+    world.settle().await.expect("calm");
+    world
+}
+
+async fn resolve(world: &World, at: usize, keep: Keep) -> Result<(), EngineError> {
+    let path = RelPath::parse("f").expect("a path");
+    engine(world, at).resolve(None, path, keep).await
+}
+
+/// Returns the text of the only file that a device has.
+fn only_file(device: &Device) -> String {
+    let tree = tree_of(device);
+    assert_eq!(tree.keys().collect::<Vec<_>>(), ["f"]);
+    let content = tree["f"].clone().expect("a file");
+    String::from_utf8(content).expect("text")
+}
+
+#[test]
+fn mine_is_the_version_of_the_device_on_which_it_is_said() {
+    simulate(async {
+        for (at, keep, kept) in [
+            (0, Keep::Mine, "first"),
+            (0, Keep::Theirs, "second"),
+            (1, Keep::Mine, "second"),
+            (1, Keep::Theirs, "first"),
+            (0, Keep::Copy, "second"),
+            (0, Keep::Original, "first"),
+            (1, Keep::Copy, "second"),
+            (1, Keep::Original, "first"),
+        ] {
+            let mut world = conflicted(&["first"], "second").await;
+            let open = engine(&world, at).conflicts().expect("the index answers");
+            assert_eq!(open.len(), 1);
+            let facts = (open[0].copy_device.as_str(), open[0].copy_made_here);
+            assert_eq!(facts, ("d1", Some(at == 1)));
+            resolve(&world, at, keep).await.expect("it is known");
+            world.settle().await.expect("calm");
+            for device in &world.devices {
+                assert_eq!(only_file(device), kept, "{keep} on {at}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_merge_begins_with_what_both_were_made_from() {
+    simulate(async {
+        let (one, two) = (
+            LINES.replace('1', "one"),
+            LINES.replace('1', "one").replace('5', "five"),
+        );
+        let other = LINES.replace('9', "nine");
+        let mut world = conflicted(&[&one, &two], &other).await;
+        // The first device has never heard of that version.
+        let refused = resolve(&world, 0, Keep::Merge).await;
+        assert!(
+            matches!(refused, Err(EngineError::NoMerge { .. })),
+            "{refused:?}"
+        );
+        resolve(&world, 1, Keep::Merge)
+            .await
+            .expect("no line is changed twice");
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            assert_eq!(only_file(device), two.replace('9', "nine"));
+        }
+    });
+}
