@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::server::Server;
-use cairn_store::{NeededObjects, ObjectLocation, needed_by, private_files};
+use cairn_store::{KEEP_OBJECTS, NeededObjects, ObjectLocation, needed_by, private_files};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -15,6 +15,9 @@ use std::path::Path;
 const DATABASE: &str = "cairn.db";
 const OBJECTS: &str = "objects";
 const KEY: &str = "records.key";
+const KEEP_TEXT: &str = "This data directory was restored from a backup, and its objects lie in a bucket.\n\
+    As long as this file is here, the server deletes none of them: what the backup does not know,\n\
+    another server may need. Delete the file when no other server uses the bucket.\n";
 const DESCRIPTION: &str = "backup.json";
 /// Copies of the database that are made at most until one of them finds all of its objects.
 const TRIES: usize = 5;
@@ -266,6 +269,11 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
             "the backup lacks the object {gone}; {} is not whole either, delete it",
             data.display()
         )));
+    }
+    if !backup.has_objects {
+        // Before the database: what the backup does not know, another server may need.
+        let keep = data.join(KEEP_OBJECTS);
+        fs::write(&keep, KEEP_TEXT).map_err(at("write", &keep))?;
     }
     for name in [KEY, DATABASE] {
         let (from, to) = (from.join(name), data.join(name));

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::routes::metrics;
 use crate::server::Server;
 use crate::webhooks;
+use cairn_store::private_files;
 use std::fs::{File, TryLockError};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -70,11 +71,7 @@ fn lock(server: &Server) -> Result<Option<File>> {
     }
     let path = options.data.join("server.lock");
     let io = |source| Error::io(format!("can't lock {}", path.display()), source);
-    let mut opening = File::options();
-    opening.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut opening, 0o600);
-    let file = opening.open(&path).map_err(io)?;
+    let file = private_files::open_lock(&path).map_err(io)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(Error::config(format!(

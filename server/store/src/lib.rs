@@ -90,7 +90,7 @@ pub use listing::{Listing, Order};
 pub use logins::{Hash, Login, NewCode, Presented};
 pub use mails::Mail;
 pub use nodes::NewFolder;
-pub use objects::{Extent, Objects};
+pub use objects::{Extent, KEEP_OBJECTS, Objects};
 pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation};
 pub use payments::NewTip;
 pub use scope::Scopes;

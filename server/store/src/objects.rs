@@ -24,6 +24,8 @@ use uuid::Uuid;
 
 /// The file that keeps objects from being deleted, beside their folder.
 const LOCK: &str = "backup.lock";
+/// The file of a restored data directory whose objects lie elsewhere: while it is there, none is deleted.
+pub const KEEP_OBJECTS: &str = "KEEP-OBJECTS";
 /// Ranges of one object that lie at most this far apart are read at once.
 const COALESCE: u64 = 64 * 1024;
 
@@ -35,6 +37,8 @@ pub struct Objects {
     folder: Option<PathBuf>,
     /// Locked by whoever copies the folder.
     lock: Option<PathBuf>,
+    /// The file that keeps all objects, if they lie elsewhere than in the data directory.
+    keep: Option<PathBuf>,
 }
 
 /// The place of a chunk.
@@ -74,10 +78,12 @@ impl Objects {
             .filter(|_| *location == ObjectLocation::Local)
             .map(|data| data.join("objects"));
         let lock = folder.as_ref().and(data).map(|data| data.join(LOCK));
+        let elsewhere = data.filter(|_| folder.is_none());
         Ok(Self {
             store,
             folder,
             lock,
+            keep: elsewhere.map(|data| data.join(KEEP_OBJECTS)),
         })
     }
 
@@ -222,6 +228,11 @@ impl Objects {
         })
     }
 
+    /// Returns the file that keeps all objects, if it is there.
+    fn kept_by(&self) -> Option<&std::path::Path> {
+        self.keep.as_deref().filter(|keep| keep.exists())
+    }
+
     /// Returns a file that lets objects be deleted as long as it lives, where they lie in a folder.
     fn lock_for_deletion(&self) -> std::result::Result<Option<File>, TryLockError> {
         let Some(path) = &self.lock else {
@@ -233,9 +244,19 @@ impl Objects {
     }
 
     /// Deletes objects and returns their number; one that is gone already, or can't be deleted now, is
-    /// left to the next sweep. So are all of them while a backup copies objects.
+    /// left to the next sweep. So are all of them while a backup copies objects, and in a data directory that was
+    /// restored while its objects lie elsewhere.
     pub async fn delete(&self, names: &[String]) -> usize {
         if names.is_empty() {
+            return 0;
+        }
+        if let Some(keep) = self.kept_by() {
+            tracing::warn!(
+                count = names.len(),
+                "objects are kept: this data directory was restored, and another server may use them; delete {} \
+                 when none does",
+                keep.display()
+            );
             return 0;
         }
         let _lock = match self.lock_for_deletion() {
@@ -315,6 +336,22 @@ mod tests {
             object: object.into(),
             range,
         }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_deleted_from_a_bucket_after_a_restore_until_somebody_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let keep = dir.path().join(KEEP_OBJECTS);
+        let mut objects = Objects::open(&ObjectLocation::Local, None).unwrap();
+        objects.keep = Some(keep.clone());
+        let bytes = [Bytes::from_static(b"x")];
+        objects.put("aa/1", bytes).await.unwrap();
+        std::fs::write(&keep, "").unwrap();
+        let unknown = HashSet::new();
+        assert_eq!(objects.sweep(&unknown, i64::MAX).await.unwrap(), 0);
+        assert_eq!(objects.delete(&["aa/1".to_owned()]).await, 0);
+        std::fs::remove_file(&keep).unwrap();
+        assert_eq!(objects.sweep(&unknown, i64::MAX).await.unwrap(), 1);
     }
 
     #[tokio::test]

@@ -35,7 +35,10 @@ pub(crate) fn create_new() -> OpenOptions {
 }
 
 /// Opens the file of a lock, which is made for the server's user alone if it is missing.
-pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+///
+/// # Errors
+/// The system's.
+pub fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]

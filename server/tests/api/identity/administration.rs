@@ -39,6 +39,7 @@ async fn a_new_password_ends_all_logins_and_opens_new_ones() {
         .unwrap();
     let there = world.caller(Some(&tokens.access_token));
     there.get("/api/v1/nodes").await.failed(401);
+    assert_eq!(there.get("/oauth/userinfo").await.status, 401);
     let token = tokens.refresh_token.unwrap();
     refused(&refresh(&world, &token).await, 400, "invalid_grant");
     refused(&redeem(&world, &waiting).await, 400, "invalid_grant");

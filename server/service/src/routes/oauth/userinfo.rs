@@ -38,6 +38,11 @@ fn info(app: &AppState, headers: &HeaderMap) -> OAuthResult<Json<UserInfo>> {
         .store
         .account(found.account)?
         .ok_or_else(|| unauthorized("the token's account is gone"))?;
+    if account.disabled || app.store.login_has_ended(found.login)? {
+        return Err(unauthorized(
+            "the account is disabled, or the login has ended",
+        ));
+    }
     let email = found.scope.has(Scopes::EMAIL).then_some(account.email);
     Ok(Json(UserInfo {
         sub: account.id.to_string(),
