@@ -24,7 +24,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         Some(text) => Some(parse_until(text, now_ms(), app.offset).ok_or_else(|| {
             let takes = "30m, 2h, 18:30, tomorrow or \"2026-01-02 08:00\"";
             Failure::usage(format!(
-                "`{text}` is not a valid time in the future (try {takes})"
+                "`{text}` is not a valid time in the future for --until (try {takes})"
             ))
         })?),
         None => None,

@@ -144,7 +144,7 @@ fn what_an_account_may_use_is_changed() {
         "quota",
         "a@example.com",
         "--storage",
-        "2G",
+        "2GiB",
         "--files",
         "7",
     ]);
@@ -154,7 +154,7 @@ fn what_an_account_may_use_is_changed() {
     let output = place.run(&["user", "quota", "a@example.com", "--storage", "much"], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output.stderr).contains("500M"),
+        text(&output.stderr).contains("500MB"),
         "{}",
         text(&output.stderr)
     );

@@ -42,7 +42,7 @@ fn only_file(device: &Device) -> String {
 }
 
 #[test]
-fn mine_is_the_version_of_the_device_on_which_it_is_said() {
+fn mine_is_the_version_of_the_device_that_is_asked() {
     simulate(async {
         for (at, keep, kept) in [
             (0, Keep::Mine, "first"),

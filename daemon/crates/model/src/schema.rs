@@ -2,7 +2,7 @@
 
 use crate::{
     AccountId, ChunkId, Cursor, DeliveryState, DeviceId, EventKind, Kind, NodeId, RevisionId,
-    SpaceId, TeamId, UploadId,
+    ShareStatus, SpaceId, TeamId, UploadId, WebhookStatus,
 };
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
@@ -65,6 +65,17 @@ text_schema!(
     text("The event types that a webhook can subscribe to.")
         .enum_values(Some(EventKind::TEXTS.iter().copied())),
     EventKind
+);
+text_schema!(
+    "ShareStatus",
+    text("State of a link.").enum_values(Some(ShareStatus::TEXTS.iter().copied())),
+    ShareStatus
+);
+text_schema!(
+    "WebhookStatus",
+    text("State of a webhook: its deliveries are attempted or not.")
+        .enum_values(Some(WebhookStatus::TEXTS.iter().copied())),
+    WebhookStatus
 );
 text_schema!(
     "DeliveryState",

@@ -4,7 +4,6 @@ use crate::words::word_enum;
 
 word_enum! {
     /// State of a link.
-    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
     ShareStatus("state of a link") {
         Active = "active",
         FileGone = "file_gone",
@@ -19,7 +18,6 @@ word_enum! {
 
 word_enum! {
     /// State of a webhook: its deliveries are attempted or not.
-    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
     WebhookStatus("state of a webhook") {
         Active = "active",
         /// Nothing is attempted and no new event is recorded; what waited goes on waiting.

@@ -160,8 +160,11 @@ fn a_conflict_is_open_on_every_device_that_has_the_copy() {
         let conflict = world.json(home, &["conflicts"])["conflicts"][0].clone();
         assert_eq!(conflict["path"], "f.txt", "{home}: {conflict}");
     }
-    // The device that did not make the copy settles it, and it is settled on both.
-    world.json("a", &["resolve", "folder-a/f.txt", "--keep", "merge"]);
+    // Only the device that made the copy knows what both were made from; what it does is done on both.
+    world
+        .run("a", &["resolve", "folder-a/f.txt", "--keep", "merge"])
+        .refused(5, &["choose copy, original or both"]);
+    world.json("b", &["resolve", "folder-b/f.txt", "--keep", "merge"]);
     both();
     for home in ["a", "b"] {
         let merged = world.path(&format!("folder-{home}/f.txt"));
