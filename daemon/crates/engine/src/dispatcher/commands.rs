@@ -35,8 +35,11 @@ impl Dispatcher {
                 let result = resolve::resolve(&self.engine, folder, &path, keep).await;
                 for folder in self.folders.values_mut() {
                     folder.totals_due = true;
+                    folder.next_totals = Instant::now();
                 }
                 self.rescan_everything(folder);
+                // Whoever asked may look at the status next: it counts without the one that has ended.
+                self.update_status();
                 drop(reply.send(result));
             }
             Command::AcceptDisk(folder, path, reply) => {
