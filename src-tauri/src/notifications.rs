@@ -17,7 +17,7 @@ const BIG_BURST: u64 = 100;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topic {
     Conflict,
-    Question,
+    Confirmation,
     Error,
     Done,
 }
@@ -35,7 +35,7 @@ pub struct Notification {
 pub struct Notifier {
     has_started: bool,
     conflicts: usize,
-    questions: usize,
+    confirmations: usize,
     /// The start of the present error, and true if it has been notified.
     error: Option<(Instant, bool)>,
     burst: u64,
@@ -53,23 +53,23 @@ impl Notifier {
         if view.connection != ConnectionState::Up {
             return Vec::new();
         }
-        let questions = view.folders.iter().map(|f| f.questions.len()).sum();
+        let confirmations = view.folders.iter().map(|f| f.confirmations.len()).sum();
         let mut notifications = Vec::new();
         let first = !std::mem::replace(&mut self.has_started, true);
         if !first {
             if wanted.conflict && view.conflicts.len() > self.conflicts {
                 notifications.push(conflict(view, self.conflicts, language));
             }
-            if wanted.question && questions > self.questions {
+            if wanted.question && confirmations > self.confirmations {
                 notifications.push(notification(
-                    Topic::Question,
-                    language.text("notification.question", &[]),
-                    language.text("notification.question_body", &[]),
+                    Topic::Confirmation,
+                    language.text("notification.confirmation", &[]),
+                    language.text("notification.confirmation_body", &[]),
                 ));
             }
         }
         self.conflicts = view.conflicts.len();
-        self.questions = questions;
+        self.confirmations = confirmations;
         notifications.extend(self.persistent_error(view, now, wanted, language));
         notifications.extend(self.big_burst(view, wanted, language));
         notifications

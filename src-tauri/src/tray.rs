@@ -281,7 +281,7 @@ mod tests {
                 bytes: 0,
                 problems: vec![],
                 problem_count: 0,
-                questions: vec![],
+                confirmations: vec![],
             }],
             ..View::default()
         }

@@ -8,7 +8,7 @@ mod convert;
 pub use convert::{Model, activity, build, conflict, folder};
 
 use crate::progress::SyncProgress;
-use cairn_model::{ActivityKind, ConflictKind, ProblemCode, SyncMode, SyncState};
+use cairn_model::{ActivityKind, ConflictKind, ProblemCode, Side, SyncMode, SyncState};
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -37,9 +37,9 @@ pub struct ProblemView {
 
 /// Deletions that need a confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
-pub struct QuestionView {
-    /// True: the files would be deleted on this device. False: on the service.
-    pub here: bool,
+pub struct ConfirmationView {
+    /// The side on which the files would be deleted.
+    pub side: Side,
     pub files: u64,
 }
 
@@ -58,7 +58,7 @@ pub struct FolderView {
     /// The first ones; `problem_count` counts all.
     pub problems: Vec<ProblemView>,
     pub problem_count: u64,
-    pub questions: Vec<QuestionView>,
+    pub confirmations: Vec<ConfirmationView>,
 }
 
 /// A file that is being uploaded or downloaded.

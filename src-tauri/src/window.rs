@@ -29,6 +29,19 @@ pub enum Page {
 }
 
 impl Page {
+    /// All pages; those of the navigation in its order, then the setup.
+    pub const ALL: &'static [Self] = &[
+        Self::Overview,
+        Self::Activity,
+        Self::Attention,
+        Self::Folders,
+        Self::Links,
+        Self::Trash,
+        Self::Devices,
+        Self::Settings,
+        Self::Setup,
+    ];
+
     /// Returns the name in the page's address.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -5,7 +5,7 @@
 use cairn_model::EventKind;
 use cairn_tray::commands::{Signature, signatures, visit_types};
 use cairn_tray::program::Fault;
-use cairn_tray::window::{COMMAND, EVENT, WindowEvent};
+use cairn_tray::window::{COMMAND, EVENT, Page, WindowEvent};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::path::Path;
@@ -61,11 +61,16 @@ fn parameters(signature: &Signature) -> String {
     parameters.collect::<Vec<_>>().join(", ")
 }
 
-/// Declares a list of all values of an enum of the model.
+/// Declares a list of all values of an enum.
 fn values(name: &str, kind: &str, values: &[impl Display], out: &mut String) -> std::fmt::Result {
     let values: Vec<_> = values.iter().map(|value| format!("\"{value}\"")).collect();
     let values = values.join(", ");
     writeln!(out, "\nexport const {name}: {kind}[] = [{values}];")
+}
+
+/// Returns the pages by the names in their addresses.
+fn pages() -> Vec<&'static str> {
+    Page::ALL.iter().map(|page| page.name()).collect()
 }
 
 fn calls(signatures: &[Signature], out: &mut String) -> std::fmt::Result {
@@ -127,6 +132,7 @@ fn bindings() -> Result<String, std::fmt::Error> {
         write!(out, "\nexport {declaration}\n")?;
     }
     values("EVENT_KINDS", "EventKind", EventKind::ALL, &mut out)?;
+    values("PAGES", "Page", &pages(), &mut out)?;
     write!(
         out,
         "\nexport const COMMAND = \"{COMMAND}\";\nexport const EVENT = \"{EVENT}\";\n"

@@ -20,6 +20,12 @@ export type AutostartView = { tray: boolean, daemon: boolean, };
 
 export type ConfigKey = "limits.up" | "limits.down" | "pause.on_metered" | "pause.on_battery";
 
+export type ConfirmationView = { 
+/**
+ * The side on which the files would be deleted.
+ */
+side: Side, files: number, };
+
 export type ConflictDetail = { 
 /**
  * The conflict copy, whichever device it is from.
@@ -122,7 +128,7 @@ name: string, remote: string, state: SyncState, mode: SyncMode, pending: number,
 /**
  * The first ones; `problem_count` counts all.
  */
-problems: Array<ProblemView>, problem_count: number, questions: Array<QuestionView>, };
+problems: Array<ProblemView>, problem_count: number, confirmations: Array<ConfirmationView>, };
 
 export type GateView = { percent: number, files: number, };
 
@@ -244,12 +250,6 @@ export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk"
 
 export type ProblemView = { path: string, code: ProblemCode, message: string, hint: string, };
 
-export type QuestionView = { 
-/**
- * True: the files would be deleted on this device. False: on the service.
- */
-here: boolean, files: number, };
-
 export type RemoteFolder = { name: string, 
 /**
  * `/a/b`.
@@ -307,6 +307,8 @@ language?: Language | null, icon: IconScheme, notify: Notify,
 setup_left: boolean, };
 
 export type ShareStatus = "active" | "file_gone" | "maker_left" | "deactivated" | "expired" | "at_download_limit" | "not_yet_active" | "active_window_ended";
+
+export type Side = "local" | "remote";
 
 export type StartInfo = { version: string, language: Language, settings: Settings, };
 
@@ -391,6 +393,8 @@ export type WebhookView = { id: string, url: string, events: Array<string>, enab
 export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
 
 export const EVENT_KINDS: EventKind[] = ["file.uploaded", "file.downloaded", "file.deleted", "file.moved", "file.renamed", "share.created", "share.accessed", "share.downloaded", "share.revoked", "team.member_joined", "team.member_left", "webhook.test"];
+
+export const PAGES: Page[] = ["overview", "activity", "attention", "folders", "links", "trash", "devices", "settings", "setup"];
 
 export const COMMAND = "call";
 export const EVENT = "window-event";

@@ -38,7 +38,7 @@ const folder: FolderView = {
   bytes: 3_482_000_000,
   problems: [],
   problem_count: 0,
-  questions: [],
+  confirmations: [],
 };
 const photos: FolderView = {
   ...folder,
@@ -136,7 +136,7 @@ const SCENES: Record<string, View> = {
         ],
         problem_count: 2,
       },
-      { ...photos, state: "attention", questions: [{ here: false, files: 412 }] },
+      { ...photos, state: "attention", confirmations: [{ side: "remote", files: 412 }] },
     ],
   },
   error: {

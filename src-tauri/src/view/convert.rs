@@ -1,13 +1,13 @@
 //! Conversion of control messages to view models.
 
 use super::{
-    ActivityView, ConflictView, ConnectionState, FolderView, ProblemView, QuestionView,
+    ActivityView, ConfirmationView, ConflictView, ConnectionState, FolderView, ProblemView,
     TransferView, View,
 };
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{ProblemCode, Side, SyncState, TransferDirection};
+use cairn_model::{ProblemCode, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
@@ -74,7 +74,7 @@ pub fn build(model: &Model, language: Language) -> View {
 
 /// Returns how many things of a folder need a person.
 fn attention(folder: &FolderView) -> u64 {
-    folder.problem_count + folder.questions.len() as u64
+    folder.problem_count + folder.confirmations.len() as u64
 }
 
 fn headline(view: &View, language: Language) -> String {
@@ -161,12 +161,12 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
             .take(MAX_PROBLEMS)
             .map(problem)
             .collect(),
-        questions: folder
+        confirmations: folder
             .confirmations
             .iter()
-            .map(|question| QuestionView {
-                here: question.side == Side::Local,
-                files: question.files,
+            .map(|confirmation| ConfirmationView {
+                side: confirmation.side,
+                files: confirmation.files,
             })
             .collect(),
     }
@@ -232,6 +232,7 @@ pub fn conflict(conflict: &control::Conflict) -> ConflictView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::Side;
 
     fn folder(state: SyncState) -> control::FolderStatus {
         control::FolderStatus {
@@ -313,7 +314,7 @@ mod tests {
         assert_eq!(view.attention, 3);
         assert_eq!(view.headline, "3 things need attention");
         assert_eq!(view.folders[0].name, "Cairn");
-        assert!(!view.folders[0].questions[0].here);
+        assert_eq!(view.folders[0].confirmations[0].side, Side::Remote);
     }
 
     #[test]

@@ -1,5 +1,14 @@
 // The state of the window, and how each action changes it. Pure: no clock, no calls.
-import type { ActivityView, Language, LoginStep, Page, Settings, StartInfo, View } from "../bindings";
+import {
+  type ActivityView,
+  type Language,
+  type LoginStep,
+  PAGES,
+  type Page,
+  type Settings,
+  type StartInfo,
+  type View,
+} from "../bindings";
 
 export interface State {
   readonly view: View | null;
@@ -26,18 +35,6 @@ export type Action =
 
 /** The most rows in memory: a window may stay open for weeks. */
 export const MAX_ROWS = 100_000;
-
-const PAGES: readonly Page[] = [
-  "overview",
-  "activity",
-  "attention",
-  "folders",
-  "links",
-  "trash",
-  "devices",
-  "settings",
-  "setup",
-];
 
 export function pageOf(hash: string): Page {
   const word = hash.replace(/^#/, "");
