@@ -1,4 +1,4 @@
-//! Lies that a fault rule tells in JSON answers: lists turned round, past states of nodes, keys of
+//! Lies that a fault rule tells in JSON responses: lists turned round, past states of nodes, keys of
 //! other files. They are what a hostile server could say, for testing clients that must not believe it.
 
 use parking_lot::Mutex;

@@ -1,4 +1,4 @@
-//! Changes that fault rules make to answers: other values, a flipped bit, a cut.
+//! Changes that fault rules make to responses: other values, a flipped bit, a cut.
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderValue, StatusCode, header};

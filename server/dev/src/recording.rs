@@ -55,7 +55,7 @@ pub(crate) struct Shown {
     device: Option<String>,
     /// The fault rule that happened to it.
     fault: Option<u64>,
-    /// True if the answer has ended, or broken off.
+    /// True if the response has ended, or broken off.
     finished: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Filter {
     device: Option<String>,
 }
 
-/// The answer of `GET /_dev/requests`.
+/// The response of `GET /_dev/requests`.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Recorded {
     requests: Vec<Shown>,

@@ -44,6 +44,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
+    /// All tasks, in the order in which they run.
     pub(crate) const ALL: [Self; 14] = [
         Self::IdempotencyKeys,
         Self::Deliveries,
@@ -60,21 +61,11 @@ impl Task {
         Self::Objects,
         Self::Compaction,
     ];
-    /// Those that run every few minutes, in this order.
-    const FREQUENT: [Self; 12] = [
-        Self::IdempotencyKeys,
-        Self::Deliveries,
-        Self::Logins,
-        Self::Uploads,
-        Self::Payments,
-        Self::Accounts,
-        Self::RetentionRules,
-        Self::Shares,
-        Self::Revisions,
-        Self::Notifications,
-        Self::Trash,
-        Self::Chunks,
-    ];
+    /// Returns true for one that runs every few minutes. Objects are swept and compacted by plans of their own:
+    /// both read all that is stored.
+    fn is_frequent(self) -> bool {
+        !matches!(self, Self::Objects | Self::Compaction)
+    }
 
     /// Returns the name of the task in metrics and the log.
     pub(crate) fn name(self) -> &'static str {
@@ -103,7 +94,7 @@ impl Task {
 /// The first error of a task.
 pub(crate) async fn run_due(state: &ServerState) -> Result<()> {
     let mut outcome = Ok(());
-    for task in Task::FREQUENT {
+    for task in Task::ALL.into_iter().filter(|task| task.is_frequent()) {
         let ran = run(state, task).await;
         outcome = outcome.and(ran.map(drop));
     }

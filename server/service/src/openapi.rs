@@ -90,7 +90,7 @@ pub fn module(name: &str) -> Option<Value> {
     Some(document)
 }
 
-/// Leaves only the answers and schemas that the endpoints speak of.
+/// Leaves only the responses and schemas that the endpoints speak of.
 fn prune(document: &mut Value) {
     let used = names(&document["paths"], "#/components/responses/");
     if let Some(responses) = document["components"]["responses"].as_object_mut() {

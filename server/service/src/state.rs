@@ -54,7 +54,7 @@ impl ServerState {
         let source = Arc::new(Source::new(options.clock, options.seed));
         let data = (!options.ephemeral).then_some(options.data.as_path());
         let store = Store::open(data, source.clone())?;
-        let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref());
+        let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref())?;
         let now = source.now_ms();
         for ended in store.ended_since(now - LIFETIME_S * 1000)? {
             tokens.end(ended, now);

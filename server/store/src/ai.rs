@@ -1,10 +1,9 @@
 //! Facts that the assistant is asked about, its cost, and the check before classification.
 
-use super::diagnostics::has_table;
-use super::rows::{NODE_COLUMNS, NODE_TABLES, media, node_row};
+use super::rows::{NODE_COLUMNS, NODE_TABLES, media, name_of, node_row};
 use super::usage::month;
 use super::{Actor, Space, Store, Tx, nodes};
-use crate::catalog::included_ai_tokens;
+use crate::catalog::{ai_files, included_ai_tokens};
 use crate::error::{Error, Result};
 use crate::payments::plan_of;
 use crate::revisions::signed;
@@ -12,7 +11,8 @@ use cairn_model::{AccountId, Kind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::ai::AiUse;
 use cairn_wire::nodes::Node;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use cairn_wire::payments::Plan;
+use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
 /// Files that the assistant lists at most.
@@ -20,38 +20,13 @@ const LISTED: u32 = 10;
 /// Untouched for so long, a file counts as stale.
 const STALE_MS: i64 = 90 * 86_400_000;
 
-/// The tiers, as far as the assistant asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AiPlan {
-    Standard,
-    Professional,
-    Premium,
-}
-
-impl AiPlan {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::Professional => "professional",
-            Self::Premium => "premium",
-        }
-    }
-
-    /// Files that may be classified in a month.
-    pub fn files(self) -> Option<u64> {
-        match self {
-            Self::Standard => Some(100),
-            Self::Professional => Some(1000),
-            Self::Premium => None,
-        }
-    }
-}
-
 /// An account's use of the assistant in a calendar month.
 pub struct MonthOfAi {
     /// `2026-01`
     pub month: String,
-    pub plan: AiPlan,
+    pub plan: Plan,
+    /// Files that the plan lets classify in a month; none: without a limit.
+    pub files_limit: Option<u64>,
     /// Tokens that the plan includes.
     pub included: u64,
     /// Tokens taken from bought packs.
@@ -80,22 +55,6 @@ pub struct Facts {
     pub recent: Vec<NamedFile>,
     pub share_links: u64,
     pub favorites: u64,
-}
-
-/// The account's tier. A server that sells none has only the first.
-fn plan(conn: &Connection, account: AccountId) -> Result<AiPlan> {
-    if !has_table(conn, "subscriptions")? {
-        return Ok(AiPlan::Standard);
-    }
-    let name: Option<String> = conn
-        .prepare_cached("SELECT plan FROM subscriptions WHERE account = ?1")?
-        .query_row([account.as_bytes()], |row| row.get(0))
-        .optional()?;
-    Ok(match name.as_deref() {
-        Some("premium") => AiPlan::Premium,
-        Some("professional") => AiPlan::Professional,
-        Some(_) | None => AiPlan::Standard,
-    })
 }
 
 fn usage(conn: &Connection, account: AccountId, now: i64) -> Result<BTreeMap<String, AiUse>> {
@@ -211,8 +170,8 @@ impl Tx<'_> {
                 node_row(row).map(|found| found.node)
             })?
             .collect::<rusqlite::Result<_>>()?;
-        let plan = plan(self.conn, actor.account)?;
-        let Some(limit) = plan.files() else {
+        let plan = plan_of(self.conn, actor.account)?;
+        let Some(limit) = ai_files(plan) else {
             return Ok((files, None));
         };
         let used = usage(self.conn, actor.account, self.now)?
@@ -224,7 +183,7 @@ impl Tx<'_> {
             return Err(Error::Forbidden(format!(
                 "the folder has {wanted} files, and the {} plan has {left} of its {limit} classifications left this \
                  month; nothing was classified",
-                plan.name()
+                name_of(&plan)
             )));
         }
         Ok((files, Some(left - wanted)))
@@ -237,10 +196,12 @@ impl Store {
         let now = self.source().now_ms();
         self.read(|conn| {
             let (_, purchased) = tokens_used(conn, account, now)?;
+            let plan = plan_of(conn, account)?;
             Ok(MonthOfAi {
                 month: month(now),
-                plan: plan(conn, account)?,
-                included: included_ai_tokens(plan_of(conn, account)?),
+                plan,
+                files_limit: ai_files(plan),
+                included: included_ai_tokens(plan),
                 purchased: u64::try_from(purchased).unwrap_or_default(),
                 by_kind: usage(conn, account, now)?,
             })

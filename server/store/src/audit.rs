@@ -7,6 +7,7 @@ use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::AuditEvent;
 use cairn_wire::keys::KeyBundle;
+use cairn_wire::notifications::NotificationKind;
 use rusqlite::params;
 use serde_json::json;
 
@@ -85,7 +86,7 @@ impl Tx<'_> {
             )?;
             if *event != KeyEvent::Created {
                 let data = json!({"event": event.name(), "version": version});
-                self.notify(account, "security", event.title(), &data)?;
+                self.notify(account, NotificationKind::Security, event.title(), &data)?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A copy of the database beside a running server, and the check of what it says about objects.
 
 use super::rows::unpack_chunks;
-use super::{MIGRATIONS, Store};
+use super::{Store, database::MIGRATIONS};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, RevisionId};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
@@ -49,7 +49,7 @@ impl Store {
             Error::Config(format!("the path {} is not valid UTF-8", to.display()))
         })?;
         self.writer.lock().execute("VACUUM INTO ?1", [path])?;
-        super::restrict(to)
+        super::database::restrict(to)
     }
 
     /// Returns the objects that the database refers to.

@@ -71,6 +71,11 @@ pub(crate) fn included_ai_tokens(plan: Plan) -> u64 {
     row(plan).ai_tokens
 }
 
+/// Returns the files that a plan lets classify in a month; none: without a limit.
+pub(crate) fn ai_files(plan: Plan) -> Option<u64> {
+    row(plan).ai_files
+}
+
 /// A tier; `base_storage` is the configured limit of a new account, in bytes.
 pub fn tier(plan: Plan, base_storage: u64) -> Tier {
     let row = row(plan);

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use cairn_model::{AccountId, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::comments::{Author, Comment};
+use cairn_wire::notifications::NotificationKind;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use std::collections::HashMap;
@@ -183,7 +184,7 @@ impl Tx<'_> {
             .into_iter()
             .filter(|account| *account != actor.account)
         {
-            self.notify(account, "comment", &title, &data)?;
+            self.notify(account, NotificationKind::Comment, &title, &data)?;
         }
         Ok(written)
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{AccountState, AccountStatus, PendingDeletion};
+use cairn_wire::notifications::NotificationKind;
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -68,7 +69,7 @@ impl Store {
             let data = json!({"purge_at": Timestamp(tx.now + GRACE_MS)});
             tx.notify(
                 account,
-                "system",
+                NotificationKind::System,
                 "Your account will be deleted in 60 days",
                 &data,
             )?;
@@ -91,7 +92,12 @@ impl Store {
                 ));
             }
             let new = set(tx, account, None)?;
-            tx.notify(account, "system", "Your account was restored", &json!({}))?;
+            tx.notify(
+                account,
+                NotificationKind::System,
+                "Your account was restored",
+                &json!({}),
+            )?;
             Ok(new)
         })
     }

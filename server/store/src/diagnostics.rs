@@ -3,7 +3,7 @@
 use super::{Space, Store};
 use crate::error::Result;
 use cairn_model::AccountId;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{OptionalExtension as _, params};
 
 /// The status of an account's keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,13 +12,6 @@ pub struct KeyStatus {
     pub recovery: bool,
     /// Active files without a wrapped content key.
     pub unsealed_files: u64,
-}
-
-/// True if this server has a part of the schema, such as teams or subscriptions.
-pub(super) fn has_table(conn: &Connection, name: &str) -> Result<bool> {
-    Ok(conn
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?
-        .query_row([name], |row| row.get(0))?)
 }
 
 impl Store {
@@ -54,9 +47,6 @@ impl Store {
         let mut spaces = vec![space];
         if include_teams {
             let teams: Vec<Space> = self.read(|conn| {
-                if !has_table(conn, "team_members")? {
-                    return Ok(Vec::new());
-                }
                 Ok(conn
                     .prepare_cached(
                         "SELECT s.row, s.id FROM team_members m JOIN teams t ON t.id = m.team \

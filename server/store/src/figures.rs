@@ -1,6 +1,6 @@
 //! Sums over the whole server, for those who watch it, and the check that it can still write.
 
-use super::{MIGRATIONS, Store};
+use super::{Store, database::MIGRATIONS};
 use crate::error::{Error, Result};
 use rusqlite::Connection;
 

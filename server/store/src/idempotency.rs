@@ -62,7 +62,7 @@ impl Store {
         })
     }
 
-    /// Deletes answers that nobody may ask for any more; returns their number.
+    /// Deletes responses that nobody may ask for any more; returns their number.
     pub fn forget_old_responses(&self) -> Result<u64> {
         self.write(|tx| {
             let gone = tx.conn.execute(

@@ -1,7 +1,7 @@
 //! Logins of clients: authorization codes, and the refresh tokens that replace each other.
 //!
 //! A code that comes twice, or a refresh token whose successor has been used, is in the hands of
-//! two: its login ends. A successor that was never used is replaced without harm, so that an answer
+//! two: its login ends. A successor that was never used is replaced without harm, so that a response
 //! that got lost costs nobody a login.
 
 use super::rows::id as read_id;

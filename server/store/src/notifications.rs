@@ -1,13 +1,13 @@
 //! The notifications of an account, and which of them also go out by mail.
 
 use super::access::{self, Table};
-use super::rows::{fresh_id, id, json};
+use super::rows::{fresh_id, id, json, name_of, word};
 use super::{Store, Tx};
 use crate::error::Result;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{EmailPreferences, UpdateEmailPreferences};
-use cairn_wire::notifications::Notification;
+use cairn_wire::notifications::{Notification, NotificationKind};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::Value;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ fn notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
     let read_at: Option<i64> = row.get(5)?;
     Ok(Notification {
         id: id(row, 0)?,
-        kind: row.get(1)?,
+        kind: word(row, 1)?,
         title: row.get(2)?,
         data: json(row, 3)?,
         read: read_at.is_some(),
@@ -27,14 +27,17 @@ fn notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
 
 const COLUMNS: &str = "id, kind, title, data, created_at, read_at";
 
-/// True if a notification of this type also goes out by mail. Invitations and alerts send mails of
+/// Returns true if a notification of this type also goes out by mail. Invitations and alerts send mails of
 /// their own.
-fn is_mailed(kind: &str, preferences: &EmailPreferences) -> bool {
+fn is_mailed(kind: NotificationKind, preferences: &EmailPreferences) -> bool {
     match kind {
-        "comment" | "share" => preferences.share_notifications,
-        "follow" => preferences.follow_notifications,
-        "system" | "security" => preferences.system_announcements,
-        _ => false,
+        NotificationKind::Comment | NotificationKind::Share => preferences.share_notifications,
+        NotificationKind::Follow => preferences.follow_notifications,
+        NotificationKind::System | NotificationKind::Security => preferences.system_announcements,
+        NotificationKind::ShareInvite
+        | NotificationKind::Tip
+        | NotificationKind::Team
+        | NotificationKind::Payment => false,
     }
 }
 
@@ -62,7 +65,7 @@ impl Tx<'_> {
     pub(crate) fn add_notification(
         &self,
         account: AccountId,
-        kind: &str,
+        kind: NotificationKind,
         title: &str,
         data: &Value,
     ) -> Result<()> {
@@ -83,7 +86,7 @@ impl Tx<'_> {
             .execute(params![
                 fresh_id(self).as_bytes(),
                 account.as_bytes(),
-                kind,
+                name_of(&kind),
                 title,
                 data.to_string(),
                 self.now
@@ -202,15 +205,15 @@ mod tests {
             marketing_emails: false,
         };
         for (kind, mailed) in [
-            ("comment", true),
-            ("share", true),
-            ("follow", false),
-            ("system", true),
-            ("security", true),
-            ("team", false),
-            ("share_invite", false),
+            (NotificationKind::Comment, true),
+            (NotificationKind::Share, true),
+            (NotificationKind::Follow, false),
+            (NotificationKind::System, true),
+            (NotificationKind::Security, true),
+            (NotificationKind::Team, false),
+            (NotificationKind::ShareInvite, false),
         ] {
-            assert_eq!(is_mailed(kind, &preferences), mailed, "{kind}");
+            assert_eq!(is_mailed(kind, &preferences), mailed, "{kind:?}");
         }
     }
 }

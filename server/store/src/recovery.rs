@@ -130,7 +130,7 @@ impl Store {
         self.read(|conn| Ok(status(record(conn, account)?.as_ref())))
     }
 
-    /// Sets a recovery key up for somebody who knows the passphrase; answers the one that was made
+    /// Sets a recovery key up for somebody who knows the passphrase; returns the one that was made
     /// here, if one was.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Visits of share links: visitors' tokens, the access log, the counts, and what chunks they reach.
 
-use super::rows::id as read_id;
+use super::rows::{id as read_id, name_of, word};
 use super::share_files::below;
 use super::share_rows::ShareRow;
 use super::shares;
@@ -8,7 +8,8 @@ use super::{ChunkPlace, Store, Tx, chunks};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, EventKind, NodeId};
 use cairn_wire::Timestamp;
-use cairn_wire::shares::{AccessEntry, AccessMode};
+use cairn_wire::notifications::NotificationKind;
+use cairn_wire::shares::{AccessEntry, AccessMode, VisitAction};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -78,9 +79,9 @@ pub fn may_view(share: &ShareRow) -> bool {
     share.share.access_mode == AccessMode::ViewOnly || share.share.download_limit.is_none()
 }
 
-fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: &str) -> Result<String> {
+fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: VisitAction) -> Result<String> {
     let token = hex::encode(tx.source.bytes::<24>());
-    let kept = (action != "denied").then(|| hash(&token));
+    let kept = (action != VisitAction::Denied).then(|| hash(&token));
     tx.conn
         .prepare_cached(
             "INSERT INTO share_visits (share, token, action, email, masked_ip, at, expires_at) \
@@ -89,7 +90,7 @@ fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: &str) -> Resu
         .execute(params![
             share.row,
             kept,
-            action,
+            name_of(&action),
             who.email,
             who.masked_ip,
             tx.now,
@@ -101,12 +102,12 @@ fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: &str) -> Resu
 impl Tx<'_> {
     /// Notes that a visitor was turned away.
     pub fn deny_visit(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
-        add_visit(self, share, who, "denied").map(drop)
+        add_visit(self, share, who, VisitAction::Denied).map(drop)
     }
 
-    /// Lets a visitor in and answers the token of the visit.
+    /// Lets a visitor in and returns the token of the visit.
     pub fn open_visit(&self, share: &ShareRow, who: &Visitor) -> Result<String> {
-        let token = add_visit(self, share, who, "opened")?;
+        let token = add_visit(self, share, who, VisitAction::Opened)?;
         self.conn
             .prepare_cached("UPDATE shares SET access_count = access_count + 1 WHERE row = ?1")?
             .execute([share.row])?;
@@ -148,13 +149,13 @@ impl Tx<'_> {
                 })
             },
         )?;
-        let token = add_visit(self, &share, &who, "downloaded")?;
+        let token = add_visit(self, &share, &who, VisitAction::Downloaded)?;
         let mut data = who.data(&share);
         data["downloaded_file_id"] = json!(node);
         self.emit(share.account, EventKind::ShareDownloaded, &data)?;
         if share.share.notify_on_download {
             let title = format!("{} was downloaded", share.share.file_name);
-            self.notify(share.account, "share", &title, &data)?;
+            self.notify(share.account, NotificationKind::Share, &title, &data)?;
         }
         Ok(token)
     }
@@ -259,7 +260,7 @@ impl Store {
                         email: row.get(0)?,
                         masked_ip: row.get(1)?,
                         bytes_served: row.get(2)?,
-                        action: row.get(3)?,
+                        action: word(row, 3)?,
                         at: Timestamp(row.get(4)?),
                     })
                 })?

@@ -12,10 +12,10 @@ pub use follows::Side;
 pub use profiles::Handle;
 
 use super::Tx;
-use super::rows::{fresh_id, id};
+use super::rows::{fresh_id, id, name_of};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
-use cairn_wire::social::{Connection as SocialConnection, Relationship};
+use cairn_wire::social::{Connection as SocialConnection, FeedEntryKind, Relationship};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
@@ -133,7 +133,12 @@ impl Tx<'_> {
     }
 
     /// Shows followers what an account has done.
-    pub(crate) fn publish(&self, account: AccountId, kind: &str, data: &Value) -> Result<()> {
+    pub(crate) fn publish(
+        &self,
+        account: AccountId,
+        kind: FeedEntryKind,
+        data: &Value,
+    ) -> Result<()> {
         self.conn
             .prepare_cached(
                 "INSERT INTO activities (id, account, kind, data, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -141,7 +146,7 @@ impl Tx<'_> {
             .execute(params![
                 fresh_id(self).as_bytes(),
                 account.as_bytes(),
-                kind,
+                name_of(&kind),
                 data.to_string(),
                 self.now
             ])?;

@@ -211,7 +211,7 @@ pub(super) fn commit(
 }
 
 impl Tx<'_> {
-    /// Makes an upload's content a revision; repeating it answers the same.
+    /// Makes an upload's content a revision; repeating it returns the same.
     ///
     /// # Errors
     /// 400 while chunks are missing, 409 if the base is no longer the head or the name is taken, 507.

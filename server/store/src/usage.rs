@@ -185,7 +185,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Clock, MIGRATIONS, Source};
+    use crate::{Clock, Source, database::MIGRATIONS};
     use cairn_model::ChunkId;
     use cairn_wire::transfer::SealedChunk;
     use std::sync::Arc;

@@ -116,12 +116,12 @@ async fn a_device_is_seen_with_its_requests_and_stays_removed_until_it_comes_aga
 async fn an_api_key_is_shown_once_and_works_until_it_is_revoked() {
     let world = World::new();
     let owner = world.owner();
-    let answer = owner
+    let response = owner
         .post("/api/v1/apikeys", &json!({"name": "backup"}))
         .await;
-    answer.done(201);
-    assert_eq!(answer.header("cache-control"), "no-store");
-    let created: CreatedApiKey = answer.ok();
+    response.done(201);
+    assert_eq!(response.header("cache-control"), "no-store");
+    let created: CreatedApiKey = response.ok();
     assert!(created.key.starts_with("ck_") && created.key.starts_with(&created.info.prefix));
     let machine = world.caller(Some(&created.key));
     machine.get("/api/v1/nodes").await.done(200);

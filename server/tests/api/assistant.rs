@@ -4,7 +4,7 @@ use super::world::World;
 use cairn_wire::ai::{AiUsage, ClassifiedFolder};
 use cairn_wire::diagnostics::{CheckResult, EncryptionDiagnosis, UploadDiagnosis};
 use cairn_wire::nodes::Node;
-use cairn_wire::payments::TokenBalance;
+use cairn_wire::payments::{Plan, TokenBalance};
 use serde_json::{Value, json};
 
 /// Name and data of each event of a whole stream.
@@ -67,8 +67,8 @@ async fn an_answer_streams_and_is_counted() {
     let used: AiUsage = owner.get("/api/v1/ai/usage").await.ok();
     assert_eq!(used.tokens_used, 2 * tokens["tokens"].as_u64().unwrap());
     assert_eq!(
-        (used.period.as_str(), used.plan.as_str()),
-        ("2026-01", "standard")
+        (used.period.as_str(), used.plan),
+        ("2026-01", Plan::Standard)
     );
     assert_eq!(used.breakdown["chat"].requests, 2);
     assert_eq!((used.included_tokens, used.cost.as_str()), (500, "0.00"));

@@ -3,7 +3,7 @@
 use super::world::{Caller, Draft, World};
 use cairn_wire::Page;
 use cairn_wire::comments::{Comment, Comments};
-use cairn_wire::notifications::Notification;
+use cairn_wire::notifications::{Notification, NotificationKind};
 use cairn_wire::teams::Team;
 use serde_json::json;
 
@@ -13,9 +13,9 @@ async fn comments_nest_and_are_counted() {
     let owner = world.owner();
     let file = owner.file(None, "a.txt", "x").await;
     let path = format!("/api/v1/nodes/{}/comments", file.id);
-    let answer = owner.post(&path, &json!({"text": "first"})).await;
-    answer.done(201);
-    let first: Comment = answer.json();
+    let response = owner.post(&path, &json!({"text": "first"})).await;
+    response.done(201);
+    let first: Comment = response.json();
     assert_eq!(
         (
             first.body.as_str(),
@@ -142,7 +142,7 @@ async fn whose_file_it_is_hears_of_comments_on_it_in_a_team_as_well() {
         let all: Page<Notification> = who.get("/api/v1/social/notifications").await.ok();
         all.content
             .iter()
-            .filter(|one| one.kind == "comment")
+            .filter(|one| one.kind == NotificationKind::Comment)
             .count() as u64
     };
     comment(&there).await;

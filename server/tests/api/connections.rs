@@ -63,10 +63,10 @@ async fn rest(stream: &mut TcpStream) -> String {
 /// Asks for the server's health on a connection that stays open.
 async fn ask(stream: &mut TcpStream) {
     stream.write_all(HEALTH).await.unwrap();
-    answer(stream).await;
+    response(stream).await;
 }
 
-async fn answer(stream: &mut TcpStream) {
+async fn response(stream: &mut TcpStream) {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"}") {
         assert!(stream.read_buf(&mut bytes).await.unwrap() > 0, "closed");
@@ -82,8 +82,8 @@ async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
     for sent in ["", "G", "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n"] {
         let mut stream = running.connect().await;
         stream.write_all(sent.as_bytes()).await.unwrap();
-        let answer = rest(&mut stream).await;
-        assert!(!answer.contains("200"), "{sent}: {answer}");
+        let response = rest(&mut stream).await;
+        assert!(!response.contains("200"), "{sent}: {response}");
     }
     running.end().await;
 }
@@ -95,9 +95,9 @@ async fn a_body_that_stops_on_its_way_is_refused() {
     let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\n\
                 Content-Length: 100\r\n\r\n{\"kind\":";
     stream.write_all(head.as_bytes()).await.unwrap();
-    let answer = rest(&mut stream).await;
-    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
-    assert!(answer.contains("the body broke off"), "{answer}");
+    let response = rest(&mut stream).await;
+    assert!(response.starts_with("HTTP/1.1 400"), "{response}");
+    assert!(response.contains("the body broke off"), "{response}");
     running.end().await;
 }
 
@@ -109,10 +109,10 @@ async fn a_head_that_does_not_end_is_refused() {
     let head = format!("GET /api/v1/health HTTP/1.1\r\n{}", line.repeat(80));
     // The server may close before it has read everything.
     drop(stream.write_all(head.as_bytes()).await);
-    let answer = rest(&mut stream).await;
+    let response = rest(&mut stream).await;
     assert!(
-        answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
-        "{answer}"
+        response.is_empty() || response.starts_with("HTTP/1.1 431"),
+        "{response}"
     );
     running.end().await;
 }
@@ -133,19 +133,19 @@ async fn a_head_that_can_not_be_read_is_refused_with_the_body_of_all_errors() {
         // A whole response on the same connection before.
         ask(&mut stream).await;
         drop(stream.write_all(sent.as_bytes()).await);
-        let answer = rest(&mut stream).await;
-        // A connection with unread bytes may be reset before the answer is read.
-        if status == 0 && answer.is_empty() {
+        let response = rest(&mut stream).await;
+        // A connection with unread bytes may be reset before the response is read.
+        if status == 0 && response.is_empty() {
             continue;
         }
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
         let body: cairn_wire::ErrorBody = serde_json::from_str(body).unwrap();
         assert!(
             head.starts_with(&format!("HTTP/1.1 {}", body.code)),
-            "{answer}"
+            "{response}"
         );
-        assert!(status == 0 || body.code == status, "{answer}");
-        assert!(head.contains("x-request-id: "), "{answer}");
+        assert!(status == 0 || body.code == status, "{response}");
+        assert!(head.contains("x-request-id: "), "{response}");
     }
     running.end().await;
 }
@@ -173,7 +173,7 @@ async fn hundreds_of_open_connections_are_served_and_more_than_the_most_wait() {
     let nothing = late.try_read(&mut [0; 1]).unwrap_err();
     assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
     open.pop();
-    answer(&mut late).await;
+    response(&mut late).await;
     drop((open, late));
     running.end().await;
 }

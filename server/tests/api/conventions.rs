@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 async fn every_failure_has_the_error_body_and_a_request_id() {
     let world = World::new();
     let owner = world.owner();
-    let answers = [
+    let responses = [
         (owner.get("/nope").await, 404),
         (owner.get("/api/v1/nope/").await, 404),
         (owner.get("/api/v1/nodes/not-a-uuid").await, 404),
@@ -55,32 +55,32 @@ async fn every_failure_has_the_error_body_and_a_request_id() {
         ),
         (world.nobody().get("/api/v1/nodes").await, 401),
     ];
-    for (answer, status) in answers {
-        answer.failed(status);
-        assert_eq!(answer.header("content-type"), "application/json");
-        assert!(!answer.header("x-request-id").is_empty());
-        assert!(answer.header("ratelimit").contains("r="));
-        assert!(answer.header("ratelimit-policy").contains("w=60"));
+    for (response, status) in responses {
+        response.failed(status);
+        assert_eq!(response.header("content-type"), "application/json");
+        assert!(!response.header("x-request-id").is_empty());
+        assert!(response.header("ratelimit").contains("r="));
+        assert!(response.header("ratelimit-policy").contains("w=60"));
     }
 }
 
 #[tokio::test]
 async fn a_wrong_method_names_the_right_ones() {
     let world = World::new();
-    let answer = world
+    let response = world
         .owner()
         .send(Method::PATCH, "/api/v1/trash", &[], "")
         .await;
-    answer.failed(405);
+    response.failed(405);
     assert!(
-        answer.header("allow").contains("DELETE"),
+        response.header("allow").contains("DELETE"),
         "{}",
-        answer.header("allow")
+        response.header("allow")
     );
 }
 
 #[tokio::test]
-async fn a_panic_is_an_answer_and_the_server_lives_on() {
+async fn a_panic_is_a_response_and_the_server_lives_on() {
     let world = World::new();
     let owner = world.owner();
     owner
@@ -90,17 +90,17 @@ async fn a_panic_is_an_answer_and_the_server_lives_on() {
         )
         .await
         .done(201);
-    let answer = owner.get("/api/v1/nodes").await;
-    let message = answer.failed(500);
+    let response = owner.get("/api/v1/nodes").await;
+    let message = response.failed(500);
     assert!(!message.contains("fault"), "causes stay inside: {message}");
-    assert!(!answer.header("x-request-id").is_empty());
+    assert!(!response.header("x-request-id").is_empty());
     owner.get("/api/v1/nodes").await.done(200);
 }
 
 #[tokio::test]
 async fn a_request_id_of_the_client_comes_back() {
     let world = World::new();
-    let answer = world
+    let response = world
         .owner()
         .send(
             Method::GET,
@@ -109,7 +109,7 @@ async fn a_request_id_of_the_client_comes_back() {
             "",
         )
         .await;
-    assert_eq!(answer.header("x-request-id"), "mine-1");
+    assert_eq!(response.header("x-request-id"), "mine-1");
 }
 
 #[tokio::test]
@@ -151,9 +151,9 @@ async fn only_tokens_in_force_are_let_in() {
         "a.b.c",
         &format!("{token}x"),
     ] {
-        let answer = world.caller(Some(bad)).get("/api/v1/nodes").await;
-        answer.failed(401);
-        assert_eq!(answer.header("www-authenticate"), "Bearer");
+        let response = world.caller(Some(bad)).get("/api/v1/nodes").await;
+        response.failed(401);
+        assert_eq!(response.header("www-authenticate"), "Bearer");
     }
     let basic = world
         .nobody()
@@ -282,8 +282,8 @@ async fn an_array_is_no_object() {
         "/api/v1/social/profile",
         "/api/v1/useraccount/email-preferences",
     ] {
-        let answer = owner.send(Method::PUT, path, &[], " [null, null]").await;
-        answer.failed(400);
+        let response = owner.send(Method::PUT, path, &[], " [null, null]").await;
+        response.failed(400);
     }
 }
 

@@ -27,11 +27,11 @@ async fn a_folder_is_copied_with_everything_below() {
         .done(200);
     let id = new_node();
     let copy = json!({"id": id, "name": "copy", "seal": "c2VhbA=="});
-    let answer = owner
+    let response = owner
         .post(&format!("/api/v1/nodes/{}/copy", top.id), &copy)
         .await;
-    answer.done(201);
-    let made: Node = answer.ok();
+    response.done(201);
+    let made: Node = response.ok();
     assert_eq!(
         (made.id, made.name.as_str(), made.parent_id),
         (id, "copy", None)

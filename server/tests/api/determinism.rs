@@ -14,7 +14,7 @@ async fn story(seed: u64) -> Vec<(u16, Vec<(String, String)>, Vec<u8>)> {
         revision: RevisionId(Uuid::from_bytes([2; 16])),
         ..Draft::new("f", "content")
     };
-    let answers = vec![
+    let responses = vec![
         owner
             .post("/api/v1/nodes", &json!({"kind": "folder", "name": "a"}))
             .await,
@@ -32,17 +32,17 @@ async fn story(seed: u64) -> Vec<(u16, Vec<(String, String)>, Vec<u8>)> {
         owner.get("/api/v1/useraccount/composite").await,
         owner.get("/nothing").await,
     ];
-    answers
+    responses
         .into_iter()
-        .map(|answer| {
-            let headers = answer
+        .map(|response| {
+            let headers = response
                 .headers
                 .iter()
                 .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
             (
-                answer.status.as_u16(),
+                response.status.as_u16(),
                 headers.collect(),
-                answer.body.to_vec(),
+                response.body.to_vec(),
             )
         })
         .collect()

@@ -100,7 +100,7 @@ async fn a_rule_strikes_only_whom_it_means() {
 }
 
 #[tokio::test]
-async fn a_refused_request_does_nothing_and_a_lost_answer_does() {
+async fn a_refused_request_does_nothing_and_a_lost_response_does() {
     let world = World::new();
     let owner = world.owner();
     let create = |name: &str| json!({"kind": "folder", "name": name});

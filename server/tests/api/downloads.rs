@@ -1,6 +1,6 @@
 //! Chunks with ranges, manifests, and many files in one frame.
 
-use super::world::{Answer, Caller, Draft, World, id_of, new_node, new_revision};
+use super::world::{Caller, Draft, TestResponse, World, id_of, new_node, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_wire::frame;
@@ -13,15 +13,15 @@ async fn batch(who: &Caller, nodes: &[&Node], content: bool) -> (DownloadedBatch
         .iter()
         .map(|node| json!({"node_id": node.id, "revision_id": node.revision_id}))
         .collect();
-    let answer = who
+    let response = who
         .post(
             "/api/v1/downloads/batch",
             &json!({"files": files, "content": content}),
         )
         .await;
-    answer.done(200);
-    assert_eq!(answer.header("content-type"), frame::MEDIA_TYPE);
-    frame::decode(answer.body).unwrap()
+    response.done(200);
+    assert_eq!(response.header("content-type"), frame::MEDIA_TYPE);
+    frame::decode(response.body).unwrap()
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_chunk_comes_whole_or_in_ranges() {
         (200, &b"0123456789"[..])
     );
     assert_eq!(whole.header("accept-ranges"), "bytes");
-    let part = async |range: &str| -> Answer {
+    let part = async |range: &str| -> TestResponse {
         owner
             .send(Method::GET, &path, &[("range", range)], "")
             .await

@@ -16,9 +16,9 @@ async fn a_path_is_made_once_and_reused() {
             )
             .await
     };
-    let answer = make("a/b/c", None).await;
-    answer.done(201);
-    let made: CreatedFolders = answer.json();
+    let response = make("a/b/c", None).await;
+    response.done(201);
+    let made: CreatedFolders = response.json();
     assert_eq!((made.folders.len(), made.created.len()), (3, 3));
     assert_eq!(made.leaf_id, made.folders[2].id);
     assert_eq!(made.folders[2].parent_id, Some(made.folders[1].id));

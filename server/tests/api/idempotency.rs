@@ -1,12 +1,12 @@
 //! `Idempotency-Key`.
 
-use super::world::{Answer, Caller, World};
+use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_wire::account::CreatedApiKey;
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 
-async fn post(who: &Caller, path: &str, key: &str, body: &Value) -> Answer {
+async fn post(who: &Caller, path: &str, key: &str, body: &Value) -> TestResponse {
     who.send(
         Method::POST,
         path,
@@ -17,7 +17,7 @@ async fn post(who: &Caller, path: &str, key: &str, body: &Value) -> Answer {
 }
 
 #[tokio::test]
-async fn the_same_key_gives_the_same_answer_for_a_day() {
+async fn the_same_key_gives_the_same_response_for_a_day() {
     let world = World::new();
     let owner = world.owner();
     let body = json!({"kind": "folder", "name": "a"});
@@ -68,7 +68,7 @@ async fn a_failure_of_the_moment_is_not_kept() {
 }
 
 #[tokio::test]
-async fn an_answer_that_got_lost_is_given_again() {
+async fn a_response_that_got_lost_is_given_again() {
     let world = World::new();
     let owner = world.owner();
     let folder = owner.folder(None, "a").await;

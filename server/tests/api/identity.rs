@@ -1,13 +1,13 @@
 //! The identity provider: every grant, what ends a login, and what is refused.
 
 mod administration;
-mod browser;
+pub(crate) mod browser;
 mod device;
 mod library;
 mod refusals;
 mod service_accounts;
 
-use super::world::{Answer, Caller, World};
+use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -44,17 +44,17 @@ fn request(scope: &str) -> Vec<(&'static str, String)> {
 async fn code(world: &World, scope: &str) -> String {
     let mut browser = Browser::new(world);
     browser.authorize(&request(scope)).await.done(200);
-    let answer = browser.log_in("owner@example.com", "owner").await;
-    browser::parameter(&answer, "code")
+    let response = browser.log_in("owner@example.com", "owner").await;
+    browser::parameter(&response, "code")
 }
 
-async fn post_form(caller: &Caller, path: &str, fields: &[(&str, &str)]) -> Answer {
+async fn post_form(caller: &Caller, path: &str, fields: &[(&str, &str)]) -> TestResponse {
     let body = serde_urlencoded::to_string(fields).unwrap();
     let form = ("content-type", "application/x-www-form-urlencoded");
     caller.send(Method::POST, path, &[form], body).await
 }
 
-async fn redeem(world: &World, code: &str) -> Answer {
+async fn redeem(world: &World, code: &str) -> TestResponse {
     let fields = [
         ("grant_type", "authorization_code"),
         ("code", code),
@@ -65,7 +65,7 @@ async fn redeem(world: &World, code: &str) -> Answer {
     post_form(&world.nobody(), "/oauth/token", &fields).await
 }
 
-async fn refresh(world: &World, token: &str) -> Answer {
+async fn refresh(world: &World, token: &str) -> TestResponse {
     let fields = [
         ("grant_type", "refresh_token"),
         ("refresh_token", token),
@@ -79,19 +79,19 @@ async fn logged_in(world: &World) -> TokenResponse {
 }
 
 #[track_caller]
-fn refused(answer: &Answer, status: u16, error: &str) {
-    answer.done(status);
-    let body: OAuthErrorBody = answer.json();
+fn refused(response: &TestResponse, status: u16, error: &str) {
+    response.done(status);
+    let body: OAuthErrorBody = response.json();
     assert_eq!(body.error, error, "{body:?}");
     assert!(body.error_description.is_some_and(|text| !text.is_empty()));
 }
 
 async fn works(world: &World, access: &str) -> bool {
-    let answer = world.caller(Some(access)).get("/api/v1/nodes").await;
-    if answer.status != 200 {
-        answer.failed(401);
+    let response = world.caller(Some(access)).get("/api/v1/nodes").await;
+    if response.status != 200 {
+        response.failed(401);
     }
-    answer.status == 200
+    response.status == 200
 }
 
 #[tokio::test]
@@ -149,8 +149,8 @@ async fn a_code_is_good_for_a_minute_and_for_whoever_asked() {
         ("code", "nonsense"),
     ] {
         let fields = good.map(|(name, old)| (name, if name == field { value } else { old }));
-        let answer = post_form(&world.nobody(), "/oauth/token", &fields).await;
-        refused(&answer, 400, "invalid_grant");
+        let response = post_form(&world.nobody(), "/oauth/token", &fields).await;
+        refused(&response, 400, "invalid_grant");
     }
     redeem(&world, &code).await.done(200);
 }
@@ -177,7 +177,7 @@ async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
 }
 
 #[tokio::test]
-async fn an_answer_that_got_lost_costs_no_login_and_its_token_is_watched() {
+async fn a_response_that_got_lost_costs_no_login_and_its_token_is_watched() {
     let world = World::new();
     let token = logged_in(&world).await.refresh_token.unwrap();
     let lost: TokenResponse = refresh(&world, &token).await.ok();

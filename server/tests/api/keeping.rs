@@ -26,14 +26,14 @@ async fn files_go_into_the_trash_when_their_time_has_come() {
     let first = owner.file(Some(folder.id), "1.log", "1").await;
     let deep = owner.file(Some(inner.id), "2.log", "2").await;
     let outside = owner.file(None, "3.log", "3").await;
-    let answer = owner
+    let response = owner
         .post(
             "/api/v1/retention-rules",
             &json!({"folder_id": folder.id, "delete_after_days": 30, "name": "logs"}),
         )
         .await;
-    answer.done(201);
-    let rule: RetentionRule = answer.json();
+    response.done(201);
+    let rule: RetentionRule = response.json();
     advance(&world, 30 * DAY - 1).await;
     let edited: Node = owner.upload(&Draft::of(&first, "1 again")).await.ok();
     advance(&world, 1).await;

@@ -1,6 +1,6 @@
 //! The key bundle.
 
-use super::world::{Answer, Caller, World};
+use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_wire::keys::KeyBundle;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn auth(letter: char) -> String {
     letter.to_string().repeat(64)
 }
 
-async fn put(who: &Caller, body: Value, if_match: Option<&str>) -> Answer {
+async fn put(who: &Caller, body: Value, if_match: Option<&str>) -> TestResponse {
     let headers: Vec<_> = if_match
         .map(|version| ("if-match", version))
         .into_iter()
@@ -37,7 +37,7 @@ async fn put(who: &Caller, body: Value, if_match: Option<&str>) -> Answer {
 }
 
 /// Stores the account's first bundle.
-pub(crate) async fn first_keys(who: &Caller, recovery: bool) -> Answer {
+pub(crate) async fn first_keys(who: &Caller, recovery: bool) -> TestResponse {
     let mut body = json!({"bundle": bundle(1, recovery), "auth": auth('a')});
     if recovery {
         body["recovery_auth"] = json!(auth('b'));
@@ -78,9 +78,9 @@ async fn keys_are_made_once_and_come_back_as_they_were() {
     )
     .await
     .done(200);
-    let answer = owner.get("/api/v1/keys").await;
-    assert_eq!(answer.header("etag"), "\"1\"");
-    let stored: KeyBundle = answer.ok();
+    let response = owner.get("/api/v1/keys").await;
+    assert_eq!(response.header("etag"), "\"1\"");
+    let stored: KeyBundle = response.ok();
     assert_eq!(serde_json::to_value(stored).unwrap(), bundle(1, false));
     world.outsider().get("/api/v1/keys").await.failed(404);
     let text = String::from_utf8(owner.get("/api/v1/keys").await.body.to_vec()).unwrap();

@@ -2,7 +2,7 @@
 //! once, and once kept as narrowly as it can be.
 
 use super::openapi::filled;
-use super::world::{Answer, Caller, World};
+use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_server::openapi;
 use regex::Regex;
@@ -194,14 +194,14 @@ fn field(pointer: &str) -> &str {
     parts.next().unwrap_or_default()
 }
 
-fn message(answer: &Answer) -> String {
-    String::from_utf8_lossy(&answer.body).into_owned()
+fn message(response: &TestResponse) -> String {
+    String::from_utf8_lossy(&response.body).into_owned()
 }
 
-/// Returns true if an answer refuses this very field.
-fn refuses(answer: &Answer, name: &str) -> bool {
-    let text = message(answer);
-    answer.status == 400
+/// Returns true if a response refuses this very field.
+fn refuses(response: &TestResponse, name: &str) -> bool {
+    let text = message(response);
+    response.status == 400
         && (text.contains(&format!("`{name}")) || text.contains(&format!(".{name}`")))
 }
 
@@ -228,18 +228,18 @@ async fn check_body(
     for (pointer, cases) in &found {
         let name = field(pointer);
         for value in &cases.broken {
-            let answer = send(pointer, value).await;
-            if !refuses(&answer, name) {
+            let response = send(pointer, value).await;
+            if !refuses(&response, name) {
                 let text = shortened(value);
-                let reply = message(&answer);
+                let reply = message(&response);
                 differences.push(format!("{method} {path} takes {pointer} = {text}: {reply}"));
             }
         }
         for value in &cases.kept {
-            let answer = send(pointer, value).await;
-            if refuses(&answer, name) {
+            let response = send(pointer, value).await;
+            if refuses(&response, name) {
                 let text = shortened(value);
-                let reply = message(&answer);
+                let reply = message(&response);
                 differences.push(format!(
                     "{method} {path} refuses {pointer} = {text}: {reply}"
                 ));
@@ -303,19 +303,19 @@ async fn each_rule_of_a_query_is_the_one_in_the_document() {
             };
             count += usize::from(!its.broken.is_empty());
             for value in its.broken.iter().filter(|_| parameter["in"] == "query") {
-                let answer = ask(value).await;
+                let response = ask(value).await;
                 assert!(
-                    refuses(&answer, name),
+                    refuses(&response, name),
                     "{template}?{name}={value}: {}",
-                    message(&answer)
+                    message(&response)
                 );
             }
             for value in its.kept.iter().filter(|_| parameter["in"] == "query") {
-                let answer = ask(value).await;
+                let response = ask(value).await;
                 assert!(
-                    !refuses(&answer, name),
+                    !refuses(&response, name),
                     "{template}?{name}={value}: {}",
-                    message(&answer)
+                    message(&response)
                 );
             }
         }

@@ -18,14 +18,14 @@ fn watched() -> World {
 }
 
 async fn metrics(world: &World) -> String {
-    let answer = world.caller(Some("a token")).get("/metrics").await;
-    answer.done(200);
+    let response = world.caller(Some("a token")).get("/metrics").await;
+    response.done(200);
     assert!(
-        answer
+        response
             .header("content-type")
             .starts_with("application/openmetrics-text")
     );
-    String::from_utf8(answer.body.to_vec()).unwrap()
+    String::from_utf8(response.body.to_vec()).unwrap()
 }
 
 #[track_caller]
@@ -149,7 +149,7 @@ async fn bytes_streams_and_background_work_are_counted() {
     let world = watched();
     let owner = world.owner();
     let folder = json!({"kind": "folder", "name": "d"});
-    let answer = owner.post("/api/v1/nodes", &folder).await;
+    let response = owner.post("/api/v1/nodes", &folder).await;
     let text = metrics(&world).await;
     let value = |text: &str, name: &str| -> u64 {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -161,7 +161,7 @@ async fn bytes_streams_and_background_work_are_counted() {
     );
     assert_eq!(
         value(&text, "cairn_http_sent_bytes_total"),
-        answer.body.len() as u64
+        response.body.len() as u64
     );
     let stream = owner
         .open(Method::GET, "/api/v1/changes/stream", &[], "")

@@ -254,10 +254,10 @@ async fn what_is_described_is_served() {
         let path = filled(template);
         let open = document["paths"][template][method]["security"] == serde_json::json!([{}]);
         let method = method.to_uppercase().parse().unwrap();
-        let answer = world.nobody().send(method, &path, &[], "").await;
-        let status = answer.status.as_u16();
+        let response = world.nobody().send(method, &path, &[], "").await;
+        let status = response.status.as_u16();
         if open {
-            let text = String::from_utf8_lossy(&answer.body);
+            let text = String::from_utf8_lossy(&response.body);
             let served = status != 405 && !text.contains("there is nothing at");
             assert!(served, "{endpoint}: {text}");
         } else {
@@ -299,8 +299,8 @@ async fn each_module_has_its_own_document_and_one_page_shows_them() {
 #[test]
 fn a_stream_is_described_event_by_event() {
     let document = openapi::document();
-    let answer = &document["paths"]["/api/v1/ai/chat"]["post"]["responses"]["200"];
-    let event = &answer["content"]["text/event-stream"]["schema"]["properties"];
+    let response = &document["paths"]["/api/v1/ai/chat"]["post"]["responses"]["200"];
+    let event = &response["content"]["text/event-stream"]["schema"]["properties"];
     assert_eq!(
         event["event"]["enum"],
         serde_json::json!(["delta", "usage", "done", "error"])
@@ -363,7 +363,7 @@ fn whole(document: &Value, schema: &Value) -> serde_json::Map<String, Value> {
     properties
 }
 
-/// Endpoints whose answer holds a list and is none: parts of one thing, bounded by it.
+/// Endpoints whose response holds a list and is none: parts of one thing, bounded by it.
 const NO_LISTS: [&str; 12] = [
     "/api/v1/changes",
     "/api/v1/changes/snapshot",

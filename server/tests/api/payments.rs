@@ -125,9 +125,9 @@ async fn packs_of_tokens_are_listed_and_credited() {
         ]
     );
     let path = "/api/v1/payment/tokens/purchase";
-    let answer = owner.post(path, &json!({"pack": "standard"})).await;
-    answer.done(201);
-    let receipt: Receipt = answer.ok();
+    let response = owner.post(path, &json!({"pack": "standard"})).await;
+    response.done(201);
+    let receipt: Receipt = response.ok();
     assert_eq!(receipt.charged.to_string(), "14.99");
     assert!(receipt.charge_id.starts_with("ch_"));
     let balance: TokenBalance = owner.get("/api/v1/payment/tokens/balance").await.ok();
@@ -269,9 +269,9 @@ async fn a_creator_is_paid_when_the_period_is_over() {
         .post(path, &json!({"plan_id": plan}))
         .await
         .failed(400);
-    let answer = owner.post(path, &json!({"plan_id": plan})).await;
-    answer.done(201);
-    let mine: CreatorSubscription = answer.ok();
+    let response = owner.post(path, &json!({"plan_id": plan})).await;
+    response.done(201);
+    let mine: CreatorSubscription = response.ok();
     assert_eq!(mine.status, CreatorSubscriptionState::Active);
     assert_eq!(mine.access_until.to_string(), "2026-01-31T00:00:00.000Z");
     owner
@@ -355,9 +355,9 @@ async fn a_withdrawal_leaves_the_wallet_at_once_and_is_paid_later() {
     let world = World::new();
     let owner = world.owner();
     let path = "/api/v1/payment/withdrawals";
-    let answer = owner.post(path, &json!({"amount": "60.00"})).await;
-    answer.done(201);
-    let asked: Withdrawal = answer.ok();
+    let response = owner.post(path, &json!({"amount": "60.00"})).await;
+    response.done(201);
+    let asked: Withdrawal = response.ok();
     assert_eq!(
         (asked.status, asked.paid_at),
         (WithdrawalState::Requested, None)

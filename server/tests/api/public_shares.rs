@@ -1,14 +1,14 @@
 //! Share links from a stranger's side: the gate, the states, the counts, the chunks.
 
 use super::shares::{DAY, share};
-use super::world::{Answer, Caller, Draft, World, id_of};
+use super::world::{Caller, Draft, TestResponse, World, id_of};
 use axum::http::Method;
 use cairn_wire::Page;
 use cairn_wire::nodes::Node;
-use cairn_wire::shares::{AccessEntry, OpenedShare, PublicShare, Share};
+use cairn_wire::shares::{AccessEntry, OpenedShare, PublicShare, Share, VisitAction};
 use serde_json::{Value, json};
 
-async fn put_file(owner: &Caller, link: &Share, file: &Node) -> Answer {
+async fn put_file(owner: &Caller, link: &Share, file: &Node) -> TestResponse {
     let files = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "c2VhbGVk"}]});
     owner
         .put(&format!("/api/v1/shares/{}/files", link.id), &files)
@@ -19,23 +19,29 @@ fn path(link: &Share, part: &str) -> String {
     format!("/api/v1/public/shares/{}{part}", link.short_code)
 }
 
-async fn open(stranger: &Caller, link: &Share, body: Value) -> Answer {
+async fn open(stranger: &Caller, link: &Share, body: Value) -> TestResponse {
     stranger.post(&path(link, "/open"), &body).await
 }
 
-async fn with_access(stranger: &Caller, method: Method, path: &str, access: &str) -> Answer {
+async fn with_access(stranger: &Caller, method: Method, path: &str, access: &str) -> TestResponse {
     let body = if method == Method::POST { "{}" } else { "" };
     stranger
         .send(method, path, &[("x-share-access", access)], body)
         .await
 }
 
-async fn chunk(stranger: &Caller, link: &Share, file: &Node, text: &str, access: &str) -> Answer {
+async fn chunk(
+    stranger: &Caller,
+    link: &Share,
+    file: &Node,
+    text: &str,
+    access: &str,
+) -> TestResponse {
     let part = format!("/chunks/{}?node={}", id_of(text.as_bytes()), file.id);
     with_access(stranger, Method::GET, &path(link, &part), access).await
 }
 
-async fn begin(stranger: &Caller, link: &Share, access: &str) -> Answer {
+async fn begin(stranger: &Caller, link: &Share, access: &str) -> TestResponse {
     with_access(stranger, Method::POST, &path(link, "/downloads"), access).await
 }
 
@@ -83,9 +89,12 @@ async fn whoever_has_the_link_fetches_what_it_carries_and_nothing_else() {
     let seen: Vec<_> = log
         .content
         .iter()
-        .map(|entry| (entry.action.as_str(), entry.bytes_served))
+        .map(|entry| (entry.action, entry.bytes_served))
         .collect();
-    assert_eq!(seen, [("downloaded", 0), ("opened", 6)]);
+    assert_eq!(
+        seen,
+        [(VisitAction::Downloaded, 0), (VisitAction::Opened, 6)]
+    );
     let counted: Share = owner.get(&format!("/api/v1/shares/{}", link.id)).await.ok();
     assert_eq!((counted.access_count, counted.download_count), (1, 1));
 }
@@ -215,12 +224,12 @@ async fn two_downloads_can_not_share_the_last_one() {
     let all =
         futures_util::future::join_all((0..8).map(|_| begin(&stranger, &link, &opened.access)))
             .await;
-    let good = all.iter().filter(|answer| answer.status == 200).count();
+    let good = all.iter().filter(|response| response.status == 200).count();
     assert_eq!(good, 1);
 }
 
 #[tokio::test]
-async fn every_state_has_its_answer() {
+async fn every_state_has_its_response() {
     let world = World::new();
     let (owner, stranger) = (world.owner(), world.nobody());
     let file = owner.file(None, "a.txt", "x").await;

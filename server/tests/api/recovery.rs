@@ -4,7 +4,7 @@ use super::world::{Caller, World};
 use cairn_wire::Page;
 use cairn_wire::account::AuditEvent;
 use cairn_wire::keys::{KeyBundle, RecoveryMaker, RecoverySetUp, RecoveryStatus};
-use cairn_wire::notifications::Notification;
+use cairn_wire::notifications::{Notification, NotificationKind};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -61,10 +61,10 @@ async fn a_client_brings_the_key_that_opens_files() {
     ] {
         owner.post(SETUP, &bad).await.failed(status);
     }
-    let answer = owner.post(SETUP, &body).await;
-    answer.done(201);
-    assert_eq!(answer.header("cache-control"), "no-store");
-    let done: RecoverySetUp = answer.ok();
+    let response = owner.post(SETUP, &body).await;
+    response.done(201);
+    assert_eq!(response.header("cache-control"), "no-store");
+    let done: RecoverySetUp = response.ok();
     assert_eq!(done.recovery_key, None);
     assert!(done.status.configured && done.status.opens_files);
     let stored: KeyBundle = owner.get("/api/v1/keys").await.ok();
@@ -85,7 +85,12 @@ async fn a_client_brings_the_key_that_opens_files() {
         ]
     );
     let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
-    assert!(notified.content.iter().all(|one| one.kind == "security"));
+    assert!(
+        notified
+            .content
+            .iter()
+            .all(|one| one.kind == NotificationKind::Security)
+    );
     assert_eq!(notified.total_elements, 3);
     assert_eq!(log(&world.member()).await, Vec::<String>::new());
 }

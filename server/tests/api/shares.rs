@@ -3,8 +3,8 @@
 use super::world::{Caller, World};
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{
-    AccessMode, Audit, BulkShares, Share, ShareDefaults, ShareHealth, ShareIssue, ShareStatus,
-    ShareTheme, SharedByEmail, StorageType, ToggledShare,
+    AccessMode, Audit, BulkShares, Share, ShareCondition, ShareDefaults, ShareHealth, ShareIssue,
+    ShareStatus, ShareTheme, SharedByEmail, StorageType, ToggledShare,
 };
 use cairn_wire::{Page, Sealed};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ async fn a_link_is_made_with_all_its_settings_and_found_by_id_and_code() {
     let world = World::new();
     let owner = world.owner();
     let file = owner.file(None, "a.txt", "x").await;
-    let answer = owner
+    let response = owner
         .post(
             "/api/v1/shares/",
             &json!({
@@ -33,8 +33,8 @@ async fn a_link_is_made_with_all_its_settings_and_found_by_id_and_code() {
             }),
         )
         .await;
-    answer.done(201);
-    let link: Share = answer.json();
+    response.done(201);
+    let link: Share = response.json();
     assert_eq!(link.url, format!("http://cairn.test/s/{}", link.short_code));
     assert_eq!(
         (link.file_name.as_str(), link.storage_type, link.is_active),
@@ -50,7 +50,7 @@ async fn a_link_is_made_with_all_its_settings_and_found_by_id_and_code() {
         (AccessMode::ViewOnly, Some(3), true)
     );
     assert_eq!(link.status, ShareStatus::NotYetActive);
-    assert!(!String::from_utf8_lossy(&answer.body).contains("gate\""));
+    assert!(!String::from_utf8_lossy(&response.body).contains("gate\""));
     for path in [
         format!("/api/v1/shares/{}", link.id),
         format!("/api/v1/shares/{}/", link.short_code),
@@ -114,12 +114,12 @@ async fn links_of_others_are_refused_and_unknown_ones_not_found() {
         .failed(404);
     for part in ["toggle", "access-log", "audit", "health"] {
         let path = format!("{path}/{part}");
-        let answer = if part == "toggle" {
+        let response = if part == "toggle" {
             outsider.post(&path, &json!({})).await
         } else {
             outsider.get(&path).await
         };
-        answer.failed(403);
+        response.failed(403);
     }
     outsider
         .put(&format!("{path}/files"), &json!({"files": []}))
@@ -229,8 +229,8 @@ async fn health_names_every_issue() {
         .done(200);
     let healthy = health().await;
     assert_eq!(
-        (healthy.status.as_str(), healthy.issues.len()),
-        ("healthy", 0)
+        (healthy.status, healthy.issues.len()),
+        (ShareCondition::Healthy, 0)
     );
     world.app.source().advance(DAY / 2);
     assert_eq!(health().await.issues, [ShareIssue::ActiveWindowEnded]);
@@ -240,7 +240,7 @@ async fn health_names_every_issue() {
         .await
         .done(200);
     let ill = health().await;
-    assert_eq!(ill.status, "issues_found");
+    assert_eq!(ill.status, ShareCondition::IssuesFound);
     assert_eq!(
         ill.issues,
         [

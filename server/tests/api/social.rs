@@ -4,11 +4,11 @@ use super::world::{Caller, World};
 use cairn_model::AccountId;
 use cairn_wire::Page;
 use cairn_wire::comments::Comment;
-use cairn_wire::notifications::Notification;
+use cairn_wire::notifications::{Notification, NotificationKind};
 use cairn_wire::payments::Wallet;
 use cairn_wire::social::{
-    Connection, Contact, FeedEntry, FollowedMany, Profile, Relationship, Report, Suggestion,
-    TipReceipt, Visibility,
+    Connection, Contact, FeedEntry, FeedEntryKind, FollowedMany, Profile, Relationship, Report,
+    ReportState, Suggestion, TipReceipt, Visibility,
 };
 use cairn_wire::teams::Team;
 use serde_json::json;
@@ -173,8 +173,8 @@ async fn following_each_other_makes_friends() {
     assert_eq!(profile(&owner).await.follower_count, 1);
     let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
     assert_eq!(
-        (notified.total_elements, notified.content[0].kind.as_str()),
-        (1, "follow")
+        (notified.total_elements, notified.content[0].kind),
+        (1, NotificationKind::Follow)
     );
     let path = format!("/api/v1/social/follow/{member_id}");
     let left: Connection = owner.delete(&path).await.ok();
@@ -194,7 +194,7 @@ async fn following_each_other_makes_friends() {
 }
 
 #[tokio::test]
-async fn many_are_followed_with_an_answer_each() {
+async fn many_are_followed_with_a_response_each() {
     let world = World::new();
     let owner = world.owner();
     let (member, nobody) = (world.member().id().await, Uuid::new_v4());
@@ -291,12 +291,12 @@ async fn the_feed_shows_what_the_followed_do_until_they_are_muted() {
     }
     let page: Page<FeedEntry> = owner.get("/api/v1/social/feed").await.ok();
     assert_eq!((page.page_size, page.content.len()), (20, 20));
-    assert_eq!(page.content[0].kind, "profile_updated");
+    assert_eq!(page.content[0].kind, FeedEntryKind::ProfileUpdated);
     assert!(page.content.iter().all(|entry| entry.user_id == member_id));
     // With the plan that the seed made.
     let rest: Page<FeedEntry> = owner.get("/api/v1/social/feed?page=2").await.ok();
     assert_eq!((rest.content.len(), rest.total_elements), (6, 26));
-    assert_eq!(rest.content[5].kind, "plan_created");
+    assert_eq!(rest.content[5].kind, FeedEntryKind::PlanCreated);
     owner.get("/api/v1/social/feed?page=0").await.failed(400);
     let mute = format!("/api/v1/social/mute/{member_id}");
     let muted: Connection = owner.post(&mute, &json!({})).await.ok();
@@ -349,14 +349,14 @@ async fn a_tip_in_dollars_or_tokens_reaches_the_wallet() {
     let (owner, member) = (world.owner(), world.member());
     let jar = profile(&member).await.tip_jar_id;
     let path = "/api/v1/social/tips";
-    let answer = owner
+    let response = owner
         .post(
             path,
             &json!({"tip_jar_id": jar, "amount": "4.99", "message": "thanks"}),
         )
         .await;
-    answer.done(201);
-    let receipt: TipReceipt = answer.ok();
+    response.done(201);
+    let receipt: TipReceipt = response.ok();
     assert_eq!(receipt.amount.to_string(), "4.99");
     assert_eq!(receipt.recipient_name, "member");
     let body = json!({"tip_jar_id": jar, "amount": "1.00", "currency_type": "tokens",
@@ -377,7 +377,7 @@ async fn a_tip_in_dollars_or_tokens_reaches_the_wallet() {
     follow(&world.outsider(), owner.id().await).await;
     let shown = feed(&world.outsider()).await;
     assert_eq!(shown.len(), 1);
-    assert_eq!(shown[0].kind, "tipped");
+    assert_eq!(shown[0].kind, FeedEntryKind::Tipped);
 }
 
 #[tokio::test]
@@ -421,15 +421,18 @@ async fn a_report_goes_to_moderation_alone() {
     let (owner, member) = (world.owner(), world.member());
     let user = member.id().await;
     let path = "/api/v1/social/reports";
-    let answer = owner
+    let response = owner
         .post(
             path,
             &json!({"user_id": user, "reason": "spam", "details": "x"}),
         )
         .await;
-    answer.done(201);
-    let report: Report = answer.ok();
-    assert_eq!((report.user_id, report.status.as_str()), (user, "received"));
+    response.done(201);
+    let report: Report = response.ok();
+    assert_eq!(
+        (report.user_id, report.status),
+        (user, ReportState::Received)
+    );
     let notified: Page<Notification> = member.get("/api/v1/social/notifications").await.ok();
     assert_eq!(notified.total_elements, 0);
     for bad in [

@@ -3,7 +3,7 @@
 use super::keys::{bundle, first_keys};
 use super::world::{Caller, RECORD, World};
 use cairn_wire::Page;
-use cairn_wire::notifications::Notification;
+use cairn_wire::notifications::{Notification, NotificationKind};
 use cairn_wire::teams::{
     Invitation, InvitationState, Offboarded, Team, TeamDetails, TeamKeys, TeamMember,
     TeamPermissions, TeamQuota, TeamRole, TeamStorage,
@@ -24,14 +24,14 @@ async fn members(who: &Caller, team: &Team) -> Vec<TeamMember> {
 }
 
 async fn invite(who: &Caller, team: &Team, email: &str) -> Invitation {
-    let answer = who
+    let response = who
         .post(
             &format!("{TEAMS}/{}/invite", team.id),
             &json!({"email": email}),
         )
         .await;
-    answer.done(201);
-    answer.ok()
+    response.done(201);
+    response.ok()
 }
 
 /// Brings the outsider into the team.
@@ -100,9 +100,9 @@ async fn the_development_accounts_share_a_team_that_the_outsider_does_not_see() 
 async fn whoever_makes_a_team_owns_it() {
     let world = World::new();
     let outsider = world.outsider();
-    let answer = outsider.post(TEAMS, &json!({"name": "  Alpha  "})).await;
-    answer.done(201);
-    let team: Team = answer.ok();
+    let response = outsider.post(TEAMS, &json!({"name": "  Alpha  "})).await;
+    response.done(201);
+    let team: Team = response.ok();
     assert_eq!((team.name.as_str(), team.role), ("Alpha", TeamRole::Owner));
     assert_eq!((team.owner_id, team.member_count), (outsider.id().await, 1));
     for bad in ["", "   ", &"x".repeat(256)] {
@@ -150,7 +150,7 @@ async fn an_invitation_goes_out_by_mail_and_makes_a_member() {
     let waiting: Page<Invitation> = outsider.get("/api/v1/teams/invitations").await.ok();
     assert_eq!(waiting.content, std::slice::from_ref(&sent));
     let notified: Page<Notification> = outsider.get("/api/v1/social/notifications").await.ok();
-    assert_eq!(notified.content[0].kind, "team");
+    assert_eq!(notified.content[0].kind, NotificationKind::Team);
     let accept = format!("{TEAMS}/invitations/{}/accept", sent.id);
     world.member().post(&accept, &json!({})).await.failed(403);
     let joined: Team = outsider.post(&accept, &json!({})).await.ok();
@@ -166,14 +166,14 @@ async fn an_invitation_can_be_declined_withdrawn_or_expire() {
     let world = World::new();
     let (owner, outsider) = (world.owner(), world.outsider());
     let team = dev_team(&owner).await;
-    let answer = |id: Uuid, word: &str| format!("{TEAMS}/invitations/{id}/{word}");
+    let response = |id: Uuid, word: &str| format!("{TEAMS}/invitations/{id}/{word}");
     let first = invite(&owner, &team, "outsider@example.com").await;
     outsider
-        .post(&answer(first.id, "decline"), &json!({}))
+        .post(&response(first.id, "decline"), &json!({}))
         .await
         .done(204);
     outsider
-        .post(&answer(first.id, "accept"), &json!({}))
+        .post(&response(first.id, "accept"), &json!({}))
         .await
         .failed(409);
     let second = invite(&owner, &team, "outsider@example.com").await;
@@ -186,13 +186,13 @@ async fn an_invitation_can_be_declined_withdrawn_or_expire() {
         .await
         .done(204);
     outsider
-        .post(&answer(second.id, "accept"), &json!({}))
+        .post(&response(second.id, "accept"), &json!({}))
         .await
         .failed(410);
     let third = invite(&owner, &team, "outsider@example.com").await;
     world.app.source().advance(7 * 24 * 3600 * 1000);
     outsider
-        .post(&answer(third.id, "accept"), &json!({}))
+        .post(&response(third.id, "accept"), &json!({}))
         .await
         .failed(410);
     assert_eq!(

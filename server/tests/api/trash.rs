@@ -33,7 +33,7 @@ async fn a_folder_takes_its_contents_along_as_one_change() {
     for id in [sub.id, file.id] {
         assert_eq!(owner.node(id).await.ok::<Node>().state, NodeState::Trashed);
     }
-    // Sent again because the answer was lost.
+    // Sent again because the response was lost.
     assert_eq!(
         owner
             .delete(&format!("/api/v1/nodes/{}", top.id))

@@ -43,8 +43,8 @@ async fn every_body_is_held_to_its_fields() {
     for (method, path, mut body) in bodies {
         body["no_such_field"] = json!(1);
         let text = body.to_string();
-        let answer = world.owner().send(method.clone(), &path, &[], text).await;
-        let message = answer.failed(400);
+        let response = world.owner().send(method.clone(), &path, &[], text).await;
+        let message = response.failed(400);
         assert!(
             message.contains("no_such_field"),
             "{method} {path}: {message}"

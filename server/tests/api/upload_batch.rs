@@ -1,6 +1,6 @@
 //! Many small files in one frame.
 
-use super::world::{Answer, Caller, Draft, RECORD, World, digest, id_of, new_revision};
+use super::world::{Caller, Draft, RECORD, TestResponse, World, digest, id_of, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_wire::frame;
@@ -19,7 +19,7 @@ fn frame_of(drafts: &[Draft]) -> Bytes {
     frame::encode(&head, &payload).unwrap()
 }
 
-async fn send(who: &Caller, body: Bytes) -> Answer {
+async fn send(who: &Caller, body: Bytes) -> TestResponse {
     who.send(Method::POST, "/api/v1/uploads/batch", &[], body)
         .await
 }

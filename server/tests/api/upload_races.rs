@@ -27,12 +27,12 @@ async fn of_many_writers_on_one_base_exactly_one_wins() {
         .collect();
     let mut winners = Vec::new();
     for writer in writers {
-        let (revision, answer) = writer.await.unwrap();
-        if answer.status.is_success() {
+        let (revision, response) = writer.await.unwrap();
+        if response.status.is_success() {
             winners.push(revision);
         } else {
-            answer.failed(409);
-            assert!(!answer.header("etag").is_empty());
+            response.failed(409);
+            assert!(!response.header("etag").is_empty());
         }
     }
     let head: Node = owner.node(node.id).await.ok();

@@ -1,6 +1,6 @@
 //! Webhooks: who may have one, what is delivered when, and how failures go on.
 
-use super::world::{Answer, Caller, Draft, World};
+use super::world::{Caller, Draft, TestResponse, World};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -13,11 +13,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
-/// Holds what a receiver got and what it answers; 204 once the list of answers is used up.
+/// Holds what a receiver got and what it answers; 204 once the list of responses is used up.
 #[derive(Clone, Default)]
 struct Receiver {
     got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
-    answers: Arc<Mutex<VecDeque<(u16, String)>>>,
+    responses: Arc<Mutex<VecDeque<(u16, String)>>>,
 }
 
 impl Receiver {
@@ -32,9 +32,9 @@ impl Receiver {
     }
 
     fn will_answer(&self, status: u16, times: usize) {
-        let answer = (status, format!("answer {status} {}", "x".repeat(3_000)));
-        let mut answers = self.answers.lock().unwrap();
-        answers.extend(std::iter::repeat_n(answer, times));
+        let response = (status, format!("answer {status} {}", "x".repeat(3_000)));
+        let mut responses = self.responses.lock().unwrap();
+        responses.extend(std::iter::repeat_n(response, times));
     }
 
     /// The bodies since the last call.
@@ -56,8 +56,8 @@ async fn take(
     body: Bytes,
 ) -> (StatusCode, String) {
     receiver.got.lock().unwrap().push((headers, body));
-    let answer = receiver.answers.lock().unwrap().pop_front();
-    let (status, text) = answer.unwrap_or((204, String::new()));
+    let response = receiver.responses.lock().unwrap().pop_front();
+    let (status, text) = response.unwrap_or((204, String::new()));
     (StatusCode::from_u16(status).unwrap(), text)
 }
 
@@ -245,12 +245,12 @@ async fn a_failed_delivery_that_fails_again_by_hand_stays_failed() {
     }
     let failed = deliveries(&world, &made).await[0].clone();
     let retry = format!("/deliveries/{}/retry", failed["id"].as_str().unwrap());
-    let answer: Value = world
+    let response: Value = world
         .owner()
         .post(&path(&made, &retry), &json!({}))
         .await
         .ok();
-    assert_eq!(answer["state"], "retrying");
+    assert_eq!(response["state"], "retrying");
     assert_eq!(world.app.deliver_due().await.unwrap(), 1);
     assert_eq!(deliveries(&world, &made).await[0]["state"], "failed");
 }
@@ -388,7 +388,7 @@ async fn a_webhook_is_nobody_elses() {
     let (_, made) = ready(&world, &["file.uploaded"]).await;
     let other = world.outsider();
     let none = json!({});
-    for answer in [
+    for response in [
         other
             .put(&path(&made, ""), &json!({"events": ["file.deleted"]}))
             .await,
@@ -398,7 +398,7 @@ async fn a_webhook_is_nobody_elses() {
         other.post(&path(&made, "/disable"), &none).await,
         other.get(&path(&made, "/deliveries")).await,
     ] {
-        answer.failed(403);
+        response.failed(403);
     }
     other.file(None, "theirs", "x").await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 0);
@@ -409,7 +409,7 @@ async fn a_webhook_is_nobody_elses() {
 async fn addresses_inside_and_bad_subscriptions_are_refused() {
     let world = World::new();
     let owner = world.owner();
-    let post = async |body: Value| -> Answer { owner.post("/api/v1/webhooks", &body).await };
+    let post = async |body: Value| -> TestResponse { owner.post("/api/v1/webhooks", &body).await };
     for url in [
         "http://example.com/",
         "https://127.0.0.1/",

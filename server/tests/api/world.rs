@@ -100,15 +100,15 @@ pub(crate) struct Caller {
     space: Option<String>,
 }
 
-/// A whole answer.
+/// A whole response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json<T: DeserializeOwned>(&self) -> T {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| {
             panic!(
@@ -195,18 +195,18 @@ impl Caller {
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Body>,
-    ) -> Answer {
+    ) -> TestResponse {
         let response = self.open(method, path, headers, body).await;
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap();
-        Answer {
+        TestResponse {
             status: parts.status,
             headers: parts.headers,
             body,
         }
     }
 
-    /// Sends a request and leaves the answer's body alone.
+    /// Sends a request and leaves the response's body alone.
     pub(crate) async fn open(
         &self,
         method: Method,
@@ -237,20 +237,20 @@ impl Caller {
             .unwrap()
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.send(Method::GET, path, &[], Body::empty()).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> TestResponse {
         self.send(Method::DELETE, path, &[], Body::empty()).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &impl Serialize) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: &impl Serialize) -> TestResponse {
         self.send(Method::POST, path, &[], serde_json::to_vec(body).unwrap())
             .await
     }
 
-    pub(crate) async fn put(&self, path: &str, body: &impl Serialize) -> Answer {
+    pub(crate) async fn put(&self, path: &str, body: &impl Serialize) -> TestResponse {
         self.send(Method::PUT, path, &[], serde_json::to_vec(body).unwrap())
             .await
     }
@@ -272,7 +272,7 @@ impl Caller {
     }
 
     /// Uploads a draft chunk by chunk and completes it.
-    pub(crate) async fn upload(&self, draft: &Draft) -> Answer {
+    pub(crate) async fn upload(&self, draft: &Draft) -> TestResponse {
         let begun = self.post("/api/v1/uploads", &draft.create()).await;
         if !begun.status.is_success() {
             return begun;
@@ -284,7 +284,12 @@ impl Caller {
         self.complete(&upload, draft).await
     }
 
-    pub(crate) async fn put_chunk(&self, upload: &Upload, draft: &Draft, chunk: ChunkId) -> Answer {
+    pub(crate) async fn put_chunk(
+        &self,
+        upload: &Upload,
+        draft: &Draft,
+        chunk: ChunkId,
+    ) -> TestResponse {
         let bytes = draft
             .chunks
             .iter()
@@ -297,7 +302,7 @@ impl Caller {
             .await
     }
 
-    pub(crate) async fn complete(&self, upload: &Upload, draft: &Draft) -> Answer {
+    pub(crate) async fn complete(&self, upload: &Upload, draft: &Draft) -> TestResponse {
         self.post(
             &format!("/api/v1/uploads/{}/complete", upload.upload_id),
             &draft.complete(),
@@ -305,12 +310,12 @@ impl Caller {
         .await
     }
 
-    pub(crate) async fn node(&self, id: NodeId) -> Answer {
+    pub(crate) async fn node(&self, id: NodeId) -> TestResponse {
         self.get(&format!("/api/v1/nodes/{id}")).await
     }
 
     /// A whole chunk of a node.
-    pub(crate) async fn chunk(&self, node: NodeId, content: &str) -> Answer {
+    pub(crate) async fn chunk(&self, node: NodeId, content: &str) -> TestResponse {
         self.get(&format!(
             "/api/v1/chunks/{}?node={node}",
             id_of(content.as_bytes())

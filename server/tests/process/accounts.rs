@@ -56,8 +56,8 @@ impl Place {
              Authorization: Bearer {token}\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).unwrap();
-        let answer = std::io::read_to_string(stream).unwrap();
-        answer.split(' ').nth(1).unwrap().parse().unwrap()
+        let response = std::io::read_to_string(stream).unwrap();
+        response.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
     fn key(&self) -> String {

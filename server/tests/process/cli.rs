@@ -59,10 +59,10 @@ fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
         );
         let mut stream = server.connect();
         std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
-        let answer = std::io::read_to_string(stream).unwrap();
+        let response = std::io::read_to_string(stream).unwrap();
         assert!(
-            answer.starts_with("HTTP/1.1 200") && answer.contains("a@example.com"),
-            "{answer}"
+            response.starts_with("HTTP/1.1 200") && response.contains("a@example.com"),
+            "{response}"
         );
     }
     let unknown = run(&["apikey", "b@example.com", "--data", data], "");

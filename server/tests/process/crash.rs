@@ -14,7 +14,7 @@ use std::thread;
 use uuid::Uuid;
 
 const WRITERS: usize = 4;
-/// The answers after which the server is killed, round by round: early, and in the thick of it.
+/// The responses after which the server is killed, round by round: early, and in the thick of it.
 const ROUNDS: [usize; 4] = [1, 7, 25, 60];
 
 fn content(seed: usize) -> Bytes {
@@ -85,7 +85,7 @@ pub(crate) fn batch(address: &str, seeds: &[usize]) -> std::io::Result<bool> {
 }
 
 /// Writes until the server is gone; sends the seeds of each answered upload.
-fn write(address: &str, first: usize, answered: &mpsc::Sender<Vec<usize>>) {
+fn write(address: &str, first: usize, responded: &mpsc::Sender<Vec<usize>>) {
     for step in 0.. {
         let seed = first + step * 10;
         let (seeds, outcome) = if step % 3 == 0 {
@@ -96,7 +96,7 @@ fn write(address: &str, first: usize, answered: &mpsc::Sender<Vec<usize>>) {
             (vec![seed], single(address, seed))
         };
         match outcome {
-            Ok(true) if answered.send(seeds).is_ok() => {}
+            Ok(true) if responded.send(seeds).is_ok() => {}
             Ok(_) | Err(_) => return,
         }
     }
@@ -152,7 +152,7 @@ fn objects(data: &Path) -> usize {
 fn every_node_has_its_chunks_after_a_kill_in_the_middle_of_uploads() {
     let dir = tempfile::tempdir().unwrap();
     let mut promised = Vec::new();
-    for (round, answers) in ROUNDS.into_iter().enumerate() {
+    for (round, responses) in ROUNDS.into_iter().enumerate() {
         let server = Server::on(dir.path());
         let (sender, receiver) = mpsc::channel();
         let address = server.address.clone();
@@ -164,7 +164,7 @@ fn every_node_has_its_chunks_after_a_kill_in_the_middle_of_uploads() {
             })
             .collect();
         drop(sender);
-        promised.extend(receiver.iter().take(answers).flatten());
+        promised.extend(receiver.iter().take(responses).flatten());
         server.kill();
         promised.extend(receiver.iter().flatten());
         for writer in writers {

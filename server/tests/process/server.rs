@@ -12,14 +12,14 @@ pub(crate) struct Server {
     pub(crate) address: String,
 }
 
-/// An answer as it came over the wire.
+/// A response as it came over the wire.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl TestResponse {
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
@@ -103,7 +103,7 @@ impl Server {
     }
 
     /// Sends one request of the owner's on a connection of its own.
-    pub(crate) fn call(&self, method: &str, path: &str, body: &[u8]) -> Answer {
+    pub(crate) fn call(&self, method: &str, path: &str, body: &[u8]) -> TestResponse {
         self.try_call(method, path, body).unwrap()
     }
 
@@ -113,7 +113,7 @@ impl Server {
         method: &str,
         path: &str,
         body: &[u8],
-    ) -> std::io::Result<Answer> {
+    ) -> std::io::Result<TestResponse> {
         request(&self.address, method, path, body)
     }
 }
@@ -126,13 +126,13 @@ impl Drop for Server {
     }
 }
 
-/// Sends one request to an address and reads the answer to its end.
+/// Sends one request to an address and reads the response to its end.
 pub(crate) fn request(
     address: &str,
     method: &str,
     path: &str,
     body: &[u8],
-) -> std::io::Result<Answer> {
+) -> std::io::Result<TestResponse> {
     let mut stream = TcpStream::connect(address)?;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer ck_dev_owner\r\n\
@@ -146,7 +146,7 @@ pub(crate) fn request(
     parse(&all)
 }
 
-fn parse(all: &[u8]) -> std::io::Result<Answer> {
+fn parse(all: &[u8]) -> std::io::Result<TestResponse> {
     let cut = || std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the answer is cut short");
     let end = all
         .windows(4)
@@ -168,5 +168,5 @@ fn parse(all: &[u8]) -> std::io::Result<Answer> {
     {
         return Err(cut());
     }
-    Ok(Answer { status, body })
+    Ok(TestResponse { status, body })
 }

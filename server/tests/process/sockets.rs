@@ -8,8 +8,8 @@ fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\n\r\n")
 }
 
-/// Reads one answer off a connection that stays open.
-fn read_answer(reader: &mut impl std::io::BufRead) -> (u16, Vec<u8>) {
+/// Reads one response off a connection that stays open.
+fn read_response(reader: &mut impl std::io::BufRead) -> (u16, Vec<u8>) {
     let mut status = 0;
     let mut length = 0;
     loop {
@@ -37,7 +37,7 @@ fn one_connection_serves_many_requests() {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     for path in ["/api/v1/nodes/", "/nope", "/v2/nodes"] {
         stream.write_all(get(path).as_bytes()).unwrap();
-        let (status, body) = read_answer(&mut reader);
+        let (status, body) = read_response(&mut reader);
         assert_eq!(status, if path == "/nope" { 404 } else { 200 });
         assert!(body.starts_with(b"{"));
     }
@@ -59,7 +59,7 @@ fn a_cut_breaks_the_connection_in_the_body() {
         assert!(body.len() <= 5, "{body}");
     }
     assert!(server.try_call("GET", "/api/v1/nodes", b"").is_ok());
-    // A change whose answer is cut has happened.
+    // A change whose response is cut has happened.
     let rule =
         br#"{"path_pattern": "/api/v1/nodes", "method": "POST", "cut_after_bytes": 0, "count": 1}"#;
     server.call("POST", "/_dev/faults", rule);
@@ -82,7 +82,7 @@ fn a_body_that_is_announced_too_large_is_refused_before_it_is_sent() {
                 Content-Length: 99999999\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     let mut reader = BufReader::new(stream);
-    assert_eq!(read_answer(&mut reader).0, 413);
+    assert_eq!(read_response(&mut reader).0, 413);
 }
 
 #[test]

@@ -88,9 +88,9 @@ fn metrics_have_an_address_of_their_own() {
     let main = named(&lines[0], "cairn-server listening on http://");
     let metrics = named(&lines[1], "metrics at http://");
     let metrics = metrics.strip_suffix("/metrics").unwrap();
-    let answer = request(metrics, "GET", "/metrics", b"").unwrap();
-    let text = String::from_utf8(answer.body).unwrap();
-    assert_eq!(answer.status, 200);
+    let response = request(metrics, "GET", "/metrics", b"").unwrap();
+    let text = String::from_utf8(response.body).unwrap();
+    assert_eq!(response.status, 200);
     assert!(text.contains("cairn_stream_subscribers 0"), "{text}");
     let other = request(metrics, "GET", "/api/v1/health", b"").unwrap();
     assert_eq!(other.status, 404, "the API is not served there");

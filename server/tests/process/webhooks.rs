@@ -53,9 +53,9 @@ impl Drop for Sink {
 
 fn hook(server: &Server, url: &str) -> Value {
     let body = json!({"url": url, "events": ["file.deleted"]}).to_string();
-    let answer = server.call("POST", "/api/v1/webhooks", body.as_bytes());
-    assert_eq!(answer.status, 201, "{answer:?}");
-    answer.json()
+    let response = server.call("POST", "/api/v1/webhooks", body.as_bytes());
+    assert_eq!(response.status, 201, "{response:?}");
+    response.json()
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn the_sink_refuses_what_is_not_signed_and_prints_a_repetition_once() {
     let address = open.url.trim_start_matches("http://").to_owned();
     for id in ["1", "1", "2"] {
         let body = json!({ "delivery_id": id }).to_string();
-        let answer =
+        let response =
             super::server::request(&address, "POST", "/any/path", body.as_bytes()).unwrap();
-        assert_eq!(answer.status, 204);
+        assert_eq!(response.status, 204);
     }
     assert_eq!(open.next()["payload"]["delivery_id"], "1");
     assert_eq!(open.next()["payload"]["delivery_id"], "2");

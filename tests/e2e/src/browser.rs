@@ -42,10 +42,10 @@ impl Browser {
     /// No answer.
     pub fn open(&mut self, url: &str) -> Result<Page> {
         let request = self.agent.get(url).header("cookie", &self.cookie);
-        let answer = request
+        let response = request
             .call()
             .with_context(|| format!("{url} does not answer"))?;
-        self.look(url, answer)
+        self.look(url, response)
     }
 
     /// Fills in the form of a page with e-mail and password, and sends it.
@@ -66,18 +66,18 @@ impl Browser {
             ("password", password),
             ("action", "login"),
         ];
-        let answer = self
+        let response = self
             .agent
             .post(&url)
             .header("cookie", &self.cookie)
             .send_form(fields)
             .with_context(|| format!("{url} does not answer"))?;
-        self.look(&url, answer)
+        self.look(&url, response)
     }
 
-    fn look(&mut self, url: &str, mut answer: ureq::http::Response<ureq::Body>) -> Result<Page> {
+    fn look(&mut self, url: &str, mut response: ureq::http::Response<ureq::Body>) -> Result<Page> {
         let header = |name: &str| {
-            let value = answer.headers().get(name)?;
+            let value = response.headers().get(name)?;
             value.to_str().ok().map(str::to_owned)
         };
         if let Some(cookie) = header("set-cookie") {
@@ -87,10 +87,10 @@ impl Browser {
         let origin: Vec<&str> = url.splitn(4, '/').take(3).collect();
         ensure!(origin.len() == 3, "{url} is no address");
         Ok(Page {
-            status: answer.status().as_u16(),
+            status: response.status().as_u16(),
             location,
             origin: origin.join("/"),
-            html: answer.body_mut().read_to_string()?,
+            html: response.body_mut().read_to_string()?,
         })
     }
 }

@@ -141,8 +141,8 @@ impl Chromium {
     pub fn open(&mut self, url: &str) -> Result<()> {
         self.call("Page.navigate", json!({"url": "about:blank"}))?;
         self.events.clear();
-        let answer = self.call("Page.navigate", json!({ "url": url }))?;
-        match answer["errorText"].as_str() {
+        let response = self.call("Page.navigate", json!({ "url": url }))?;
+        match response["errorText"].as_str() {
             None | Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE") => Ok(()),
             Some(error) => bail!("the page can't be opened: {error}"),
         }
@@ -182,14 +182,14 @@ impl Chromium {
     /// # Errors
     /// It throws, or takes too long.
     pub fn evaluate(&mut self, expression: &str) -> Result<Value> {
-        let answer = self.call(
+        let response = self.call(
             "Runtime.evaluate",
             json!({"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}),
         )?;
-        if let Some(thrown) = answer.get("exceptionDetails") {
+        if let Some(thrown) = response.get("exceptionDetails") {
             bail!("the page threw {thrown}");
         }
-        Ok(answer["result"]["value"].clone())
+        Ok(response["result"]["value"].clone())
     }
 
     /// Waits for a download to end and gives the file's name and bytes.

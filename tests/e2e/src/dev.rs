@@ -78,13 +78,13 @@ impl Fault {
         self.with("latency_ms", json!(latency))
     }
 
-    /// Closes the connection after so many bytes of the answer's body.
+    /// Closes the connection after so many bytes of the response's body.
     #[must_use]
     pub fn cut_after(self, bytes: u64) -> Self {
         self.with("cut_after_bytes", json!(bytes))
     }
 
-    /// Flips a byte of the answer's body.
+    /// Flips a byte of the response's body.
     #[must_use]
     pub fn corrupt(self) -> Self {
         self.with("corrupt", json!(true))
@@ -96,7 +96,7 @@ impl Fault {
         self.with("lie", json!(lie))
     }
 
-    /// Replaces one part of a JSON answer; `pointer` says which (RFC 6901).
+    /// Replaces one part of a JSON response; `pointer` says which (RFC 6901).
     #[must_use]
     pub fn lie(self, pointer: &str, value: Value) -> Self {
         self.with("set", json!({ pointer: value }))
@@ -134,8 +134,8 @@ impl Dev {
     /// # Errors
     /// No answer, or one without hit counts.
     pub fn fault_hits(&self) -> Result<u64> {
-        let answer = self.0.get("/_dev/faults")?;
-        let rules = list(&answer, "faults")?;
+        let response = self.0.get("/_dev/faults")?;
+        let rules = list(&response, "faults")?;
         rules
             .iter()
             .map(|rule| {
@@ -163,8 +163,8 @@ impl Dev {
     /// # Errors
     /// No answer, or one of another shape.
     pub fn requests(&self) -> Result<Vec<Request>> {
-        let answer = self.0.get("/_dev/requests")?;
-        let list = list(&answer, "requests")?;
+        let response = self.0.get("/_dev/requests")?;
+        let list = list(&response, "requests")?;
         let all: Vec<Request> = serde_json::from_value(Value::Array(list.clone()))?;
         Ok(all
             .into_iter()
@@ -229,9 +229,9 @@ impl Dev {
     }
 }
 
-fn list<'a>(answer: &'a Value, field: &str) -> Result<&'a Vec<Value>> {
-    answer
+fn list<'a>(response: &'a Value, field: &str) -> Result<&'a Vec<Value>> {
+    response
         .as_array()
-        .or_else(|| answer[field].as_array())
-        .with_context(|| format!("expected a list of {field}, got {answer:.200}"))
+        .or_else(|| response[field].as_array())
+        .with_context(|| format!("expected a list of {field}, got {response:.200}"))
 }

@@ -342,8 +342,8 @@ impl Device {
     /// # Errors
     /// The command fails.
     pub fn conflicts(&self) -> Result<usize> {
-        let answer = self.must(&["conflicts"])?.json()?;
-        let list = answer["conflicts"]
+        let response = self.must(&["conflicts"])?.json()?;
+        let list = response["conflicts"]
             .as_array()
             .context("`conflicts` answered without a list")?;
         Ok(list.len())

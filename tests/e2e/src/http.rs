@@ -64,17 +64,17 @@ impl Http {
 fn json(
     method: &str,
     path: &str,
-    answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+    response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
 ) -> Result<Value> {
-    let mut answer = answer.with_context(|| format!("{method} {path} got no answer"))?;
-    let text = answer
+    let mut response = response.with_context(|| format!("{method} {path} got no answer"))?;
+    let text = response
         .body_mut()
         .with_config()
         .limit(256 * 1024 * 1024)
         .read_to_string()
         .with_context(|| format!("the answer to {method} {path} broke off"))?;
-    if !answer.status().is_success() {
-        bail!("{method} {path} answered {}: {text}", answer.status());
+    if !response.status().is_success() {
+        bail!("{method} {path} answered {}: {text}", response.status());
     }
     if text.trim().is_empty() {
         return Ok(Value::Null);

@@ -131,7 +131,7 @@ fn forward(client: TcpStream, target: SocketAddr, shared: &Arc<Shared>) -> io::R
 fn pump(mut from: TcpStream, mut to: TcpStream, counter: &AtomicU64) {
     let mut piece = vec![0; 256 * 1024];
     while let Ok(read @ 1..) = from.read(&mut piece) {
-        // Before they are passed on: whoever has the answer finds the question counted.
+        // Before they are passed on: whoever has the response finds the question counted.
         counter.fetch_add(read as u64, Ordering::SeqCst);
         if to.write_all(&piece[..read]).is_err() {
             break;
@@ -161,12 +161,12 @@ mod tests {
         let proxy = Proxy::start(target).unwrap();
         let mut client = TcpStream::connect(("127.0.0.1", proxy.port())).unwrap();
         client.write_all(b"ping").unwrap();
-        let mut answer = [0; 6];
-        client.read_exact(&mut answer).unwrap();
-        assert_eq!((&answer, proxy.up()), (b"answer", 4));
+        let mut response = [0; 6];
+        client.read_exact(&mut response).unwrap();
+        assert_eq!((&response, proxy.up()), (b"answer", 4));
         proxy.unplug();
-        assert!(matches!(client.read(&mut answer), Ok(0) | Err(_)));
+        assert!(matches!(client.read(&mut response), Ok(0) | Err(_)));
         let mut refused = TcpStream::connect(("127.0.0.1", proxy.port())).unwrap();
-        assert!(matches!(refused.read(&mut answer), Ok(0) | Err(_)));
+        assert!(matches!(refused.read(&mut response), Ok(0) | Err(_)));
     }
 }

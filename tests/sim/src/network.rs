@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tower::ServiceExt as _;
 
-/// Turns an honest answer to a request's path into what a hostile server would say.
+/// Turns a honest response to a request's path into what a hostile server would say.
 pub type Lie = Box<dyn Fn(&str, StatusCode, Bytes) -> (StatusCode, Bytes) + Send + Sync>;
 
 /// The server's address.
@@ -82,11 +82,11 @@ impl Line {
             .header("host", "sim")
             .body(Body::from(request.body.whole()))
             .map_err(|e| TransportError::Invalid(e.to_string()))?;
-        let answer = match self.router.clone().oneshot(request).await {
-            Ok(answer) => answer,
+        let response = match self.router.clone().oneshot(request).await {
+            Ok(response) => response,
             Err(never) => match never {},
         };
-        let (parts, body) = answer.into_parts();
+        let (parts, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX)
             .await
             .map_err(|e| TransportError::Cut(e.to_string()))?;
@@ -112,7 +112,7 @@ fn in_small_pages(path: &str) -> String {
     }
 }
 
-fn answer(status: StatusCode, retry_after: bool) -> Response {
+fn response(status: StatusCode, retry_after: bool) -> Response {
     let text = format!("{{\"code\":{},\"message\":\"simulated\"}}", status.as_u16());
     let mut headers = cairn_api::HeaderMap::new();
     if retry_after {
@@ -132,15 +132,15 @@ impl Transport for Line {
         // Every request takes time, so that others come in between.
         tokio::time::sleep(Duration::from_millis(1 + self.random.below(20) as u64)).await;
         if self.fails(&request) {
-            return Ok(answer(StatusCode::INTERNAL_SERVER_ERROR, false));
+            return Ok(response(StatusCode::INTERNAL_SERVER_ERROR, false));
         }
         match self.fault() {
             None => self.serve(&request).await,
             Some(0) => Err(TransportError::Connect("simulated: no connection".into())),
-            Some(1) => Ok(answer(StatusCode::INTERNAL_SERVER_ERROR, false)),
-            Some(2) => Ok(answer(StatusCode::TOO_MANY_REQUESTS, true)),
+            Some(1) => Ok(response(StatusCode::INTERNAL_SERVER_ERROR, false)),
+            Some(2) => Ok(response(StatusCode::TOO_MANY_REQUESTS, true)),
             Some(3) => {
-                // It is done, but the answer is lost.
+                // It is done, but the response is lost.
                 drop(self.serve(&request).await?);
                 Err(TransportError::Cut("simulated: the answer was lost".into()))
             }
@@ -154,7 +154,7 @@ impl Transport for Line {
                 self.serve(&request).await
             }
             Some(_) => {
-                // The body of the answer is cut.
+                // The body of the response is cut.
                 let whole = self.serve(&request).await?;
                 let cut = whole.body.take(0).chain(futures_util::stream::once(async {
                     Err(TransportError::Cut("simulated: cut in the body".into()))

@@ -81,8 +81,8 @@ fn a_command_is_answered_while_steps_are_carried_out() {
         }
         let asked = Instant::now();
         let folder = engine.folders().expect("the index answers")[0].id;
-        let answer = engine.accept_disk(folder, RelPath::root()).await;
-        assert!(answer.is_err(), "no disk is missing");
+        let response = engine.accept_disk(folder, RelPath::root()).await;
+        assert!(response.is_err(), "no disk is missing");
         assert!(asked.elapsed() < Duration::from_millis(2), "it had to wait");
         let before = requests
             .lock()

@@ -1,4 +1,4 @@
-//! The client itself: addresses, headers, retries, and how an answer becomes a value or an error.
+//! The client itself: addresses, headers, retries, and how a response becomes a value or an error.
 //!
 //! The endpoints stand in the modules beside this one, each a few lines over [`Api::json`] and
 //! [`Api::bytes`].
@@ -207,7 +207,7 @@ impl Api {
         crate::entropy::key(self.entropy.as_ref())
     }
 
-    /// Sends a call and reads its answer as JSON.
+    /// Sends a call and reads its response as JSON.
     pub(crate) async fn json<T: DeserializeOwned>(&self, call: Call) -> Result<T, ApiError> {
         let what = format!("{} {}", call.method, path_only(&call.path));
         let body = self.bytes(call).await?;
@@ -215,7 +215,7 @@ impl Api {
             .map_err(|e| ApiError::Protocol(format!("{what} sent an unexpected response: {e}")))
     }
 
-    /// Sends a call whose answer has nothing to say beyond its status.
+    /// Sends a call whose response has nothing to say beyond its status.
     pub(crate) async fn done(&self, call: Call) -> Result<(), ApiError> {
         self.bytes(call).await.map(drop)
     }
@@ -226,13 +226,13 @@ impl Api {
             .await
     }
 
-    /// Sends a call and hands out the answer while its body is still on the way.
+    /// Sends a call and hands out the response while its body is still on the way.
     pub(crate) async fn open(&self, call: Call) -> Result<Response, ApiError> {
         self.persist(&call, |response| std::future::ready(Ok(response)))
             .await
     }
 
-    /// Tries until a good answer is there and `read`, or until trying again makes no sense.
+    /// Tries until a good response is there and `read`, or until trying again makes no sense.
     async fn persist<T, F, R>(&self, call: &Call, read: F) -> Result<T, ApiError>
     where
         F: Fn(Response) -> R,

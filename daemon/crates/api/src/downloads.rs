@@ -70,7 +70,7 @@ impl Api {
     /// the chunks of the files with status 200, in order.
     ///
     /// # Errors
-    /// [`ApiError::Protocol`] if the answer is no frame or has another number of files.
+    /// [`ApiError::Protocol`] if the response is no frame or has another number of files.
     pub async fn download_batch(
         &self,
         batch: &DownloadBatch,

@@ -104,10 +104,10 @@ impl Api {
         self.done(call).await
     }
 
-    /// `POST /nodes/batch`: up to 1,000 operations, an answer for each in their order.
+    /// `POST /nodes/batch`: up to 1,000 operations, a response for each in their order.
     ///
     /// # Errors
-    /// [`ApiError::Protocol`] if the number of answers is another.
+    /// [`ApiError::Protocol`] if the number of responses is another.
     pub async fn node_batch(&self, batch: &NodeBatch) -> Result<NodeResults, ApiError> {
         let call = Call::new(Method::POST, format!("{NODES}/batch")).json(batch)?;
         let results: NodeResults = self.json(self.idempotent(call)?).await?;
@@ -197,7 +197,7 @@ impl Api {
     }
 }
 
-/// Refuses an answer to a batch that leaves elements out or adds some.
+/// Refuses a response to a batch that leaves elements out or adds some.
 pub(crate) fn same_count(got: usize, asked: usize) -> Result<(), ApiError> {
     if got == asked {
         return Ok(());

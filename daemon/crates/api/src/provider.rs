@@ -39,7 +39,7 @@ pub struct Provider {
 pub struct Attempt {
     /// The address that the person opens.
     pub url: String,
-    /// Comes back with the answer; another one's answer is not ours.
+    /// Comes back with the response; another one's answer is not ours.
     pub state: String,
     verifier: String,
     redirect: String,
@@ -133,7 +133,7 @@ impl Provider {
         &self.discovery.issuer
     }
 
-    /// Begins a login whose answer goes to `redirect`.
+    /// Begins a login whose response goes to `redirect`.
     ///
     /// # Errors
     /// [`ApiError::Protocol`] if the address can't be written.

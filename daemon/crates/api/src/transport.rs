@@ -1,14 +1,14 @@
 //! The seam between the client and the network: one request out, one streamed answer back.
 //!
 //! It knows nothing of tokens, retries or endpoints. A transport never follows a redirect: the
-//! answer with the `Location` is the answer.
+//! answer with the `Location` is the response.
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, Method, StatusCode};
 
-/// The bytes of an answer as they arrive.
+/// The bytes of a response as they arrive.
 pub type BodyStream = BoxStream<'static, Result<Bytes, TransportError>>;
 
 /// One request. Its address is `base` followed by `path`.
@@ -86,9 +86,9 @@ pub enum TransportError {
 /// Sends requests.
 #[async_trait]
 pub trait Transport: Send + Sync {
-    /// Sends one request and returns as soon as the head of the answer is there.
+    /// Sends one request and returns as soon as the head of the response is there.
     ///
     /// # Errors
-    /// [`TransportError`] where no answer came; every HTTP status is an answer.
+    /// [`TransportError`] where no response came; every HTTP status is a response.
     async fn send(&self, request: Request) -> Result<Response, TransportError>;
 }

@@ -15,7 +15,7 @@ pub enum WebhookOrder {
     Test,
     Enable,
     Disable,
-    /// Makes a new secret; the answer has it.
+    /// Makes a new secret; the response has it.
     Rotate,
 }
 
@@ -44,7 +44,7 @@ impl Api {
             .await
     }
 
-    /// `POST /webhooks`: makes a webhook; only this answer has its secret.
+    /// `POST /webhooks`: makes a webhook; only this response has its secret.
     ///
     /// # Errors
     /// [`ApiError::Rejected`] if the address is no public https one, or an event is unknown.

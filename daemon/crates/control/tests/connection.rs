@@ -88,7 +88,7 @@ async fn connected(handler: &Arc<Fake>) -> Client {
 }
 
 #[tokio::test]
-async fn answers_find_their_requests_in_any_order() {
+async fn responses_find_their_requests_in_any_order() {
     let fake = Fake::new();
     let client = connected(&fake).await;
     assert_eq!(
@@ -149,7 +149,7 @@ async fn a_client_that_leaves_takes_its_waiting_request_along() {
     let waiting = client.clone();
     let asking =
         tokio::spawn(async move { waiting.send(typed::Settle { timeout_ms: None }).await });
-    // Its answer shows that the request before it has arrived.
+    // Its response shows that the request before it has arrived.
     client.send(typed::Status {}).await.unwrap();
     asking.abort();
     assert!(asking.await.unwrap_err().is_cancelled());

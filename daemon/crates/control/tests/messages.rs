@@ -203,7 +203,7 @@ fn requests() {
 }
 
 #[test]
-fn answers() {
+fn responses() {
     let at = || "2026-01-02T03:04:05.000Z".to_owned();
     let activity = Activity {
         at: at(),

@@ -7,7 +7,7 @@ use cairn_model::{AccountId, DeviceId, SpaceId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Answer of `GET /useraccount/composite`.
+/// Response of `GET /useraccount/composite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AccountInfo {
@@ -119,7 +119,7 @@ pub struct AuditEvent {
     pub created_at: Timestamp,
 }
 
-/// Answer of `GET /userusage/quota-limit`; bytes, or counts.
+/// Response of `GET /userusage/quota-limit`; bytes, or counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Quota {
@@ -156,7 +156,7 @@ pub struct ApiKey {
     pub active: bool,
 }
 
-/// Answer of `POST /apikeys`: the only time that the whole key is shown.
+/// Response of `POST /apikeys`: the only time that the whole key is shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatedApiKey {
@@ -176,7 +176,7 @@ pub struct KnownDevice {
     pub last_seen_at: Option<Timestamp>,
 }
 
-/// Answer of `DELETE /devices/{id}`.
+/// Response of `DELETE /devices/{id}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RemovedDevice {

@@ -1,11 +1,12 @@
 //! The assistant: `/api/v1/ai`.
 
+use crate::payments::Plan;
 use cairn_model::NodeId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// `POST /ai/chat`; the answer is a stream of server-sent events: `delta`, `usage`, `done`, `error`.
+/// `POST /ai/chat`; the response is a stream of server-sent events: `delta`, `usage`, `done`, `error`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ChatMessage {
@@ -49,14 +50,13 @@ pub struct AiUse {
     pub tokens: u64,
 }
 
-/// Answer of `GET /ai/usage`: the current billing period, a calendar month.
+/// Response of `GET /ai/usage`: the current billing period, a calendar month.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AiUsage {
     /// `2026-01`
     pub period: String,
-    /// `standard`, `professional` or `premium`.
-    pub plan: String,
+    pub plan: Plan,
     pub tokens_used: u64,
     /// Tokens of the month that the plan includes.
     pub included_tokens: u64,
@@ -82,6 +82,15 @@ pub struct ClassifyFolder {
     pub confirm_token_use: bool,
 }
 
+/// The result of one file's classification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClassificationState {
+    Classified,
+    Failed,
+}
+
 /// One classified file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
@@ -89,11 +98,10 @@ pub struct ClassifiedFile {
     pub file_id: NodeId,
     pub name: String,
     pub labels: BTreeMap<String, String>,
-    /// `classified` or `failed`.
-    pub status: String,
+    pub status: ClassificationState,
 }
 
-/// Answer of `POST /ai/classify`.
+/// Response of `POST /ai/classify`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ClassifiedFolder {

@@ -57,7 +57,7 @@ pub struct StreamQuery {
     pub bare: bool,
 }
 
-/// Answer of `GET /changes`. The states are consistent once `has_more` is false.
+/// Response of `GET /changes`. The states are consistent once `has_more` is false.
 /// 410: the cursor is too old, or from another history: take a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]

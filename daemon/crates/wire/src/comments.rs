@@ -41,7 +41,7 @@ pub struct Comment {
     pub replies: Vec<Comment>,
 }
 
-/// Answer of `GET /nodes/{id}/comments`: a page of threads, in the order of their times.
+/// Response of `GET /nodes/{id}/comments`: a page of threads, in the order of their times.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Comments {

@@ -21,7 +21,7 @@ pub struct DiagnosticCheck {
     pub message: String,
 }
 
-/// Answer of `GET /diagnostics/upload`: `storage_quota`, `bandwidth`, `file_count`.
+/// Response of `GET /diagnostics/upload`: `storage_quota`, `bandwidth`, `file_count`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct UploadDiagnosis {
@@ -30,7 +30,7 @@ pub struct UploadDiagnosis {
     pub checks: Vec<DiagnosticCheck>,
 }
 
-/// Answer of `GET /diagnostics/encryption`.
+/// Response of `GET /diagnostics/encryption`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct EncryptionDiagnosis {

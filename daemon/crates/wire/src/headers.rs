@@ -2,7 +2,7 @@
 
 /// The device that makes a change; comes back as `device_id` in the feed.
 pub const DEVICE_ID: &str = "x-device-id";
-/// On every answer; quoted in reports.
+/// On every response; quoted in reports.
 pub const REQUEST_ID: &str = "x-request-id";
 /// Makes a creating POST safe to repeat for 24 hours.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

@@ -6,7 +6,7 @@
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Answer of `GET /.well-known/openid-configuration`, as far as it is used.
+/// Response of `GET /.well-known/openid-configuration`, as far as it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Discovery {
@@ -70,7 +70,7 @@ pub struct TokenRequest {
     pub client_secret: Option<String>,
 }
 
-/// Answer of `POST /oauth/token`.
+/// Response of `POST /oauth/token`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenResponse {
@@ -97,7 +97,7 @@ pub struct DeviceRequest {
     pub scope: Option<String>,
 }
 
-/// Answer of `POST /oauth/device_authorization`.
+/// Response of `POST /oauth/device_authorization`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DeviceAuthorization {
@@ -137,7 +137,7 @@ pub struct OAuthErrorBody {
     pub error_description: Option<String>,
 }
 
-/// Answer of `GET /oauth/userinfo`.
+/// Response of `GET /oauth/userinfo`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct UserInfo {
@@ -178,7 +178,7 @@ pub struct ServiceAccount {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// Answer of `POST /service-accounts`: the only time that the secret is shown.
+/// Response of `POST /service-accounts`: the only time that the secret is shown.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatedServiceAccount {

@@ -66,7 +66,7 @@ pub enum RecoveryMaker {
     Server,
 }
 
-/// Answer of `GET /keys/recovery`.
+/// Response of `GET /keys/recovery`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RecoveryStatus {
@@ -95,7 +95,7 @@ pub struct SetUpRecovery {
     pub recovery_auth: Option<String>,
 }
 
-/// Answer of `POST /keys/recovery/setup`: the only time that a key made here is shown.
+/// Response of `POST /keys/recovery/setup`: the only time that a key made here is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RecoverySetUp {

@@ -1,6 +1,6 @@
 //! The REST contract, as types shared by the client and the bundled server.
 //!
-//! One module per resource, request and answer together. Nothing here does IO or knows a key:
+//! One module per resource, request and response together. Nothing here does IO or knows a key:
 //! sealed things are opaque bytes (base64 in JSON, raw in frames).
 
 pub mod account;

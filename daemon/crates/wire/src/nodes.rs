@@ -115,7 +115,7 @@ pub struct CreateFolders {
     pub parent_id: Option<NodeId>,
 }
 
-/// Answer of `POST /nodes/folders`.
+/// Response of `POST /nodes/folders`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatedFolders {
@@ -229,7 +229,7 @@ pub struct NodeBatch {
     pub operations: Vec<NodeOperation>,
 }
 
-/// The answer for one element of a batch: a node, or an error.
+/// The response for one element of a batch: a node, or an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NodeResult {
@@ -240,7 +240,7 @@ pub struct NodeResult {
     pub error: Option<ErrorBody>,
 }
 
-/// The answer of `POST /nodes/batch` and `POST /uploads/batch`, in the order of the request.
+/// The response of `POST /nodes/batch` and `POST /uploads/batch`, in the order of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NodeResults {
@@ -265,7 +265,7 @@ pub struct Revision {
     pub content_source: Option<ContentSource>,
 }
 
-/// Answer of `DELETE /trash`.
+/// Response of `DELETE /trash`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Emptied {

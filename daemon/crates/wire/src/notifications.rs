@@ -4,14 +4,29 @@ use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+/// The subject of a notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum NotificationKind {
+    Share,
+    ShareInvite,
+    Comment,
+    Follow,
+    Tip,
+    Team,
+    Payment,
+    Security,
+    System,
+}
+
 /// Something that the account should hear of.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Notification {
     pub id: Uuid,
-    /// `share`, `share_invite`, `comment`, `follow`, `tip`, `team`, `payment`, `security` or `system`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: NotificationKind,
     pub title: String,
     /// Details; the fields vary by type.
     pub data: serde_json::Value,

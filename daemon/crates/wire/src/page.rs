@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The body of every error answer.
+/// The body of every error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ErrorBody {

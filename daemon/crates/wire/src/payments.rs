@@ -36,13 +36,22 @@ pub struct Tier {
     pub ai_tokens_per_month: u64,
 }
 
-/// Answer of `GET /payment/subscriptions`.
+/// The state of the subscription to a tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SubscriptionState {
+    Active,
+    /// The last charge failed; it will be tried again.
+    PastDue,
+}
+
+/// Response of `GET /payment/subscriptions`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Subscription {
     pub plan: Plan,
-    /// `active`, or `past_due` after a charge that failed.
-    pub status: String,
+    pub status: SubscriptionState,
     pub current_period_start: Option<Timestamp>,
     /// Null on the free tier.
     pub renews_at: Option<Timestamp>,
@@ -62,7 +71,7 @@ pub struct ChangePlan {
     pub coupon: Option<String>,
 }
 
-/// Answer of `GET /payment/tokens/balance`.
+/// Response of `GET /payment/tokens/balance`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenBalance {
@@ -89,7 +98,7 @@ pub struct TokenPack {
     pub currency: String,
 }
 
-/// Answer of `GET /payment/tokens/packs`.
+/// Response of `GET /payment/tokens/packs`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenPacks {
@@ -108,7 +117,7 @@ pub struct BuyTokens {
     pub coupon: Option<String>,
 }
 
-/// Answer of `POST /payment/tokens/purchase` and `POST /payment/wallet/deposits`.
+/// Response of `POST /payment/tokens/purchase` and `POST /payment/wallet/deposits`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Receipt {
@@ -121,7 +130,7 @@ pub struct Receipt {
     pub created_at: Timestamp,
 }
 
-/// Answer of `GET /payment/billing-portal`.
+/// Response of `GET /payment/billing-portal`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BillingPortal {
@@ -129,7 +138,7 @@ pub struct BillingPortal {
     pub expires_at: Timestamp,
 }
 
-/// Answer of `GET /payment/wallet`.
+/// Response of `GET /payment/wallet`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Wallet {
@@ -157,7 +166,7 @@ pub enum DiscountType {
     Amount,
 }
 
-/// Answer of `GET /payment/coupons/{code}`.
+/// Response of `GET /payment/coupons/{code}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Coupon {
@@ -172,7 +181,7 @@ pub struct Coupon {
     pub expires_at: Option<Timestamp>,
 }
 
-/// Answer of `GET /payment/spending-alerts`.
+/// Response of `GET /payment/spending-alerts`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SpendingAlerts {
@@ -260,7 +269,7 @@ pub struct CreatorSubscription {
     pub cancelled_at: Option<Timestamp>,
 }
 
-/// Answer of `GET /payment/creator/earnings`.
+/// Response of `GET /payment/creator/earnings`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CreatorEarnings {

@@ -10,7 +10,7 @@ mod visits;
 
 pub use public::{BegunDownload, OpenShare, OpenedShare, PublicShare};
 pub use theme::{ShareDefaults, ShareTheme, UpdateShareDefaults, UpdateShareTheme};
-pub use visits::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary};
+pub use visits::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, VisitAction};
 
 use crate::{ErrorBody, Sealed, Timestamp};
 pub use cairn_model::ShareStatus;
@@ -257,7 +257,7 @@ pub struct ShareByEmail {
     pub key_blob: Option<Sealed>,
 }
 
-/// Answer of `POST /shares/email`: the link is there, also when no mail could be sent.
+/// Response of `POST /shares/email`: the link is there, also when no mail could be sent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SharedByEmail {
@@ -286,7 +286,7 @@ pub struct BulkShare {
     pub error: Option<ErrorBody>,
 }
 
-/// Answer of `POST /shares/bulk`, in the order of the request.
+/// Response of `POST /shares/bulk`, in the order of the request.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BulkShares {
@@ -296,7 +296,7 @@ pub struct BulkShares {
     pub failed: u64,
 }
 
-/// Answer of `POST /shares/{id}/toggle`.
+/// Response of `POST /shares/{id}/toggle`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ToggledShare {
@@ -307,12 +307,20 @@ pub struct ToggledShare {
     pub share: Share,
 }
 
-/// Answer of `GET /shares/{id}/health`.
+/// The sum of a link's health.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ShareCondition {
+    Healthy,
+    IssuesFound,
+}
+
+/// Response of `GET /shares/{id}/health`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ShareHealth {
-    /// `healthy` or `issues_found`.
-    pub status: String,
+    pub status: ShareCondition,
     pub issues: Vec<ShareIssue>,
     pub link: Share,
 }

@@ -95,7 +95,7 @@ pub struct Contact {
     pub since: Timestamp,
 }
 
-/// Answer of `GET /social/connections/{user_id}`, and of following, blocking and muting.
+/// Response of `GET /social/connections/{user_id}`, and of following, blocking and muting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Connection {
@@ -127,7 +127,7 @@ pub struct Followed {
     pub error: Option<crate::ErrorBody>,
 }
 
-/// Answer of `POST /social/follow/bulk`.
+/// Response of `POST /social/follow/bulk`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct FollowedMany {
@@ -151,6 +151,17 @@ pub struct Suggestion {
     pub follower_count: u64,
 }
 
+/// The kind of something that an account did for its followers to see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FeedEntryKind {
+    Followed,
+    ProfileUpdated,
+    PlanCreated,
+    Tipped,
+}
+
 /// An element of `GET /social/feed`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
@@ -159,9 +170,8 @@ pub struct FeedEntry {
     pub user_id: AccountId,
     pub display_name: String,
     pub username: Option<String>,
-    /// `followed`, `profile_updated`, `plan_created` or `tipped`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: FeedEntryKind,
     pub data: serde_json::Value,
     pub created_at: Timestamp,
 }
@@ -195,7 +205,7 @@ pub struct SendTip {
     pub is_anonymous: bool,
 }
 
-/// Answer of `POST /social/tips`.
+/// Response of `POST /social/tips`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TipReceipt {
@@ -234,14 +244,22 @@ pub struct ReportUser {
     pub details: Option<String>,
 }
 
-/// Answer of `POST /social/reports`.
+/// The state of a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReportState {
+    /// Moderation will look at it.
+    Received,
+}
+
+/// Response of `POST /social/reports`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Report {
     pub id: Uuid,
     pub user_id: AccountId,
     pub reason: ReportReason,
-    /// `received`: moderation will look at it.
-    pub status: String,
+    pub status: ReportState,
     pub created_at: Timestamp,
 }

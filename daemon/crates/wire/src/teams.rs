@@ -34,7 +34,7 @@ pub struct Team {
     pub created_at: Timestamp,
 }
 
-/// Answer of `GET /teams/{id}`.
+/// Response of `GET /teams/{id}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamDetails {
@@ -108,7 +108,7 @@ pub struct ChangeRole {
     pub role: TeamRole,
 }
 
-/// Answer of `POST /teams/{id}/members/{user_id}/offboard`.
+/// Response of `POST /teams/{id}/members/{user_id}/offboard`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Offboarded {
@@ -121,7 +121,7 @@ pub struct Offboarded {
     pub withdrawn_invitations: u64,
 }
 
-/// Answer of `GET /teams/{id}/quota`; bytes, or counts.
+/// Response of `GET /teams/{id}/quota`; bytes, or counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamQuota {
@@ -136,7 +136,7 @@ pub struct TeamQuota {
     pub member_limit: u64,
 }
 
-/// Answer of `GET /teams/{id}/permissions`: what the caller may do there.
+/// Response of `GET /teams/{id}/permissions`: what the caller may do there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamPermissions {
@@ -161,7 +161,7 @@ pub struct MemberStorage {
     pub file_count: u64,
 }
 
-/// Answer of `GET /teams/{id}/storage`, most bytes first.
+/// Response of `GET /teams/{id}/storage`, most bytes first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamStorage {
@@ -194,7 +194,7 @@ pub struct MemberKeys {
     pub has_grant: bool,
 }
 
-/// Answer of `GET /teams/{id}/keys`.
+/// Response of `GET /teams/{id}/keys`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamKeys {

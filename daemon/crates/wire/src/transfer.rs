@@ -46,7 +46,7 @@ pub struct CreateUpload {
     pub base_key: Option<Sealed>,
 }
 
-/// Answer of `POST /uploads` (201) and `GET /uploads/{id}`.
+/// Response of `POST /uploads` (201) and `GET /uploads/{id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Upload {
@@ -60,7 +60,7 @@ pub struct Upload {
     pub expires_at: Timestamp,
 }
 
-/// `POST /uploads/{id}/complete`: atomic; answers the node.
+/// `POST /uploads/{id}/complete`: atomic; returns the node.
 /// 409 (head in `ETag`) if the base is no longer the head or the name is taken, 422 if a link has handed
 /// the content key out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub struct CompleteUpload {
 }
 
 /// Head of the frame of `POST /uploads/batch`; the payload is the sealed chunks of all files, in order.
-/// The answer is [`crate::nodes::NodeResults`] as JSON.
+/// The response is [`crate::nodes::NodeResults`] as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -164,7 +164,7 @@ pub struct DownloadFile {
 }
 
 /// Head of the frame that answers `POST /downloads/batch`; the payload is the chunks of the files
-/// with status 200, in order. Files that would pass the limit of a batch answer 413: ask again.
+/// with status 200, in order. Files that would pass the limit of a batch response 413: ask again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadedBatch {
@@ -183,7 +183,7 @@ pub struct DownloadedFile {
 }
 
 /// Everything sealed that a revision consists of, chunks aside.
-/// Answer of `GET /nodes/{id}/revisions/{rev}/manifest`.
+/// Response of `GET /nodes/{id}/revisions/{rev}/manifest`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RevisionContent {

@@ -79,7 +79,7 @@ pub struct Webhook {
     pub previous_secret_until: Option<Timestamp>,
 }
 
-/// Answer of `POST /webhooks` and `POST /webhooks/{id}/rotate`: the only times that the secret is shown.
+/// Response of `POST /webhooks` and `POST /webhooks/{id}/rotate`: the only times that the secret is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct WebhookWithSecret {
@@ -94,12 +94,12 @@ pub struct WebhookWithSecret {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DeliveryAttempt {
     pub at: Timestamp,
-    /// The answer's HTTP status, if one came.
+    /// The response's HTTP status, if one came.
     pub status: Option<u16>,
     pub latency_ms: u64,
     /// The reason why no response came.
     pub error: Option<String>,
-    /// The first KiB of the answer.
+    /// The first KiB of the response.
     pub response: Option<String>,
 }
 

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_model::AccountId;
 use cairn_store::Scopes;
 use ed25519_dalek::SigningKey;
+use ed25519_dalek::pkcs8::EncodePrivateKey as _;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -27,10 +28,6 @@ pub(crate) const LOCAL_ISSUER: &str = "cairn-server";
 pub(crate) const AUDIENCE: &str = "cairn";
 /// RFC 9068's type, which no ID token has.
 const TYPE: &str = "at+jwt";
-/// RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8.
-const PKCS8_PREFIX: [u8; 16] = [
-    0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
-];
 /// Verified tokens remembered at most; more than that are checked again.
 const REMEMBERED: usize = 10_000;
 
@@ -84,18 +81,23 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     /// Makes the issuer of `public_url`, if there is one, from its signing key.
-    pub(crate) fn new(secret: &[u8; 32], public_url: Option<&str>) -> Self {
-        let mut der = PKCS8_PREFIX.to_vec();
-        der.extend_from_slice(secret);
-        let public = SigningKey::from_bytes(secret).verifying_key();
-        Self {
-            encoding: EncodingKey::from_ed_der(&der),
+    ///
+    /// # Errors
+    /// A key that can't be encoded.
+    pub(crate) fn new(secret: &[u8; 32], public_url: Option<&str>) -> Result<Self> {
+        let key = SigningKey::from_bytes(secret);
+        let der = key
+            .to_pkcs8_der()
+            .map_err(|error| Error::internal(format!("can't encode the signing key: {error}")))?;
+        let public = key.verifying_key();
+        Ok(Self {
+            encoding: EncodingKey::from_ed_der(der.as_bytes()),
             decoding: DecodingKey::from_ed_der(public.as_bytes()),
             public: public.to_bytes(),
             issuer: public_url.map(|url| url.trim_end_matches('/').to_owned()),
             verified: Mutex::default(),
             ended: Mutex::default(),
-        }
+        })
     }
 
     /// Returns true if tokens of this issuer are this server's. Without a configured address each token
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_token_holds_for_ten_minutes_and_for_one_server() {
-        let tokens = Tokens::new(&[7; 32], None);
+        let tokens = Tokens::new(&[7; 32], None).unwrap();
         let token = tokens.issue(&new(1), 5_000).unwrap();
         let found = tokens.verify(&token, 5_000).unwrap();
         assert_eq!(found.account, new(1).account);
@@ -250,14 +252,19 @@ mod tests {
             tokens.verify(&token, 605_000),
             Err(Error::Store(StoreError::Unauthorized(_)))
         ));
-        assert!(Tokens::new(&[8; 32], None).verify(&token, 5_000).is_err());
+        assert!(
+            Tokens::new(&[8; 32], None)
+                .unwrap()
+                .verify(&token, 5_000)
+                .is_err()
+        );
         assert!(tokens.verify(&format!("{token}x"), 5_000).is_err());
         assert!(tokens.verify("nonsense", 5_000).is_err());
     }
 
     #[test]
     fn a_token_ends_with_its_login() {
-        let tokens = Tokens::new(&[7; 32], None);
+        let tokens = Tokens::new(&[7; 32], None).unwrap();
         let first = tokens.issue(&new(1), 5_000).unwrap();
         let second = tokens.issue(&new(2), 5_000).unwrap();
         assert!(tokens.verify(&first, 5_000).is_ok());
@@ -268,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_token_with_another_algorithm_or_type_is_refused() {
-        let tokens = Tokens::new(&[7; 32], None);
+        let tokens = Tokens::new(&[7; 32], None).unwrap();
         let claims = Claims {
             iss: LOCAL_ISSUER.into(),
             aud: AUDIENCE.into(),
@@ -301,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_token_that_this_server_would_not_have_issued_is_refused() {
-        let tokens = Tokens::new(&[7; 32], Some("https://files.example.com/"));
+        let tokens = Tokens::new(&[7; 32], Some("https://files.example.com/")).unwrap();
         let good = json!({
             "iss": "https://files.example.com", "aud": AUDIENCE,
             "sub": AccountId::from_random_bytes([1; 16]).to_string(), "iat": 1000, "exp": 1600,

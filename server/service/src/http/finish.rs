@@ -84,7 +84,7 @@ impl Entry {
     }
 }
 
-/// Gives every answer its request id, every error the one body that errors have, and counts both.
+/// Gives every response its request id, every error the one body that errors have, and counts both.
 pub(super) async fn finish(
     State(app): State<AppState>,
     mut request: Request,

@@ -1,6 +1,6 @@
 //! `Idempotency-Key`: a creating POST that is sent again gets the response of the first time.
 //!
-//! Uploads are left out: the ids that clients choose make them repeatable without keeping answers.
+//! Uploads are left out: the ids that clients choose make them repeatable without keeping responses.
 
 pub(crate) mod kept;
 

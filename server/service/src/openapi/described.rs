@@ -43,7 +43,7 @@ const TAGS: [(&str, &str); 23] = [
     ("webhooks", "Events, posted to an address of the caller's."),
 ];
 
-/// Status, name of the shared answer, description, example.
+/// Status, name of the shared response, description, example.
 const FAILURES: [(&str, &str, &str, &str); 6] = [
     (
         "400",

@@ -21,7 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .merge(preferences::routes())
 }
 
-/// The account in one answer: profile, tier, usage, settings, its space and the server's clock.
+/// The account in one response: profile, tier, usage, settings, its space and the server's clock.
 #[utoipa::path(
     get, path = "/api/v1/useraccount/composite", tag = "account",
     responses((status = 200, description = "The account", body = AccountInfo))

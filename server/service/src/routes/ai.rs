@@ -10,8 +10,8 @@ use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use cairn_store::Edit;
 use cairn_wire::ai::{
-    AiUsage, AiUse, ChatDelta, ChatDone, ChatMessage, ChatUsage, ClassifiedFile, ClassifiedFolder,
-    ClassifyFolder,
+    AiUsage, AiUse, ChatDelta, ChatDone, ChatMessage, ChatUsage, ClassificationState,
+    ClassifiedFile, ClassifiedFolder, ClassifyFolder,
 };
 use futures_util::Stream;
 use std::convert::Infallible;
@@ -97,12 +97,12 @@ async fn usage(caller: Caller, State(app): State<AppState>) -> Result<Json<AiUsa
     let cents = (used.purchased * PACK_CENTS).div_ceil(PACK_TOKENS);
     Ok(Json(AiUsage {
         period: used.month,
-        plan: plan.name().to_owned(),
+        plan,
         tokens_used: breakdown.values().map(|used| used.tokens).sum(),
         included_tokens: used.included,
         purchased_tokens_used: used.purchased,
         classified_files: breakdown.get("classify").map_or(0, |used| used.files),
-        classified_files_limit: plan.files(),
+        classified_files_limit: used.files_limit,
         breakdown,
         cost: format!("{}.{:02}", cents / 100, cents % 100),
         currency: "USD".to_owned(),
@@ -145,7 +145,7 @@ async fn classify(
                 file_id: file.id,
                 name: file.name,
                 labels,
-                status: "classified".to_owned(),
+                status: ClassificationState::Classified,
             });
         }
         let classified = results.len() as u64;

@@ -76,7 +76,7 @@ async fn list(
     Ok(Json(window.envelope(found)))
 }
 
-/// Makes a key; the answer shows it, this once.
+/// Makes a key; the response shows it, this once.
 #[utoipa::path(
     post, path = "/api/v1/apikeys", tag = "apikeys", request_body = CreateApiKey,
     responses(
@@ -99,7 +99,7 @@ async fn create(
     let key = app.fresh_key();
     let info = app.store_key(caller.account, name, &key, expires_in)?;
     let mut response = (StatusCode::CREATED, Json(CreatedApiKey { key, info })).into_response();
-    // Also keeps it out of the answers that are remembered for repeated requests.
+    // Also keeps it out of the responses that are remembered for repeated requests.
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -19,7 +19,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(run))
 }
 
-/// The answer of one element of a batch.
+/// The response of one element of a batch.
 pub(crate) fn result(outcome: Result<(StatusCode, Node)>) -> NodeResult {
     match outcome {
         Ok((status, node)) => NodeResult {

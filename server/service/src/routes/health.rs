@@ -21,7 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(ready))
 }
 
-/// That the server answers, and what it is.
+/// Returns the state of the server and its version.
 #[derive(Serialize, ToSchema)]
 struct Health {
     /// `ok`

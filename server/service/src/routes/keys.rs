@@ -96,7 +96,7 @@ async fn set_up_recovery(
         status,
     };
     let mut response = (StatusCode::CREATED, Json(body)).into_response();
-    // Also keeps it out of the answers that are remembered for repeated requests.
+    // Also keeps it out of the responses that are remembered for repeated requests.
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -45,7 +45,7 @@ async fn list(
     Ok(Json(window.envelope(found)))
 }
 
-/// Makes a service account that acts for the caller; the answer shows its secret, this once.
+/// Makes a service account that acts for the caller; the response shows its secret, this once.
 #[utoipa::path(
     post, path = "/api/v1/service-accounts", tag = "identity", request_body = CreateServiceAccount,
     responses(
@@ -79,7 +79,7 @@ async fn create(
         info,
     };
     let mut response = (StatusCode::CREATED, Json(body)).into_response();
-    // Also keeps it out of the answers that are remembered for repeated requests.
+    // Also keeps it out of the responses that are remembered for repeated requests.
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

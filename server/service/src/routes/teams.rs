@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 
 /// Characters of a team's name.
 const MAX_NAME: usize = 255;
-/// Members in the answer about one team.
+/// Members in the response about one team.
 const SHOWN_MEMBERS: u64 = 100;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {

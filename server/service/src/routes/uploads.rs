@@ -261,7 +261,7 @@ async fn store_chunk(
     Ok(stored?.is_some())
 }
 
-/// Makes the content a revision; repeating it answers the same.
+/// Makes the content a revision; repeating it returns the same.
 #[utoipa::path(
     post, path = "/api/v1/uploads/{id}/complete", tag = "uploads", request_body = CompleteUpload,
     params(("id" = String, Path, format = Uuid)),

@@ -51,7 +51,7 @@ fn fresh_secret(app: &AppState) -> String {
     format!("{SECRET_PREFIX}{}", hex::encode(app.source.bytes::<32>()))
 }
 
-/// Shows a secret; `no-store` also keeps it out of the answers that are remembered.
+/// Shows a secret; `no-store` also keeps it out of the responses that are remembered.
 fn with_secret(status: StatusCode, secret: String, webhook: Webhook) -> Response {
     let mut response = (status, Json(WebhookWithSecret { secret, webhook })).into_response();
     response
@@ -78,7 +78,7 @@ async fn list(
     Ok(Json(window.envelope(found)))
 }
 
-/// Registers a webhook and sends it a test event; the answer shows its secret, this once.
+/// Registers a webhook and sends it a test event; the response shows its secret, this once.
 #[utoipa::path(
     post, path = "/api/v1/webhooks", tag = "webhooks", request_body = CreateWebhook,
     responses(

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::usage::month;
 use crate::{Store, Tx};
 use cairn_model::AccountId;
+use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{SetSpendingAlerts, SpendingAlerts};
 use cairn_wire::{Amount, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -64,7 +65,7 @@ impl Tx<'_> {
             "spent": now.spent_this_month, "budget": budget,
             "threshold_percent": now.alert_threshold_percent,
         });
-        self.notify(account, "payment", &title, &data)?;
+        self.notify(account, NotificationKind::Payment, &title, &data)?;
         if now.email_alerts_enabled {
             let to = email(self, account)?;
             self.send_mail(&to, &title, &format!("{title}.\n"))?;

@@ -3,17 +3,20 @@
 //! A period's price waits in the creator's earnings until the period is over, then it goes into the
 //! wallet.
 
-use super::Purchase;
-use super::ledger::{Book, Currency, Posting, balance, received, transfer};
+mod renewal;
+
+use super::ledger::{Book, Currency, balance, received};
 use crate::catalog::{CURRENCY, PERIOD_MS};
 use crate::error::{Error, Result};
-use crate::rows::{fresh_id, id, word};
+use crate::rows::{fresh_id, id, name_of, word};
 use crate::social::refuse_blocked;
 use crate::{Store, Tx};
 use cairn_model::AccountId;
+use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{
     CreateCreatorPlan, CreatorEarnings, CreatorPlan, CreatorSubscription, CreatorSubscriptionState,
 };
+use cairn_wire::social::FeedEntryKind;
 use cairn_wire::{Amount, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
@@ -78,130 +81,13 @@ fn find_plan(conn: &Connection, wanted: Uuid) -> Result<CreatorPlan> {
         .ok_or_else(|| Error::not_found(format!("there is no creator plan {wanted}")))
 }
 
-struct Due {
-    id: Uuid,
-    subscriber: AccountId,
-    creator: AccountId,
-    price: i64,
-    end: i64,
-    active: bool,
-}
-
 impl Tx<'_> {
-    /// Charges one period, which ends at `end`.
-    fn charge_period(
-        &self,
-        subscriber: AccountId,
-        creator: AccountId,
-        cents: i64,
-        end: i64,
-    ) -> Result<()> {
-        self.buy(Purchase {
-            account: subscriber,
-            kind: "creator_subscription",
-            cents,
-            postings: vec![Posting {
-                book: Book::Earnings(creator),
-                currency: Currency::Usd,
-                amount: cents,
-            }],
-        })?;
-        self.conn.execute(
-            "INSERT INTO creator_payouts (creator, amount, due_at) VALUES (?1, ?2, ?3)",
-            params![creator.as_bytes(), cents, end],
-        )?;
-        Ok(())
-    }
-
     fn set_state(&self, wanted: Uuid, state: CreatorSubscriptionState) -> Result<()> {
         let at = (state == CreatorSubscriptionState::Cancelled).then_some(self.now);
         self.conn.execute(
             "UPDATE creator_subscriptions SET state = ?2, cancelled_at = ?3 WHERE id = ?1",
-            params![wanted.as_bytes(), crate::rows::name_of(&state), at],
+            params![wanted.as_bytes(), name_of(&state), at],
         )?;
-        Ok(())
-    }
-
-    /// Renews or ends subscriptions whose period is over, and hands creators what they earned.
-    pub(super) fn renew_creator_subscriptions(&self) -> Result<()> {
-        loop {
-            let due = self
-                .conn
-                .prepare_cached(
-                    "SELECT s.id, s.subscriber, s.creator, p.price_monthly, s.period_end, s.state = 'active' \
-                     FROM creator_subscriptions s JOIN creator_plans p ON p.id = s.plan \
-                     WHERE s.state <> 'ended' AND s.period_end <= ?1 ORDER BY s.period_end, s.id LIMIT 1",
-                )?
-                .query_row([self.now], |row| {
-                    Ok(Due {
-                        id: id(row, 0)?,
-                        subscriber: id(row, 1)?,
-                        creator: id(row, 2)?,
-                        price: row.get(3)?,
-                        end: row.get(4)?,
-                        active: row.get(5)?,
-                    })
-                })
-                .optional()?;
-            let Some(due) = due else { break };
-            self.next_period(&due)?;
-        }
-        self.pay_creators()
-    }
-
-    fn next_period(&self, due: &Due) -> Result<()> {
-        let end = due.end + PERIOD_MS;
-        let charged = if due.active {
-            self.charge_period(due.subscriber, due.creator, due.price, end)
-        } else {
-            return self.set_state(due.id, CreatorSubscriptionState::Ended);
-        };
-        match charged {
-            Ok(()) => {
-                self.conn.execute(
-                    "UPDATE creator_subscriptions SET period_end = ?2 WHERE id = ?1",
-                    params![due.id.as_bytes(), end],
-                )?;
-                Ok(())
-            }
-            Err(Error::PaymentRequired(why)) => {
-                self.set_state(due.id, CreatorSubscriptionState::Ended)?;
-                let data = json!({"creator_id": due.creator, "reason": why});
-                self.notify(
-                    due.subscriber,
-                    "payment",
-                    "Your subscription to a creator ended: the payment was declined",
-                    &data,
-                )
-            }
-            Err(other) => Err(other),
-        }
-    }
-
-    fn pay_creators(&self) -> Result<()> {
-        let due: Vec<(i64, AccountId, i64)> = self
-            .conn
-            .prepare(
-                "SELECT rowid, creator, amount FROM creator_payouts \
-                 WHERE paid_at IS NULL AND due_at <= ?1 ORDER BY due_at, rowid",
-            )?
-            .query_map([self.now], |row| {
-                Ok((row.get(0)?, id(row, 1)?, row.get(2)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        for (row, creator, amount) in due {
-            let lines = transfer(
-                Book::Earnings(creator),
-                Book::Wallet(creator),
-                Currency::Usd,
-                amount,
-            );
-            self.post(fresh_id(self), "creator_payout", &lines)?;
-            self.conn.execute(
-                "UPDATE creator_payouts SET paid_at = ?2 WHERE rowid = ?1",
-                params![row, self.now],
-            )?;
-        }
         Ok(())
     }
 }
@@ -229,7 +115,7 @@ impl Store {
             )?;
             tx.publish(
                 creator,
-                "plan_created",
+                FeedEntryKind::PlanCreated,
                 &json!({"plan_id": wanted, "name": new.name, "price_monthly": new.price_monthly}),
             )?;
             find_plan(tx.conn, wanted)
@@ -302,7 +188,7 @@ impl Store {
             )?;
             tx.charge_period(subscriber, creator, plan.price_monthly.0, end)?;
             let data = json!({"plan_id": wanted, "subscriber_id": subscriber});
-            tx.notify(creator, "payment", "You have a new subscriber", &data)?;
+            tx.notify(creator, NotificationKind::Payment, "You have a new subscriber", &data)?;
             open_subscription(tx.conn, subscriber, creator)?.ok_or_else(missing)
         })
     }

@@ -10,7 +10,8 @@ use crate::rows::{id, name_of, optional_word, word};
 use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::payments::{Plan, Subscription};
+use cairn_wire::notifications::NotificationKind;
+use cairn_wire::payments::{Plan, Subscription, SubscriptionState};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 
@@ -58,7 +59,11 @@ fn describe(paid: Option<Paid>, base_storage: u64) -> Subscription {
     let past_due = paid.is_some_and(|paid| paid.past_due);
     Subscription {
         plan,
-        status: if past_due { "past_due" } else { "active" }.to_owned(),
+        status: if past_due {
+            SubscriptionState::PastDue
+        } else {
+            SubscriptionState::Active
+        },
         current_period_start: paid.map(|paid| Timestamp(paid.start)),
         renews_at: paid.map(|paid| Timestamp(paid.end)),
         next_plan: paid.and_then(|paid| paid.next_plan),
@@ -141,7 +146,12 @@ impl Tx<'_> {
                 } else {
                     "The payment for your subscription was declined"
                 };
-                self.notify(account, "payment", title, &json!({"reason": why}))?;
+                self.notify(
+                    account,
+                    NotificationKind::Payment,
+                    title,
+                    &json!({"reason": why}),
+                )?;
                 if given_up {
                     return self.set_plan(account, Plan::Standard, paid.end, base_storage);
                 }
@@ -166,7 +176,7 @@ impl Store {
     /// The tier in force calls a change off.
     ///
     /// # Errors
-    /// 402 for a declined charge, and what the coupon answers; 400 for a coupon with nothing to pay.
+    /// 402 for a declined charge, and the errors of the coupon; 400 for a coupon with nothing to pay.
     pub fn change_plan(
         &self,
         account: AccountId,

@@ -7,6 +7,8 @@ use crate::rows::{fresh_id, id, name_of};
 use crate::social::refuse_blocked;
 use crate::{Store, Tx};
 use cairn_model::AccountId;
+use cairn_wire::notifications::NotificationKind;
+use cairn_wire::social::FeedEntryKind;
 use cairn_wire::social::{TipCurrency, TipReceipt};
 use cairn_wire::{Amount, Timestamp};
 use rusqlite::{OptionalExtension as _, params};
@@ -134,10 +136,15 @@ impl Tx<'_> {
             "tip_id": receipt, "sender_id": sender, "amount": tip.amount,
             "currency_type": tip.currency, "message": tip.message,
         });
-        self.notify(recipient.id, "tip", "You were given a tip", &data)?;
+        self.notify(
+            recipient.id,
+            NotificationKind::Tip,
+            "You were given a tip",
+            &data,
+        )?;
         if !tip.is_anonymous {
             let data = json!({"recipient_id": recipient.id, "recipient_name": recipient.name});
-            self.publish(tip.sender, "tipped", &data)?;
+            self.publish(tip.sender, FeedEntryKind::Tipped, &data)?;
         }
         Ok(())
     }

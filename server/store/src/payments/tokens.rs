@@ -50,7 +50,7 @@ impl Store {
     /// Buys a pack of AI tokens.
     ///
     /// # Errors
-    /// 400 for no pack, 402 for a declined charge, and what the coupon answers.
+    /// 400 for no pack, 402 for a declined charge, and the errors of the coupon.
     pub fn buy_ai_tokens(
         &self,
         account: AccountId,

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::rows::{fresh_id, id, name_of, word};
 use crate::{Store, Tx};
 use cairn_model::AccountId;
+use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{Receipt, Wallet, Withdrawal, WithdrawalState};
 use cairn_wire::{Amount, Timestamp};
 use rusqlite::{Row, params};
@@ -49,7 +50,12 @@ impl Tx<'_> {
                 params![wanted.as_bytes(), name_of(&WithdrawalState::Paid), self.now],
             )?;
             let data = json!({"withdrawal_id": wanted, "amount": Amount(amount)});
-            self.notify(account, "payment", "Your withdrawal was paid", &data)?;
+            self.notify(
+                account,
+                NotificationKind::Payment,
+                "Your withdrawal was paid",
+                &data,
+            )?;
         }
         Ok(())
     }

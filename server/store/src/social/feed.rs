@@ -2,7 +2,7 @@
 
 use crate::Store;
 use crate::error::Result;
-use crate::rows::{id, json};
+use crate::rows::{id, json, word};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::social::FeedEntry;
@@ -34,7 +34,7 @@ impl Store {
                         user_id: id(row, 1)?,
                         display_name: row.get(2)?,
                         username: row.get(3)?,
-                        kind: row.get(4)?,
+                        kind: word(row, 4)?,
                         data: json(row, 5)?,
                         created_at: Timestamp(row.get(6)?),
                     })

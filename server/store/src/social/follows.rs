@@ -6,6 +6,8 @@ use crate::rows::id;
 use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
+use cairn_wire::notifications::NotificationKind;
+use cairn_wire::social::FeedEntryKind;
 use cairn_wire::social::{Connection as SocialConnection, Contact, Suggestion, Visibility};
 use rusqlite::{Row, params};
 use serde_json::json;
@@ -78,10 +80,10 @@ impl Tx<'_> {
         } else {
             "You have a new follower"
         };
-        self.notify(other, "follow", title, &data)?;
+        self.notify(other, NotificationKind::Follow, title, &data)?;
         self.publish(
             me,
-            "followed",
+            FeedEntryKind::Followed,
             &json!({"user_id": other, "display_name": name}),
         )?;
         social_connection(self.conn, me, other)

@@ -6,6 +6,7 @@ use crate::rows::{id, name_of, word};
 use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
+use cairn_wire::social::FeedEntryKind;
 use cairn_wire::social::{Profile, UpdateProfile, Visibility};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
@@ -125,7 +126,7 @@ impl Store {
             if new != known {
                 tx.publish(
                     account,
-                    "profile_updated",
+                    FeedEntryKind::ProfileUpdated,
                     &json!({"display_name": new.display_name}),
                 )?;
             }

@@ -6,11 +6,8 @@ use crate::error::Result;
 use crate::rows::{fresh_id, name_of};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::social::{Connection as SocialConnection, Report, ReportUser};
+use cairn_wire::social::{Connection as SocialConnection, Report, ReportState, ReportUser};
 use rusqlite::params;
-
-/// The status of a report that nobody has looked at yet.
-const RECEIVED: &str = "received";
 
 impl Store {
     /// Blocks somebody: both stop following each other, and the other can't come near any more.
@@ -88,7 +85,7 @@ impl Store {
                 id: fresh_id(tx),
                 user_id: report.user_id,
                 reason: report.reason,
-                status: RECEIVED.to_owned(),
+                status: ReportState::Received,
                 created_at: Timestamp(tx.now),
             };
             tx.conn.execute(
@@ -100,7 +97,7 @@ impl Store {
                     made.user_id.as_bytes(),
                     name_of(&made.reason),
                     report.details.as_deref().unwrap_or_default(),
-                    made.status,
+                    name_of(&made.status),
                     tx.now
                 ],
             )?;

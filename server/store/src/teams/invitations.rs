@@ -1,6 +1,6 @@
 //! Invitations into a team, by e-mail.
 //!
-//! The answer to an invitation never tells whether the address has an account: the mail goes out
+//! The response to an invitation never tells whether the address has an account: the mail goes out
 //! either way, and the invitation waits for whoever signs in with it.
 
 use super::{member_data, read_team, require, team_name};
@@ -13,6 +13,7 @@ use crate::rows::{fresh_id, id, name_of, word};
 use crate::{Store, Tx};
 use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
+use cairn_wire::notifications::NotificationKind;
 use cairn_wire::teams::{Invitation, InvitationState, Team, TeamRole};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
@@ -140,7 +141,12 @@ impl Tx<'_> {
                 "invitation_id": sent.id, "team_id": sent.team_id, "team_name": sent.team_name,
                 "role": sent.role, "invited_by": sent.invited_by,
             });
-            self.notify(account, "team", "You are invited to a team", &data)?;
+            self.notify(
+                account,
+                NotificationKind::Team,
+                "You are invited to a team",
+                &data,
+            )?;
         }
         Ok(())
     }
@@ -257,7 +263,7 @@ impl Store {
             if found.invited_by != account {
                 tx.notify(
                     found.invited_by,
-                    "team",
+                    NotificationKind::Team,
                     "Your invitation was accepted",
                     &data,
                 )?;
@@ -279,7 +285,7 @@ impl Store {
             });
             tx.notify(
                 found.invited_by,
-                "team",
+                NotificationKind::Team,
                 "Your invitation was declined",
                 &data,
             )

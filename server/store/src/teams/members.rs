@@ -7,6 +7,7 @@ use crate::rows::{id, name_of, word};
 use crate::{ShareSettings, Space, Store, Tx};
 use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
+use cairn_wire::notifications::NotificationKind;
 use cairn_wire::teams::{Offboarded, TeamMember, TeamRole};
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
@@ -142,7 +143,12 @@ impl Tx<'_> {
             self.set_role(team, who, role)?;
         }
         let data = member_data(self.conn, team, *successor)?;
-        self.notify(*successor, "team", "You now own a team", &data)?;
+        self.notify(
+            *successor,
+            NotificationKind::Team,
+            "You now own a team",
+            &data,
+        )?;
         Ok(true)
     }
 
@@ -203,7 +209,12 @@ impl Store {
             if user != account {
                 let mut data = member_data(tx.conn, team, user)?;
                 data["role"] = json!(role);
-                tx.notify(user, "team", "Your role in a team was changed", &data)?;
+                tx.notify(
+                    user,
+                    NotificationKind::Team,
+                    "Your role in a team was changed",
+                    &data,
+                )?;
             }
             read_member(tx.conn, team, user)
         })
@@ -230,7 +241,12 @@ impl Store {
             let data = member_data(tx.conn, team, user)?;
             tx.take_out(team, its.space, user)?;
             if user != account {
-                tx.notify(user, "team", "You were removed from a team", &data)?;
+                tx.notify(
+                    user,
+                    NotificationKind::Team,
+                    "You were removed from a team",
+                    &data,
+                )?;
             }
             Ok(())
         })
@@ -252,7 +268,12 @@ impl Store {
             let data = member_data(tx.conn, team, user)?;
             let withdrawn_invitations = tx.withdraw_invitations_of(team, user)?;
             let taken = tx.take_out(team, its.space, user)?;
-            tx.notify(user, "team", "You were removed from a team", &data)?;
+            tx.notify(
+                user,
+                NotificationKind::Team,
+                "You were removed from a team",
+                &data,
+            )?;
             Ok(Offboarded {
                 user_id: user,
                 revoked_share_links: taken.links,

@@ -18,11 +18,11 @@ async fn a_login_is_listed_and_ends_with_its_tokens_alone() {
     assert!(world.app.end_user_sessions(OWNER, Some(ended)).is_err());
     let mut alive = 0;
     for tokens in [&first, &second] {
-        let answer = world
+        let response = world
             .caller(Some(&tokens.access_token))
             .get("/api/v1/nodes")
             .await;
-        alive += u16::from(answer.status.is_success());
+        alive += u16::from(response.status.is_success());
     }
     assert_eq!(alive, 1);
     assert_eq!(world.app.user_sessions(OWNER).unwrap().len(), 1);

@@ -1,10 +1,10 @@
 //! As much of a browser as a login needs: cookies, forms, no script, no redirect followed.
 
-use super::super::world::{Answer, Caller, World};
+use super::super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 
 /// A person's browser.
-pub(super) struct Browser {
+pub(crate) struct Browser {
     caller: Caller,
     cookie: Option<String>,
     /// The address that the form of the page leads to, and its hidden field.
@@ -12,7 +12,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    pub(super) fn new(world: &World) -> Self {
+    pub(crate) fn new(world: &World) -> Self {
         Self {
             caller: world.nobody(),
             cookie: None,
@@ -20,28 +20,28 @@ impl Browser {
         }
     }
 
-    pub(super) async fn open(&mut self, path: &str) -> Answer {
+    pub(crate) async fn open(&mut self, path: &str) -> TestResponse {
         let cookie = self.cookie.clone().unwrap_or_default();
-        let answer = self
+        let response = self
             .caller
             .send(Method::GET, path, &[("cookie", &cookie)], "")
             .await;
-        self.look(&answer);
-        answer
+        self.look(&response);
+        response
     }
 
-    pub(super) async fn authorize(&mut self, request: &[(&str, String)]) -> Answer {
+    pub(crate) async fn authorize(&mut self, request: &[(&str, String)]) -> TestResponse {
         let query = serde_urlencoded::to_string(request).unwrap();
         self.open(&format!("/oauth/authorize?{query}")).await
     }
 
-    pub(super) async fn log_in(&mut self, email: &str, password: &str) -> Answer {
+    pub(crate) async fn log_in(&mut self, email: &str, password: &str) -> TestResponse {
         self.submit(&[("email", email), ("password", password)])
             .await
     }
 
     /// Sends the form of the page, with its hidden field.
-    pub(super) async fn submit(&mut self, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn submit(&mut self, fields: &[(&str, &str)]) -> TestResponse {
         let (path, hidden) = self.form.clone().unwrap();
         let mut all = vec![("form", hidden.as_str())];
         all.extend_from_slice(fields);
@@ -51,22 +51,22 @@ impl Browser {
             ("content-type", "application/x-www-form-urlencoded"),
             ("cookie", cookie.as_str()),
         ];
-        let answer = self.caller.send(Method::POST, &path, &headers, body).await;
-        self.look(&answer);
-        answer
+        let response = self.caller.send(Method::POST, &path, &headers, body).await;
+        self.look(&response);
+        response
     }
 
-    pub(super) fn forget_cookies(&mut self) {
+    pub(crate) fn forget_cookies(&mut self) {
         self.cookie = None;
     }
 
-    fn look(&mut self, answer: &Answer) {
-        let cookie = answer.header("set-cookie");
+    fn look(&mut self, response: &TestResponse) {
+        let cookie = response.header("set-cookie");
         if !cookie.is_empty() {
             assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"));
             self.cookie = cookie.split(';').next().map(str::to_owned);
         }
-        let html = String::from_utf8_lossy(&answer.body);
+        let html = String::from_utf8_lossy(&response.body);
         let between = |start: &str| {
             let (_, rest) = html.split_once(start)?;
             rest.split_once('"').map(|(value, _)| value.to_owned())
@@ -74,21 +74,21 @@ impl Browser {
         if let Some(hidden) = between("name=\"form\" value=\"") {
             self.form = between("action=\"").map(|path| (path, hidden));
         }
-        if answer.header("content-type").starts_with("text/html") {
-            let policy = answer.header("content-security-policy");
+        if response.header("content-type").starts_with("text/html") {
+            let policy = response.header("content-security-policy");
             assert!(policy.starts_with("default-src 'none'"), "{policy}");
             assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
-            assert_eq!(answer.header("cache-control"), "no-store");
+            assert_eq!(response.header("cache-control"), "no-store");
             assert!(!html.contains("<script"));
         }
     }
 }
 
-/// A parameter of the address that an answer leads to.
+/// A parameter of the address that a response leads to.
 #[track_caller]
-pub(super) fn parameter(answer: &Answer, name: &str) -> String {
-    answer.done(303);
-    let location = answer.header("location");
+pub(crate) fn parameter(response: &TestResponse, name: &str) -> String {
+    response.done(303);
+    let location = response.header("location");
     let (address, query) = location.split_once('?').unwrap();
     assert_eq!(address, super::CALLBACK);
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap();

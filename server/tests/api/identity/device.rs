@@ -1,6 +1,6 @@
 //! Device authorization: polling, allowing, denying, being late.
 
-use super::super::world::{Answer, World};
+use super::super::world::{TestResponse, World};
 use super::browser::Browser;
 use super::{post_form, refused, works};
 use cairn_wire::identity::{DeviceAuthorization, TokenResponse};
@@ -14,7 +14,7 @@ async fn begin(world: &World) -> DeviceAuthorization {
         .ok()
 }
 
-async fn poll(world: &World, device: &DeviceAuthorization) -> Answer {
+async fn poll(world: &World, device: &DeviceAuthorization) -> TestResponse {
     let fields = [
         ("grant_type", GRANT),
         ("device_code", device.device_code.as_str()),
@@ -28,9 +28,9 @@ async fn page(world: &World, device: &DeviceAuthorization) -> Browser {
     let mut browser = Browser::new(world);
     let address = device.verification_uri_complete.as_deref().unwrap();
     let path = address.strip_prefix("http://cairn.test").unwrap();
-    let answer = browser.open(path).await;
-    answer.done(200);
-    assert!(String::from_utf8_lossy(&answer.body).contains(&device.user_code));
+    let response = browser.open(path).await;
+    response.done(200);
+    assert!(String::from_utf8_lossy(&response.body).contains(&device.user_code));
     browser
 }
 
@@ -100,6 +100,6 @@ async fn a_device_that_polls_too_fast_is_slowed_down_and_codes_end_after_ten_min
 async fn an_unknown_client_gets_no_code() {
     let world = World::new();
     let fields = [("client_id", "other")];
-    let answer = post_form(&world.nobody(), "/oauth/device_authorization", &fields).await;
-    refused(&answer, 401, "invalid_client");
+    let response = post_form(&world.nobody(), "/oauth/device_authorization", &fields).await;
+    refused(&response, 401, "invalid_client");
 }

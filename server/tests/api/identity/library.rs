@@ -60,10 +60,10 @@ async fn a_library_finds_logs_in_checks_refreshes_and_asks_who() {
     let mut browser = Browser::new(&world);
     let path = url.as_str().strip_prefix("http://cairn.test").unwrap();
     browser.open(path).await.done(200);
-    let answer = browser.log_in("owner@example.com", "owner").await;
-    assert_eq!(parameter(&answer, "state"), *state.secret());
+    let response = browser.log_in("owner@example.com", "owner").await;
+    assert_eq!(parameter(&response, "state"), *state.secret());
 
-    let code = AuthorizationCode::new(parameter(&answer, "code"));
+    let code = AuthorizationCode::new(parameter(&response, "code"));
     let tokens = client
         .exchange_code(code)
         .unwrap()

@@ -24,10 +24,10 @@ async fn an_unknown_client_or_address_leads_nowhere() {
         ("redirect_uri", "http://127.0.0.1.evil.example.com/callback"),
         ("redirect_uri", ""),
     ] {
-        let answer = Browser::new(&world).authorize(&with(field, value)).await;
-        answer.done(400);
-        assert_eq!(answer.header("location"), "", "{field}={value}");
-        assert!(answer.header("content-type").starts_with("text/html"));
+        let response = Browser::new(&world).authorize(&with(field, value)).await;
+        response.done(400);
+        assert_eq!(response.header("location"), "", "{field}={value}");
+        assert!(response.header("content-type").starts_with("text/html"));
     }
 }
 
@@ -53,10 +53,10 @@ async fn a_request_without_pkce_or_with_unknown_wishes_goes_back_with_an_error()
             "request_uri_not_supported",
         ),
     ] {
-        let answer = Browser::new(&world).authorize(&with(field, value)).await;
-        assert_eq!(parameter(&answer, "error"), error, "{field}={value}");
-        assert_eq!(parameter(&answer, "state"), "some state");
-        assert_eq!(parameter(&answer, "iss"), "http://cairn.test");
+        let response = Browser::new(&world).authorize(&with(field, value)).await;
+        assert_eq!(parameter(&response, "error"), error, "{field}={value}");
+        assert_eq!(parameter(&response, "state"), "some state");
+        assert_eq!(parameter(&response, "iss"), "http://cairn.test");
     }
 }
 
@@ -67,16 +67,16 @@ async fn a_wrong_password_shows_the_page_again_and_the_eleventh_has_to_wait() {
     browser.authorize(&request("files")).await.done(200);
     for email in ["owner@example.com", "nobody@example.com"] {
         for _ in 0..10 {
-            let answer = browser.log_in(email, "wrong").await;
-            answer.done(403);
-            assert!(String::from_utf8_lossy(&answer.body).contains("password is wrong"));
+            let response = browser.log_in(email, "wrong").await;
+            response.done(403);
+            assert!(String::from_utf8_lossy(&response.body).contains("password is wrong"));
         }
         browser.log_in(email, "owner").await.done(429);
     }
     world.app.source().advance(15 * 60 * 1000);
     browser.authorize(&request("files")).await.done(200);
-    let answer = browser.log_in("OWNER@example.com", "owner").await;
-    assert!(!parameter(&answer, "code").is_empty());
+    let response = browser.log_in("OWNER@example.com", "owner").await;
+    assert!(!parameter(&response, "code").is_empty());
 }
 
 #[tokio::test]
@@ -91,8 +91,8 @@ async fn a_reset_forgets_wrong_passwords_of_a_time_to_come() {
     let nothing = serde_json::json!({});
     world.nobody().post("/_dev/reset", &nothing).await.done(204);
     browser.authorize(&request("files")).await.done(200);
-    let answer = browser.log_in("owner@example.com", "owner").await;
-    assert!(!parameter(&answer, "code").is_empty());
+    let response = browser.log_in("owner@example.com", "owner").await;
+    assert!(!parameter(&response, "code").is_empty());
 }
 
 #[tokio::test]
@@ -112,10 +112,10 @@ async fn cancelling_tells_the_client_and_markup_stays_text() {
     let world = World::new();
     let mut browser = Browser::new(&world);
     browser.authorize(&request("files")).await.done(200);
-    let answer = browser.log_in("\"><b>x</b>", "wrong").await;
-    assert!(!String::from_utf8_lossy(&answer.body).contains("<b>x"));
-    let answer = browser.submit(&[("action", "cancel")]).await;
-    assert_eq!(parameter(&answer, "error"), "access_denied");
+    let response = browser.log_in("\"><b>x</b>", "wrong").await;
+    assert!(!String::from_utf8_lossy(&response.body).contains("<b>x"));
+    let response = browser.submit(&[("action", "cancel")]).await;
+    assert_eq!(parameter(&response, "error"), "access_denied");
 }
 
 #[tokio::test]
@@ -173,8 +173,8 @@ async fn a_registered_client_has_to_prove_itself() {
         page.header("content-security-policy")
             .contains("form-action 'self' https://app.example.com;")
     );
-    let answer = browser.log_in("owner@example.com", "owner").await;
-    let location = answer.header("location").to_owned();
+    let response = browser.log_in("owner@example.com", "owner").await;
+    let location = response.header("location").to_owned();
     let code = location
         .split_once("code=")
         .unwrap()

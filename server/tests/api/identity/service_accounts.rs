@@ -47,8 +47,8 @@ async fn a_service_account_acts_for_its_owner_until_it_is_deleted() {
     owner.delete(&path).await.done(204);
     owner.delete(&path).await.failed(404);
     assert!(!works(&world, &tokens.access_token).await);
-    let answer = post_form(&nobody, "/oauth/token", &fields(&client, &secret)).await;
-    refused(&answer, 401, "invalid_client");
+    let response = post_form(&nobody, "/oauth/token", &fields(&client, &secret)).await;
+    refused(&response, 401, "invalid_client");
 }
 
 #[tokio::test]

@@ -44,8 +44,8 @@ impl Syncthing {
         b.start()?;
         let pair = Self { a, b, proxy };
         wait::holds("the Syncthing nodes are connected", LIMIT, || {
-            let answer = pair.a.get("/rest/system/connections")?;
-            Ok(answer["connections"][&pair.b.id]["connected"] == Value::Bool(true))
+            let response = pair.a.get("/rest/system/connections")?;
+            Ok(response["connections"][&pair.b.id]["connected"] == Value::Bool(true))
         })?;
         pair.settle()?;
         Ok(pair)
@@ -186,12 +186,14 @@ impl Node {
     }
 
     fn get(&self, path: &str) -> Result<Value> {
-        let mut answer = self
+        let mut response = self
             .agent
             .get(format!("http://127.0.0.1:{}{path}", self.gui))
             .header("X-API-Key", KEY)
             .call()?;
-        Ok(serde_json::from_str(&answer.body_mut().read_to_string()?)?)
+        Ok(serde_json::from_str(
+            &response.body_mut().read_to_string()?,
+        )?)
     }
 
     /// Bytes and files of the whole folder, if nothing is being scanned or fetched.

@@ -132,40 +132,40 @@ fn reads(port: u16, method: &str, path: &str) -> Result<f64> {
             .collect()
     });
     let took = begun.elapsed().as_secs_f64();
-    let answers: u64 = counts.into_iter().sum::<Result<u64>>()?;
-    Ok(answers as f64 / took)
+    let responses: u64 = counts.into_iter().sum::<Result<u64>>()?;
+    Ok(responses as f64 / took)
 }
 
 fn reader(port: u16, request: &str, has_body: bool, end: Instant) -> Result<u64> {
     let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     stream.set_nodelay(true)?;
-    let mut answers = BufReader::new(stream.try_clone()?);
+    let mut responses = BufReader::new(stream.try_clone()?);
     let mut requests = stream;
     let mut count = 0;
     let mut body = Vec::new();
     while Instant::now() < end {
         requests.write_all(request.as_bytes())?;
-        let length = head(&mut answers)?;
+        let length = head(&mut responses)?;
         if has_body {
             body.resize(length, 0);
-            answers.read_exact(&mut body)?;
+            responses.read_exact(&mut body)?;
         }
         count += 1;
     }
     Ok(count)
 }
 
-/// Reads the head of a good answer; gives the length of its body.
-fn head(answers: &mut BufReader<TcpStream>) -> Result<usize> {
+/// Reads the head of a good response; gives the length of its body.
+fn head(responses: &mut BufReader<TcpStream>) -> Result<usize> {
     let mut line = String::new();
-    answers.read_line(&mut line)?;
+    responses.read_line(&mut line)?;
     if !line.starts_with("HTTP/1.1 20") {
         bail!("the answer is `{}`", line.trim());
     }
     let mut length = 0;
     loop {
         line.clear();
-        if answers.read_line(&mut line)? == 0 {
+        if responses.read_line(&mut line)? == 0 {
             bail!("the answer broke off");
         }
         let line = line.trim().to_ascii_lowercase();
@@ -185,17 +185,17 @@ fn last_reader(bench: &Bench, port: u16, http: &Http) -> Result<f64> {
     for _ in 0..bench.files(SUBSCRIBERS) {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         stream.write_all(request.as_bytes())?;
-        let mut answers = BufReader::new(stream);
-        head(&mut answers)?;
-        subscribers.push(answers);
+        let mut responses = BufReader::new(stream);
+        head(&mut responses)?;
+        subscribers.push(responses);
     }
     let begun = Instant::now();
     http.post("/api/v1/nodes/", &json!({"kind": "folder", "name": "told"}))?;
-    for answers in &mut subscribers {
+    for responses in &mut subscribers {
         let mut line = String::new();
         while !line.starts_with("event: change") {
             line.clear();
-            if answers.read_line(&mut line)? == 0 {
+            if responses.read_line(&mut line)? == 0 {
                 bail!("a stream broke off");
             }
         }

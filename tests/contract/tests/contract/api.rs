@@ -437,7 +437,7 @@ async fn failures_that_pass_are_waited_out() {
 }
 
 #[tokio::test]
-async fn a_change_whose_answer_was_lost_happens_once() {
+async fn a_change_whose_response_was_lost_happens_once() {
     let world = World::start().await;
     let api = &world.api;
     world

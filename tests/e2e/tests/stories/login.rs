@@ -64,8 +64,8 @@ impl World {
         let url = login.line_with("/oauth/authorize?")?;
         let mut browser = Browser::default();
         let page = browser.open(url.trim())?;
-        let answer = browser.log_in(&page, EMAIL, PASSWORD)?;
-        let back = answer.location.context("the login leads nowhere")?;
+        let response = browser.log_in(&page, EMAIL, PASSWORD)?;
+        let back = response.location.context("the login leads nowhere")?;
         ensure!(back.starts_with("http://127.0.0.1:"), "{back}");
         ensure!(browser.open(&back)?.html.contains("You are logged in"));
         login.ends_well()

@@ -135,8 +135,8 @@ fn conflicted() -> Result<World> {
 #[test]
 fn a_conflict_is_listed_with_both_paths_and_its_device() -> Result<()> {
     let world = conflicted()?;
-    let answer = world.b.must(&["conflicts"])?.json()?;
-    let conflict = &answer["conflicts"][0];
+    let response = world.b.must(&["conflicts"])?.json()?;
+    let conflict = &response["conflicts"][0];
     ensure!(conflict["path"] == "f.txt", "{conflict}");
     let copy = conflict["copy"]
         .as_str()
@@ -226,8 +226,8 @@ fn what_a_deletion_removed_elsewhere_can_be_restored_here() -> Result<()> {
     world.settle()?;
     same("keep=k", &world.b.tree()?)?;
     ensure!(trash(world.b.files().root())?.count_of(b"precious") == 1);
-    let answer = world.b.must(&["trash", "list"])?.json()?;
-    ensure!(answer.to_string().contains("lost"), "{answer}");
+    let response = world.b.must(&["trash", "list"])?.json()?;
+    ensure!(response.to_string().contains("lost"), "{response}");
     world.finish()
 }
 
@@ -236,13 +236,13 @@ fn activity_names_what_happened_to_which_path() -> Result<()> {
     let world = World::with_base("a=1")?;
     world.a.files().run("mv a b; c=3")?;
     world.settle()?;
-    let answer = world.b.must(&["activity"])?.json()?;
-    let events = answer["events"]
+    let response = world.b.must(&["activity"])?.json()?;
+    let events = response["events"]
         .as_array()
         .context("`activity` answered without a list")?;
     for path in ["b", "c"] {
         let event = events.iter().find(|event| event["path"] == path);
-        let event = event.with_context(|| format!("no event for {path}: {answer}"))?;
+        let event = event.with_context(|| format!("no event for {path}: {response}"))?;
         for field in ["at", "kind", "folder"] {
             ensure!(!event[field].is_null(), "no {field} in {event}");
         }

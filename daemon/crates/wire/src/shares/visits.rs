@@ -4,6 +4,16 @@ use crate::{Page, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The result of a visit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum VisitAction {
+    Opened,
+    Downloaded,
+    Denied,
+}
+
 /// One visit of a link.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
@@ -13,8 +23,7 @@ pub struct AccessEntry {
     /// The last octet (IPv4) or the last four groups (IPv6) are masked; nothing else is kept.
     pub masked_ip: String,
     pub bytes_served: u64,
-    /// `opened`, `downloaded` or `denied`.
-    pub action: String,
+    pub action: VisitAction,
     pub at: Timestamp,
 }
 
@@ -64,7 +73,7 @@ pub struct AuditSummary {
     pub accesses_by_day: BTreeMap<String, u64>,
 }
 
-/// Answer of `GET /shares/{id}/audit`, newest first.
+/// Response of `GET /shares/{id}/audit`, newest first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Audit {

@@ -1,7 +1,10 @@
 //! The authorization endpoint and its login page: a code for a client, with PKCE (S256) always.
 
+mod request;
+
+pub(super) use request::scope;
+
 use super::{Sent, fresh};
-use crate::error::Result;
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
@@ -12,43 +15,18 @@ use crate::identity::page::{credentials, escape, notice, page};
 use crate::identity::password;
 use crate::state::AppState;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
 use cairn_store::NewCode;
 use cairn_store::Scopes;
-use reqwest::Url;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use request::{AuthorizationRequest, Known, known};
+use serde::Deserialize;
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// A challenge of S256 is 32 bytes in base64url.
-const CHALLENGE: usize = 43;
-/// `state` and `nonce` are handed back or signed; nobody needs longer ones.
-const MAX_OPAQUE: usize = 1_000;
-
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(show, submit))
-}
-
-/// An authorization request (OpenID Connect Core, section 3.1.2.1).
-#[derive(Clone, Default, Serialize, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct AuthorizationRequest {
-    /// `code`
-    response_type: Option<String>,
-    client_id: Option<String>,
-    redirect_uri: Option<String>,
-    scope: Option<String>,
-    state: Option<String>,
-    nonce: Option<String>,
-    code_challenge: Option<String>,
-    /// `S256`
-    code_challenge_method: Option<String>,
-    prompt: Option<String>,
-    /// Not supported, as the next one.
-    request: Option<String>,
-    request_uri: Option<String>,
 }
 
 /// The login form.
@@ -63,135 +41,6 @@ struct Login {
     form: String,
     /// `cancel` turns the client away.
     action: Option<String>,
-}
-
-/// A request whose client and address are known: failures may go there now.
-struct Known<'a> {
-    client: &'a Client,
-    redirect: Url,
-    request: &'a AuthorizationRequest,
-    issuer: &'a str,
-}
-
-impl Known<'_> {
-    /// Leads back to the client.
-    fn lead(&self, parameters: &[(&str, &str)]) -> Response {
-        let mut url = self.redirect.clone();
-        {
-            let mut pairs = url.query_pairs_mut();
-            pairs.extend_pairs(parameters);
-            if let Some(state) = &self.request.state {
-                pairs.append_pair("state", state);
-            }
-            pairs.append_pair("iss", self.issuer);
-        }
-        let mut response = StatusCode::SEE_OTHER.into_response();
-        let headers = response.headers_mut();
-        if let Ok(url) = HeaderValue::from_str(url.as_str()) {
-            headers.insert(header::LOCATION, url);
-        }
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(
-            header::REFERRER_POLICY,
-            HeaderValue::from_static("no-referrer"),
-        );
-        response
-    }
-
-    fn refuse(&self, failure: &Failure) -> Response {
-        self.lead(&[
-            ("error", failure.error),
-            ("error_description", &failure.description),
-        ])
-    }
-
-    /// Checks whether the rest can be granted.
-    fn check(&self) -> OAuthResult<(Scopes, String)> {
-        let request = self.request;
-        // What stands in them would have to replace what stands beside them.
-        for (value, error) in [
-            (&request.request, "request_not_supported"),
-            (&request.request_uri, "request_uri_not_supported"),
-        ] {
-            if value.is_some() {
-                return Err(Failure::new(error, "request objects are not supported"));
-            }
-        }
-        if request.response_type.as_deref() != Some("code") {
-            return Err(Failure::new(
-                "unsupported_response_type",
-                "'response_type' has to be 'code'",
-            ));
-        }
-        let challenge = request.code_challenge.clone().unwrap_or_default();
-        let method = request.code_challenge_method.as_deref();
-        if challenge.len() != CHALLENGE || method != Some("S256") {
-            return Err(Failure::request(
-                "PKCE is needed: 'code_challenge' of 43 characters with 'code_challenge_method' S256",
-            ));
-        }
-        let opaque = [&request.state, &request.nonce];
-        if opaque
-            .into_iter()
-            .flatten()
-            .any(|text| text.len() > MAX_OPAQUE)
-        {
-            return Err(Failure::request("'state' or 'nonce' is too long"));
-        }
-        let scope = scope(request.scope.as_deref())?;
-        if request.prompt.as_deref() == Some("none") {
-            return Err(Failure::new(
-                "login_required",
-                "every login asks for the password",
-            ));
-        }
-        Ok((scope, challenge))
-    }
-}
-
-/// The scopes of a request, or those of one that names none.
-pub(super) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
-    let bad = || Failure::new("invalid_scope", "'scope' names one that is not supported");
-    let scope = Scopes::parse(text.unwrap_or_default()).ok_or_else(bad)?;
-    Ok(if scope.is_empty() {
-        Scopes::DEFAULT
-    } else {
-        scope
-    })
-}
-
-/// Finds the client and checks where the response is to go. A failure stays on this page: it must not
-/// lead anywhere.
-fn known<'a>(
-    app: &'a AppState,
-    request: &'a AuthorizationRequest,
-    issuer: &'a str,
-) -> Result<Known<'a>, Box<Response>> {
-    let refuse = |text: &str| {
-        Box::new(notice(
-            &app.source,
-            StatusCode::BAD_REQUEST,
-            "Can't sign you in",
-            text,
-        ))
-    };
-    let client = request
-        .client_id
-        .as_deref()
-        .and_then(|id| app.identity.client(id))
-        .ok_or_else(|| refuse("This server doesn't know the application that sent you here."))?;
-    let redirect = request.redirect_uri.as_deref().unwrap_or_default();
-    match Url::parse(redirect) {
-        Ok(url) if client.may_redirect_to(redirect) => Ok(Known {
-            client,
-            redirect: url,
-            request,
-            issuer,
-        }),
-        Ok(_) | Err(_) => Err(refuse(
-            "The application wants the result of your login sent to an address that it has not registered.",
-        )),
-    }
 }
 
 /// The sentence above the login form, as HTML. A person who has just started Cairn's own program to log

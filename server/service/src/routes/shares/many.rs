@@ -11,6 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use cairn_store::NewShare;
+use cairn_wire::notifications::NotificationKind;
 use cairn_wire::shares::{
     AccessMode, BulkShare, BulkShares, CreateShare, CreateShares, ShareByEmail, SharedByEmail,
 };
@@ -82,18 +83,14 @@ async fn by_email(
             && invited != caller.account
         {
             let data = json!({"share_id": share.id, "url": url, "file_name": name, "from": from});
-            tx.notify(invited, "share_invite", &subject, &data)?;
+            tx.notify(invited, NotificationKind::ShareInvite, &subject, &data)?;
         }
         Ok(())
     });
     if let Err(error) = &mailed {
         tracing::warn!(%error, "a share link could not be mailed");
     }
-    let body = SharedByEmail {
-        share,
-        // It lies in the outbox: there is no mail server to hand it to.
-        email_sent: false,
-    };
+    let body = SharedByEmail { share, email_sent };
     Ok((StatusCode::CREATED, Json(body)).into_response())
 }
 

@@ -13,7 +13,8 @@ use cairn_store::Span;
 use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
 use cairn_wire::shares::{
-    AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, ShareHealth, ShareIssue,
+    AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, ShareCondition, ShareHealth,
+    ShareIssue,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa_axum::router::OpenApiRouter;
@@ -142,12 +143,12 @@ async fn health(
         issues.push(ShareIssue::NoFiles);
     }
     let status = if issues.is_empty() {
-        "healthy"
+        ShareCondition::Healthy
     } else {
-        "issues_found"
+        ShareCondition::IssuesFound
     };
     Ok(Json(ShareHealth {
-        status: status.to_owned(),
+        status,
         issues,
         link: share.show(now, &base),
     }))

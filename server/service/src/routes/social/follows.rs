@@ -65,7 +65,7 @@ async fn unfollow(
     Ok(Json(app.store.unfollow(caller.account, user)?))
 }
 
-/// Follows up to 20 people; each with an answer of its own.
+/// Follows up to 20 people; each with a response of its own.
 #[utoipa::path(
     post, path = "/api/v1/social/follow/bulk", tag = "social", request_body = FollowMany,
     responses(

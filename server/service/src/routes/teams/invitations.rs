@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(decline))
 }
 
-/// Invites an address into a team and sends the mail. The answer does not tell whether the address
+/// Invites an address into a team and sends the mail. The response does not tell whether the address
 /// has an account.
 #[utoipa::path(
     post, path = "/api/v1/teams/{id}/invite", tag = "teams", request_body = InviteMember,

@@ -92,13 +92,13 @@ fn files(
         let mut random = ChaCha8Rng::seed_from_u64(worker as u64);
         let mut requests = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         requests.set_nodelay(true)?;
-        let mut answers = BufReader::new(requests.try_clone()?);
+        let mut responses = BufReader::new(requests.try_clone()?);
         let mut number = 0;
         let mut body = Vec::new();
         while begun.elapsed() < SPAN {
             requests.write_all(&make(&mut random, worker, number))?;
-            body.resize(head(&mut answers)?, 0);
-            answers.read_exact(&mut body)?;
+            body.resize(head(&mut responses)?, 0);
+            responses.read_exact(&mut body)?;
             // A batch answers 200 also where it refused a file.
             if each > 1 && body.windows(7).any(|w| w == b"\"error\"") {
                 bail!("a file was refused: {}", String::from_utf8_lossy(&body));

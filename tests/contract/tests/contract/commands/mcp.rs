@@ -101,8 +101,8 @@ fn an_unset_key_of_a_bundle_means_the_account_of_this_machine() {
     let world = World::new();
     for unset in ["", "${user_config.api_key}"] {
         let key = [("SERVICE_API_KEY", unset)];
-        let answer = world.run_with("none", &["mcp"], &key);
-        answer.refused(2, &["SERVICE_API_KEY is empty"]);
+        let response = world.run_with("none", &["mcp"], &key);
+        response.refused(2, &["SERVICE_API_KEY is empty"]);
     }
     world.login("a");
     for unset in ["", "${user_config.api_key}"] {
@@ -165,9 +165,9 @@ fn wrong_settings_are_reported_before_anything_is_served() {
             "always, risky or never",
         ),
     ] {
-        let answer = world.run_with("none", &["mcp"], &variables);
-        answer.refused(2, &[words]);
-        assert_eq!(answer.stdout, "");
+        let response = world.run_with("none", &["mcp"], &variables);
+        response.refused(2, &[words]);
+        assert_eq!(response.stdout, "");
     }
 }
 
@@ -246,8 +246,8 @@ fn every_command_that_is_written_runs() {
         let words = words(command);
         assert_eq!(words[0], "cairn");
         let arguments: Vec<_> = words[1..].iter().map(String::as_str).collect();
-        let answer = world.run("a", &arguments);
-        assert_eq!(answer.code, 0, "{command}: {answer:?}");
+        let response = world.run("a", &arguments);
+        assert_eq!(response.code, 0, "{command}: {response:?}");
     }
 }
 

@@ -220,9 +220,9 @@ fn many_small_files_go_together_and_a_second_time_what_is_new_of_them() {
     world.write("up/7", "another seven");
     std::fs::remove_file(world.path("up/9")).unwrap();
     std::fs::create_dir(world.path("up/9")).unwrap();
-    let answer = world.run("a", &["--json", "upload", "up", "--recursive"]);
-    answer.refused(1, &["2 files could not be uploaded"]);
-    let again: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let response = world.run("a", &["--json", "upload", "up", "--recursive"]);
+    response.refused(1, &["2 files could not be uploaded"]);
+    let again: Value = serde_json::from_str(&response.stdout).unwrap();
     assert_eq!(
         (&again["files"], &again["unchanged"]),
         (&json!(1), &json!(599))
@@ -271,9 +271,9 @@ fn what_can_not_be_uploaded_is_named_and_holds_up_nothing() {
     std::fs::create_dir(world.path("up")).unwrap();
     world.write("up/ok", "1");
     std::os::unix::fs::symlink("/etc", world.path("up/link")).unwrap();
-    let answer = world.run("a", &["--json", "upload", "up", "--recursive"]);
-    answer.refused(1, &["1 file could not be uploaded"]);
-    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let response = world.run("a", &["--json", "upload", "up", "--recursive"]);
+    response.refused(1, &["1 file could not be uploaded"]);
+    let document: Value = serde_json::from_str(&response.stdout).unwrap();
     assert_eq!(
         (
             &document["files"],

@@ -35,14 +35,17 @@ impl Session {
             output,
             next: 1,
         };
-        let answer = session.ask(
+        let response = session.ask(
             "initialize",
             json!({
                 "protocolVersion": "2025-11-25", "capabilities": {},
                 "clientInfo": { "name": "test", "version": "1" },
             }),
         );
-        assert_eq!(answer["result"]["serverInfo"]["name"], "cairn", "{answer}");
+        assert_eq!(
+            response["result"]["serverInfo"]["name"], "cairn",
+            "{response}"
+        );
         session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         session
     }
@@ -78,9 +81,9 @@ impl Session {
 
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
-        let answer = self.ask("tools/call", params);
-        let result = &answer["result"];
-        assert_ne!(result["isError"], true, "{tool}: {answer}");
+        let response = self.ask("tools/call", params);
+        let result = &response["result"];
+        assert_ne!(result["isError"], true, "{tool}: {response}");
         let text = result["content"][0]["text"].as_str().expect("text");
         serde_json::from_str(text).expect("it is JSON")
     }

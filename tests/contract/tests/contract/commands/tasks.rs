@@ -36,9 +36,9 @@ impl Task {
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.bytes += arguments.to_string().len();
         let params = json!({ "name": tool, "arguments": arguments });
-        let answer = self.session.ask("tools/call", params);
-        let result = &answer["result"];
-        assert_ne!(result["isError"], true, "{tool}: {answer}");
+        let response = self.session.ask("tools/call", params);
+        let result = &response["result"];
+        assert_ne!(result["isError"], true, "{tool}: {response}");
         let text = result["content"][0]["text"].as_str().expect("text");
         self.calls += 1;
         self.bytes += text.len();
@@ -56,10 +56,10 @@ impl Task {
     }
 }
 
-/// The rows of an answer.
-fn rows<'a>(answer: &'a Value, list: &str) -> &'a Vec<Value> {
-    let rows = answer[list].as_array();
-    rows.unwrap_or_else(|| panic!("no {list} in {answer}"))
+/// The rows of a response.
+fn rows<'a>(response: &'a Value, list: &str) -> &'a Vec<Value> {
+    let rows = response[list].as_array();
+    rows.unwrap_or_else(|| panic!("no {list} in {response}"))
 }
 
 fn set_age(world: &World, name: &str, age: Duration) {

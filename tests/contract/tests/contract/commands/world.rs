@@ -21,7 +21,7 @@ pub(crate) struct World {
 
 /// The exit code and output of a command.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -59,12 +59,17 @@ impl World {
     }
 
     /// Runs the program on a home, whatever comes of it.
-    pub(crate) fn run(&self, home: &str, args: &[&str]) -> Answer {
+    pub(crate) fn run(&self, home: &str, args: &[&str]) -> CommandOutput {
         self.run_with(home, args, &[])
     }
 
     /// The same with variables in its environment.
-    pub(crate) fn run_with(&self, home: &str, args: &[&str], variables: &[(&str, &str)]) -> Answer {
+    pub(crate) fn run_with(
+        &self,
+        home: &str,
+        args: &[&str],
+        variables: &[(&str, &str)],
+    ) -> CommandOutput {
         let output = Command::new(program())
             .arg("--home")
             .arg(self.path(home))
@@ -76,15 +81,15 @@ impl World {
             .stdin(Stdio::null())
             .output()
             .expect("the program can be run");
-        Answer::of(&output)
+        CommandOutput::of(&output)
     }
 
     /// Runs the program, which must succeed, and gives its document.
     pub(crate) fn json(&self, home: &str, args: &[&str]) -> Value {
-        let answer = self.run(home, &[&["--json"], args].concat());
-        assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
-        serde_json::from_str(&answer.stdout)
-            .unwrap_or_else(|e| panic!("{args:?} answered no JSON ({e}): {answer:?}"))
+        let response = self.run(home, &[&["--json"], args].concat());
+        assert_eq!(response.code, 0, "{args:?}: {response:?}");
+        serde_json::from_str(&response.stdout)
+            .unwrap_or_else(|e| panic!("{args:?} answered no JSON ({e}): {response:?}"))
     }
 
     pub(crate) fn login(&self, home: &str) -> Value {
@@ -106,7 +111,7 @@ impl World {
     }
 }
 
-impl Answer {
+impl CommandOutput {
     fn of(output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {

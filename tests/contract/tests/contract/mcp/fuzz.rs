@@ -1,4 +1,4 @@
-//! Seeded nonsense for every tool: whatever comes, the answer is a result of the one shape or the other,
+//! Seeded nonsense for every tool: whatever comes, the response is a result of the one shape or the other,
 //! and the session goes on. A failing seed is printed and repeats with `CAIRN_MCP_SEED`.
 
 use crate::mcp::session::{failure, text};

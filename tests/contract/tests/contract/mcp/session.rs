@@ -95,7 +95,7 @@ impl Session {
         id
     }
 
-    /// The answer to a request; notifications before it are kept, requests of the server handed out.
+    /// The response to a request; notifications before it are kept, requests of the server handed out.
     pub(crate) async fn response_or_request(&mut self, id: u64) -> Value {
         loop {
             let line = self.line().await.expect("the server answers");

@@ -57,7 +57,7 @@ async fn batches_commit_each_file_alone_and_in_order() {
         let (done, total) = *heard.moved.lock().unwrap().last().unwrap();
         assert_eq!(done, total);
 
-        // Sending the same batch again, its answer lost, commits nothing twice.
+        // Sending the same batch again, its response lost, commits nothing twice.
         let again = world.transfer.upload_batch(files[..3].to_vec(), &()).await;
         assert!(
             again

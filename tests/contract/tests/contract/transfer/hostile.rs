@@ -191,14 +191,14 @@ async fn a_key_or_a_request_of_a_hostile_server_is_refused_before_anything_is_se
     for extra in ["f".repeat(64), String::new()] {
         world.server.tamper(move |request, body| {
             if request.path == "/api/v1/uploads" {
-                let mut answer: serde_json::Value = serde_json::from_slice(body).unwrap();
-                let missing = answer["missing"].as_array_mut().unwrap();
+                let mut response: serde_json::Value = serde_json::from_slice(body).unwrap();
+                let missing = response["missing"].as_array_mut().unwrap();
                 missing.push(if extra.is_empty() {
                     missing[0].clone()
                 } else {
                     extra.clone().into()
                 });
-                *body = serde_json::to_vec(&answer).unwrap();
+                *body = serde_json::to_vec(&response).unwrap();
             }
         });
         let refused = world

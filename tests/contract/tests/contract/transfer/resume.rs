@@ -1,4 +1,4 @@
-//! Uploads that were cut off, given up, forgotten, or whose answer was lost.
+//! Uploads that were cut off, given up, forgotten, or whose response was lost.
 
 use crate::transfer::world::{Heard, World, bytes, committed, new_file, node, revision, upload};
 use cairn_api::ApiError;
@@ -124,7 +124,7 @@ async fn an_upload_that_the_server_forgot_begins_again() {
 }
 
 #[tokio::test]
-async fn a_commit_whose_answer_was_lost_is_recognised_when_repeated() {
+async fn a_commit_whose_response_was_lost_is_recognised_when_repeated() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 300_000);
     world.server.tamper(|request, body| {

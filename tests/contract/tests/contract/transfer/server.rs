@@ -1,4 +1,4 @@
-//! A server in memory, as far as transfers need one. Its answers can be altered on the way out, and its
+//! A server in memory, as far as transfers need one. Its responses can be altered on the way out, and its
 //! requests counted: a hostile server is this one with a closure.
 
 use async_trait::async_trait;
@@ -20,7 +20,7 @@ pub(crate) const URL: &str = "http://server.test";
 
 /// Sees each request and may answer in the server's place.
 pub(crate) type Intercept = Box<dyn FnMut(&Request) -> Option<(u16, Vec<u8>)> + Send>;
-/// Sees each answer and may alter it.
+/// Sees each response and may alter it.
 pub(crate) type Tamper = Box<dyn FnMut(&Request, &mut Vec<u8>) + Send>;
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ pub(crate) struct State {
     pub(crate) batch_limit: Option<u64>,
 }
 
-type Answer = Result<Vec<u8>, u16>;
+type Reply = Result<Vec<u8>, u16>;
 
 impl Server {
     pub(crate) fn state<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
@@ -87,8 +87,8 @@ impl Transport for Server {
             .as_mut()
             .and_then(|intercept| intercept(&request));
         let (status, mut body) = match instead {
-            Some(answer) => answer,
-            None => match self.state(|state| state.answer(&request)) {
+            Some(response) => response,
+            None => match self.state(|state| state.response(&request)) {
                 Ok(body) => (200, body),
                 Err(status) => (
                     status,
@@ -112,12 +112,12 @@ impl Transport for Server {
     }
 }
 
-fn json(value: &impl Serialize) -> Answer {
+fn json(value: &impl Serialize) -> Reply {
     Ok(serde_json::to_vec(value).unwrap())
 }
 
 impl State {
-    fn answer(&mut self, request: &Request) -> Answer {
+    fn response(&mut self, request: &Request) -> Reply {
         let path = request.path.split('?').next().unwrap();
         let parts: Vec<&str> = path
             .trim_start_matches("/api/v1")
@@ -195,7 +195,7 @@ impl State {
         }
     }
 
-    fn upload(&self, id: UploadId) -> Answer {
+    fn upload(&self, id: UploadId) -> Reply {
         let create = self.uploads.get(&id).ok_or(404_u16)?;
         let mut missing: Vec<ChunkId> = Vec::new();
         for chunk in &create.chunks {
