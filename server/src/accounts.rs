@@ -19,6 +19,7 @@ pub(crate) fn user(command: User) -> Result<()> {
             account,
             password_stdin,
         } => add(&account, password_stdin),
+        User::Invite(account) => invite(&account),
         User::List(options) => list(&options),
         User::Show(account) => {
             let shown = account.server()?.user(&account.email)?;
@@ -67,6 +68,22 @@ fn add(account: &Account, password_stdin: bool) -> Result<()> {
         return json(&value!({"id": id, "email": account.email}));
     }
     say(&id.to_string())
+}
+
+fn invite(account: &Account) -> Result<()> {
+    let options = &account.options;
+    let link = options.server()?.invite_user(&account.email)?;
+    if options.json {
+        return json(&value!({"email": account.email, "mailed": link.is_none(), "link": link}));
+    }
+    let Some(link) = link else {
+        return say(&format!(
+            "A mail to {} waits for the running server, which sends it within a minute.",
+            account.email
+        ));
+    };
+    say("No mail server is configured. Hand this link over, it is good for three days:")?;
+    say(&link)
 }
 
 fn state(account: &AccountOverview) -> &'static str {
@@ -127,6 +144,15 @@ fn print_one(options: &DataOptions, one: &AccountOverview) -> Result<()> {
         ("API keys", one.active_api_keys.to_string()),
         ("sessions", one.sessions.to_string()),
         ("teams", one.teams.to_string()),
+        (
+            "address",
+            if one.email_verified {
+                "verified"
+            } else {
+                "not verified"
+            }
+            .to_owned(),
+        ),
     ];
     if let Some(at) = one.purge_at {
         rows.insert(3, ("deleted on", at.to_string()));

@@ -84,6 +84,8 @@ pub(crate) enum User {
         #[arg(long)]
         password_stdin: bool,
     },
+    /// Offer an account: mails the address a link, or prints it to hand over where no mail is sent.
+    Invite(Account),
     /// List all accounts, with what they use.
     List(DataOptions),
     /// Show one account.

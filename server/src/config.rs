@@ -1,14 +1,14 @@
 //! The configuration file (`--config FILE`, TOML): what rarely changes.
 
 use crate::logging::LogFormat;
-use cairn_service::{Error, MetricsOptions, Options, RegisteredClient, Result};
+use cairn_service::{Error, MailOptions, MetricsOptions, Options, RegisteredClient, Result};
 use cairn_store::{Expiry, ObjectLocation};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
     public_url: Option<String>,
@@ -22,6 +22,7 @@ struct File {
     behind_proxy: Option<bool>,
     access_log: Option<bool>,
     metrics: MetricsPart,
+    mail: Option<MailPart>,
     log_format: LogFormat,
 }
 
@@ -30,6 +31,14 @@ struct File {
 struct MetricsPart {
     listen: Option<SocketAddr>,
     token: Option<String>,
+}
+
+/// No `Debug`: the address holds a password.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MailPart {
+    url: String,
+    from: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -160,6 +169,9 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
         // An empty token would let everybody in who sends an empty one.
         token: file.metrics.token.filter(|token| !token.is_empty()),
     };
+    options.mail = file
+        .mail
+        .map(|MailPart { url, from }| MailOptions { url, from });
     let rate = &mut options.rate_limits;
     rate.read = file.rate_limits.read.unwrap_or(rate.read);
     rate.write = file.rate_limits.write.unwrap_or(rate.write);

@@ -12,8 +12,8 @@ pub use cairn_dev::{
     refuse_development_data, replace_revoked_keys,
 };
 pub use cairn_service::{
-    Backup, Checked, ConnectionLimits, Error, MetricsOptions, Options, RateLimits,
-    RegisteredClient, Result, Server, build, openapi, restore, serve, serve_metrics,
+    Backup, Checked, ConnectionLimits, Error, MIN_PASSWORD, MailOptions, MetricsOptions, Options,
+    RateLimits, RegisteredClient, Result, Server, build, openapi, restore, serve, serve_metrics,
 };
 pub use cairn_store::{
     AccountCondition, AccountOverview, Clock, Expiry, KeptRevisions, Limits, NewLimits,

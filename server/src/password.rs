@@ -1,10 +1,8 @@
 //! A new password, as it is typed or piped in.
 
 use anyhow::{Context as _, Result, bail};
+use cairn_server::MIN_PASSWORD;
 use std::io::{BufRead as _, IsTerminal as _};
-
-/// The fewest characters of a password.
-const MIN_PASSWORD: usize = 8;
 
 /// Reads a new password: from stdin, or twice from the terminal.
 ///

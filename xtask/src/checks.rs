@@ -2,7 +2,7 @@
 
 use crate::judges;
 use crate::run::{Stages, cargo, root, show};
-use crate::{openapi, package, proxy, s3, setup, tray};
+use crate::{mail, openapi, package, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use std::process::Command;
 /// program, and the rules of the house.
 const QUICK_TESTS: [&str; 5] = ["plan", "account", "content", "vectors", "house"];
 
-/// Runs what gives an answer within minutes: everything but the tray and what needs other programs.
+/// Runs what gives a response within minutes: everything but the tray and what needs other programs.
 pub(crate) fn quick() -> Result<()> {
     let mut stages = Stages::new(None);
     stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])));
@@ -85,6 +85,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("chunks in an S3 store", s3::run);
+    stages.run("mail", mail::run);
     stages.run("behind nginx and Caddy", proxy::run);
     stages.run("public judges of the tools", judges::run);
     stages.run("tray in a browser", tray::browser);

@@ -11,6 +11,7 @@ mod demo;
 mod docs;
 mod judges;
 mod long;
+mod mail;
 mod openapi;
 mod package;
 mod proxy;

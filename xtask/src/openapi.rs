@@ -80,7 +80,7 @@ fn modules() -> Result<Vec<String>> {
         .collect())
 }
 
-/// Sends the running server what the document allows and what it forbids: no answer may be one that
+/// Sends the running server what the document allows and what it forbids: no response may be one that
 /// is not described, and nothing forbidden may be accepted.
 pub(crate) fn probe(requests: u32) -> Result<()> {
     let requirements = fs::read_to_string(place().join("requirements.txt"))?;

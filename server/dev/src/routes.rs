@@ -132,6 +132,7 @@ async fn advance(
     app.source.advance(by.ms);
     app.housekeep().await?;
     app.store.outbox().wake();
+    app.store.mail_queue().wake();
     Ok(clock(State(app)).await)
 }
 

@@ -70,7 +70,17 @@ impl Server {
     /// An invalid request for a password that can't be one.
     pub fn reset_user_password(&self, email: &str, password: &str) -> Result<()> {
         let hash = self.state.password_hash(password)?;
-        Ok(self.state.store.set_password(self.account(email)?, &hash)?)
+        let account = self.account(email)?;
+        let notice = "Your password was reset by the administrator";
+        Ok(self.state.store.set_password(account, &hash, notice)?)
+    }
+
+    /// Offers an account to an address: by mail, or with the link that is returned where no mail is sent.
+    ///
+    /// # Errors
+    /// A conflict if there is an account, or three open offers; a server without `public_url`.
+    pub fn invite_user(&self, email: &str) -> Result<Option<String>> {
+        self.state.invite(email)
     }
 
     /// Lists the logins of an account that have not ended.

@@ -10,6 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Objects younger than this may still be on their way into the database.
 const ON_THE_WAY_MS: i64 = 3_600_000;
 
+/// Mails are kept for so many days, for whoever asks what became of one.
+const MAIL_DAYS: u32 = 30;
+
 /// A kind of background work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
@@ -17,6 +20,8 @@ pub(crate) enum Task {
     IdempotencyKeys,
     /// Finished deliveries of webhooks.
     Deliveries,
+    /// Mails that were sent, kept or given up.
+    Mails,
     /// Codes, refresh tokens and logins that have expired.
     Logins,
     /// Uploads that nobody completed in time.
@@ -45,9 +50,10 @@ pub(crate) enum Task {
 
 impl Task {
     /// All tasks, in the order in which they run.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::IdempotencyKeys,
         Self::Deliveries,
+        Self::Mails,
         Self::Logins,
         Self::Uploads,
         Self::Payments,
@@ -72,6 +78,7 @@ impl Task {
         match self {
             Self::IdempotencyKeys => "idempotency_keys",
             Self::Deliveries => "deliveries",
+            Self::Mails => "mails",
             Self::Logins => "logins",
             Self::Uploads => "uploads",
             Self::Payments => "payments",
@@ -155,6 +162,7 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
             Ok(store.forget_old_responses()?)
         }
         Task::Deliveries => Ok(store.forget_old_deliveries()?),
+        Task::Mails => Ok(store.forget_old_mails(MAIL_DAYS)?),
         Task::Logins => Ok(store.forget_old_logins()?),
         Task::Uploads => {
             let expired = store.expire_uploads()?;

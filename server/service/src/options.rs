@@ -1,6 +1,7 @@
 //! The setup of a server: what the command line, the configuration file or a test decides.
 
 use crate::error::{Error, Result};
+use crate::mail::MailOptions;
 use cairn_store::{Clock, Expiry, KeptRevisions, Limits, ObjectLocation};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ pub struct Options {
     /// Logs each request.
     pub access_log: bool,
     pub metrics: MetricsOptions,
+    /// Without it mails are kept, and nobody is told that one was sent.
+    pub mail: Option<MailOptions>,
 }
 
 /// The places at which metrics are served; none by default. A proxy on the same machine makes everyone's
@@ -94,7 +97,7 @@ pub struct RegisteredClient {
     pub id: String,
     /// The name that people read on the login page; the id if absent.
     pub name: Option<String>,
-    /// Addresses that answers may go to, compared as texts.
+    /// Addresses that responses may go to, compared as texts.
     pub redirect_uris: Vec<String>,
     /// Makes the client a confidential one.
     pub secret: Option<String>,
@@ -120,6 +123,7 @@ impl Default for Options {
             behind_proxy: false,
             access_log: false,
             metrics: MetricsOptions::default(),
+            mail: None,
         }
     }
 }

@@ -5,6 +5,7 @@ mod head_errors;
 
 use crate::background::{self, Task};
 use crate::error::{Error, Result};
+use crate::mail;
 use crate::routes::metrics;
 use crate::server::Server;
 use crate::webhooks;
@@ -33,6 +34,7 @@ pub async fn serve(
     let _lock = lock(server)?;
     let background = tokio::spawn(look_after(server.clone(), background::machine_ms()));
     let dispatcher = tokio::spawn(webhooks::run(server.state.clone()));
+    let mailer = tokio::spawn(mail::run(server.state.clone()));
     let mut connections = tokio::spawn(connections::serve(
         listener,
         server.router(),
@@ -53,6 +55,7 @@ pub async fn serve(
     };
     background.abort();
     dispatcher.abort();
+    mailer.abort();
     server.state.bandwidth.flush_all(&server.state.store)?;
     ended.map_err(|e| Error::internal(format!("the server task ended: {e}")))
 }

@@ -20,9 +20,17 @@ pub struct Server {
 /// Opens the store and makes a server of it.
 ///
 /// # Errors
-/// A data directory, database or object store that can't be used; metrics that everybody would see.
+/// A data directory, database or object store that can't be used; metrics that everybody would see; a mail server that can't be used.
 pub fn build(options: Options) -> Result<Server> {
     options.metrics.check()?;
+    if let Some(mail) = &options.mail {
+        mail.check()?;
+        if options.public_url.is_none() {
+            return Err(Error::config(
+                "[mail] needs `public_url`: mails have links, and the address in them must not be what a request names",
+            ));
+        }
+    }
     if !options.ephemeral {
         let data = &options.data;
         private_files::create_dir(data)

@@ -54,6 +54,9 @@ impl ServerState {
         let source = Arc::new(Source::new(options.clock, options.seed));
         let data = (!options.ephemeral).then_some(options.data.as_path());
         let store = Store::open(data, source.clone())?;
+        if options.mail.is_some() {
+            store.mail_queue().enable();
+        }
         let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref())?;
         let now = source.now_ms();
         for ended in store.ended_since(now - LIFETIME_S * 1000)? {
@@ -109,18 +112,7 @@ impl ServerState {
     /// # Errors
     /// A conflict if the address is taken, an invalid request if it is not an address.
     pub fn add_user(&self, email: &str, password: &str) -> Result<AccountId> {
-        let email = email.trim();
-        let well_formed = email.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty()
-                && !domain.is_empty()
-                && !domain.contains('@')
-                && !email.contains(char::is_whitespace)
-        });
-        if !well_formed || email.len() > 254 {
-            return Err(Error::invalid(format!(
-                "`{email}` is not a valid e-mail address"
-            )));
-        }
+        let email = address(email)?;
         let hash = self.password_hash(password)?;
         let new = NewAccount {
             email,
@@ -187,4 +179,24 @@ impl ServerState {
         }
         self.housekeep().await
     }
+}
+
+/// Returns an e-mail address without the space around it.
+///
+/// # Errors
+/// An invalid request for what is none.
+pub(crate) fn address(email: &str) -> Result<&str> {
+    let email = email.trim();
+    let well_formed = email.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty()
+            && !domain.is_empty()
+            && !domain.contains('@')
+            && !email.contains(char::is_whitespace)
+    });
+    if !well_formed || email.len() > 254 {
+        return Err(Error::invalid(format!(
+            "`{email}` is not a valid e-mail address"
+        )));
+    }
+    Ok(email)
 }

@@ -17,6 +17,8 @@ pub struct Account {
     pub created_at: i64,
     /// The administrator has switched it off.
     pub disabled: bool,
+    /// Somebody has proved to read the mails of its address.
+    pub email_verified: bool,
 }
 
 /// The values that a new account is made of; `password` is a bcrypt hash.
@@ -27,7 +29,7 @@ pub struct NewAccount<'a> {
 }
 
 const COLUMNS: &str = "a.id, a.email, a.display_name, a.created_at, s.row, s.id, \
-     a.disabled_at IS NOT NULL";
+     a.disabled_at IS NOT NULL, a.email_verified_at IS NOT NULL";
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     Ok(Account {
@@ -40,6 +42,7 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
             id: id(row, 5)?,
         },
         disabled: row.get(6)?,
+        email_verified: row.get(7)?,
     })
 }
 
@@ -68,48 +71,13 @@ impl Store {
     /// Makes an account with an empty personal space.
     ///
     /// # Errors
-    /// [`Error::Conflict`] if the address is taken.
+    /// A conflict if the address is taken.
     pub fn add_account(&self, new: &NewAccount<'_>) -> Result<Account> {
-        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-        self.write(|tx| {
-            if by_email(tx.conn, new.email)?.is_some() {
-                return Err(Error::conflict(format!("an account {} exists already", new.email)));
-            }
-            let space: SpaceId = tx.source.id(SpaceId::from_random_bytes);
-            let account: AccountId = tx.source.id(AccountId::from_random_bytes);
-            tx.conn.execute(
-                "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'personal', ?2)",
-                params![space.as_bytes(), tx.now],
-            )?;
-            let row = tx.conn.last_insert_rowid();
-            let display_name = new.email.split('@').next().unwrap_or_default();
-            tx.conn.execute(
-                "INSERT INTO accounts (id, email, display_name, password, space, created_at, storage_limit, \
-                 bandwidth_limit, file_count_limit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                params![
-                    account.as_bytes(),
-                    new.email,
-                    display_name,
-                    new.password,
-                    row,
-                    tx.now,
-                    number(new.limits.storage),
-                    number(new.limits.bandwidth),
-                    number(new.limits.files)
-                ],
-            )?;
-            tx.ensure_profile(account)?;
-            Ok(Account {
-                id: account,
-                email: new.email.to_owned(),
-                display_name: display_name.to_owned(),
-                space: Space { row, id: space },
-                created_at: tx.now,
-                disabled: false,
-            })
-        })
+        self.write(|tx| tx.add_account(new))
     }
 
+    /// Returns the account with an address.
+    ///
     /// # Errors
     /// [`Error::NotFound`] if nobody has the address.
     pub fn account_by_email(&self, email: &str) -> Result<Account> {
@@ -147,6 +115,67 @@ impl Store {
 }
 
 impl Tx<'_> {
+    /// Makes an account with an empty personal space.
+    ///
+    /// # Errors
+    /// A conflict if the address is taken.
+    pub fn add_account(&self, new: &NewAccount<'_>) -> Result<Account> {
+        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        if by_email(self.conn, new.email)?.is_some() {
+            return Err(Error::conflict(format!(
+                "an account {} exists already",
+                new.email
+            )));
+        }
+        let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
+        let account: AccountId = self.source.id(AccountId::from_random_bytes);
+        self.conn.execute(
+            "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'personal', ?2)",
+            params![space.as_bytes(), self.now],
+        )?;
+        let row = self.conn.last_insert_rowid();
+        let display_name = new.email.split('@').next().unwrap_or_default();
+        self.conn.execute(
+                "INSERT INTO accounts (id, email, display_name, password, space, created_at, storage_limit, \
+                 bandwidth_limit, file_count_limit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                params![
+                    account.as_bytes(),
+                    new.email,
+                    display_name,
+                    new.password,
+                    row,
+                    self.now,
+                    number(new.limits.storage),
+                    number(new.limits.bandwidth),
+                    number(new.limits.files)
+                ],
+            )?;
+        self.ensure_profile(account)?;
+        Ok(Account {
+            id: account,
+            email: new.email.to_owned(),
+            display_name: display_name.to_owned(),
+            space: Space { row, id: space },
+            created_at: self.now,
+            disabled: false,
+            email_verified: false,
+        })
+    }
+
+    /// Notes that somebody has proved to read the mails of an account's address.
+    pub fn verify_email(&self, account: AccountId) -> Result<()> {
+        self.conn.execute(
+            "UPDATE accounts SET email_verified_at = coalesce(email_verified_at, ?2) WHERE id = ?1",
+            params![account.as_bytes(), self.now],
+        )?;
+        Ok(())
+    }
+
+    /// Returns the account with an address, in whatever case that is written.
+    pub fn whole_account_with_email(&self, email: &str) -> Result<Option<Account>> {
+        by_email(self.conn, email)
+    }
+
     /// Returns the name by which an account is called towards others.
     pub fn display_name(&self, account: AccountId) -> Result<String> {
         Ok(self

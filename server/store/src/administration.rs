@@ -7,6 +7,7 @@ use super::{Store, Tx, erasure};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
+use cairn_wire::notifications::NotificationKind;
 use rusqlite::{Row, named_params, params};
 use serde::Serialize;
 use serde_json::json;
@@ -43,6 +44,8 @@ pub struct AccountOverview {
     pub active_api_keys: u64,
     pub sessions: u64,
     pub teams: u64,
+    /// Somebody has proved to read the mails of the address.
+    pub email_verified: bool,
 }
 
 /// A login of an account that has not ended.
@@ -91,6 +94,7 @@ fn overview(row: &Row<'_>) -> rusqlite::Result<AccountOverview> {
         active_api_keys: row.get(11)?,
         sessions: row.get(12)?,
         teams: row.get(13)?,
+        email_verified: row.get(14)?,
     })
 }
 
@@ -99,6 +103,17 @@ fn whole(limit: Option<u64>) -> Option<i64> {
 }
 
 impl Tx<'_> {
+    /// Replaces the password of an account by another one with this hash, which ends its logins; the owner is told
+    /// by a notification with this title.
+    pub fn set_password(&self, account: AccountId, hash: &str, notice: &str) -> Result<()> {
+        self.conn.execute(
+            "UPDATE accounts SET password = ?2 WHERE id = ?1",
+            params![account.as_bytes(), hash],
+        )?;
+        self.end_all_logins(account)?;
+        self.notify(account, NotificationKind::Security, notice, &json!({}))
+    }
+
     /// Ends every login of an account, and what could still become one.
     fn end_all_logins(&self, account: AccountId) -> Result<()> {
         self.conn.execute(
@@ -127,7 +142,7 @@ impl Store {
              (SELECT count(*) FROM api_keys k WHERE k.account = a.id AND k.revoked_at IS NULL \
              AND coalesce(k.expires_at, :now + 1) > :now), \
              (SELECT count(*) FROM grants g WHERE g.account = a.id AND {OPEN}), \
-             (SELECT count(*) FROM team_members m WHERE m.account = a.id) \
+             (SELECT count(*) FROM team_members m WHERE m.account = a.id), a.email_verified_at IS NOT NULL \
              FROM accounts a JOIN spaces s ON s.row = a.space ORDER BY a.email"
         );
         self.read(|conn| {
@@ -154,20 +169,8 @@ impl Store {
     }
 
     /// Replaces the hash of a password, which ends all logins.
-    pub fn set_password(&self, account: AccountId, hash: &str) -> Result<()> {
-        self.write(|tx| {
-            tx.conn.execute(
-                "UPDATE accounts SET password = ?2 WHERE id = ?1",
-                params![account.as_bytes(), hash],
-            )?;
-            tx.end_all_logins(account)?;
-            tx.notify(
-                account,
-                "security",
-                "Your password was reset by the administrator",
-                &json!({}),
-            )
-        })
+    pub fn set_password(&self, account: AccountId, hash: &str, notice: &str) -> Result<()> {
+        self.write(|tx| tx.set_password(account, hash, notice))
     }
 
     /// Changes what an account may use.

@@ -49,7 +49,7 @@ impl Store {
             Error::Config(format!("the path {} is not valid UTF-8", to.display()))
         })?;
         self.writer.lock().execute("VACUUM INTO ?1", [path])?;
-        super::database::restrict(to)
+        super::private_files::keep_private(to)
     }
 
     /// Returns the objects that the database refers to.

@@ -3,6 +3,7 @@
 use super::Store;
 use super::error::{Error, Result};
 use super::hub::Hub;
+use super::mails::MailQueue;
 use super::outbox::Outbox;
 use super::private_files;
 use super::seal::Sealer;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 16] = [
+pub(crate) const MIGRATIONS: [&str; 17] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -32,6 +33,7 @@ pub(crate) const MIGRATIONS: [&str; 16] = [
     include_str!("sql/0036_link_keys.sql"),
     include_str!("sql/0037_unused_chunks.sql"),
     include_str!("sql/0038_chunk_objects.sql"),
+    include_str!("sql/0039_mail_delivery.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.
@@ -45,7 +47,7 @@ impl Store {
             None => Connection::open_in_memory()?,
         };
         if let Some(data) = data {
-            restrict(&data.join("cairn.db"))?;
+            private_files::keep_private(&data.join("cairn.db"))?;
         }
         configure(&writer)?;
         if data.is_some() {
@@ -66,6 +68,7 @@ impl Store {
         let outbox = Outbox::new(sealer);
         Ok(Self {
             outbox,
+            mail_queue: MailQueue::default(),
             source,
             hub: Hub::default(),
             writer: Mutex::new(writer),
@@ -98,14 +101,6 @@ impl Store {
         self.hub.close_all();
         Ok(())
     }
-}
-
-/// Keeps a file from other users of the machine. SQLite makes its log and index with the same mode.
-pub(crate) fn restrict(path: &Path) -> Result<()> {
-    private_files::restrict(path).map_err(|source| Error::Io {
-        what: format!("can't restrict the access to {}", path.display()),
-        source,
-    })
 }
 
 fn configure(conn: &Connection) -> Result<()> {

@@ -113,8 +113,12 @@ pub(super) fn erase_account(tx: &Tx<'_>, account: AccountId, purged: &mut Purged
     }
     tx.conn
         .execute("DELETE FROM team_invitations WHERE email = ?1", [&email])?;
+    tx.conn.execute(
+        "DELETE FROM mails WHERE recipient = ?1 COLLATE NOCASE",
+        [&email],
+    )?;
     tx.conn
-        .execute("DELETE FROM mails WHERE recipient = ?1", [&email])?;
+        .execute("DELETE FROM mail_codes WHERE email = ?1", [&email])?;
     tx.conn.execute(
         "DELETE FROM reports WHERE reporter = ?1",
         [account.as_bytes()],

@@ -7,7 +7,6 @@ use crate::Tx;
 use crate::error::Result;
 use cairn_model::{AccountId, EventKind};
 use cairn_wire::nodes::Node;
-use cairn_wire::notifications::NotificationKind;
 use serde_json::{Value, json};
 
 /// Returns the data about a node that its events carry. `folder_id` at the top of a space is the
@@ -63,16 +62,5 @@ impl Tx<'_> {
             })?;
         }
         Ok(())
-    }
-
-    /// Leaves a notification for `account`.
-    pub fn notify(
-        &self,
-        account: AccountId,
-        kind: NotificationKind,
-        title: &str,
-        data: &Value,
-    ) -> Result<()> {
-        self.add_notification(account, kind, title, data)
     }
 }

@@ -34,6 +34,7 @@ mod idempotency;
 mod link_keys;
 mod listing;
 mod logins;
+mod mail_codes;
 mod mails;
 mod needed;
 mod nodes;
@@ -90,7 +91,8 @@ pub use figures::Figures;
 pub use idempotency::Remembered;
 pub use listing::{Listing, Order};
 pub use logins::{Hash, Login, NewCode, Presented};
-pub use mails::Mail;
+pub use mail_codes::{CodePurpose, UsedCode};
+pub use mails::{DueMail, Mail, MailQueue, MailState};
 pub use nodes::NewFolder;
 pub use objects::{Extent, KEEP_OBJECTS, Objects};
 pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation};
@@ -131,6 +133,7 @@ pub struct Store {
     source: Arc<Source>,
     hub: Hub,
     outbox: Outbox,
+    mail_queue: MailQueue,
     /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
     /// fold the log into the database file.
     readers: Vec<Mutex<Connection>>,

@@ -60,9 +60,9 @@ pub(super) fn preferences(conn: &Connection, account: AccountId) -> Result<Email
 }
 
 impl Tx<'_> {
-    /// Stores a notification, and queues a mail where the account wants one. One for an account
+    /// Leaves a notification for an account, and queues a mail where the account wants one. One for an account
     /// that is gone is dropped.
-    pub(crate) fn add_notification(
+    pub fn notify(
         &self,
         account: AccountId,
         kind: NotificationKind,
@@ -91,7 +91,9 @@ impl Tx<'_> {
                 data.to_string(),
                 self.now
             ])?;
-        if is_mailed(kind, &preferences(self.conn, account)?) {
+        if is_mailed(kind, &preferences(self.conn, account)?)
+            && !self.was_just_mailed(&email, title)?
+        {
             self.send_mail(&email, title, &format!("{title}\n"))?;
         }
         Ok(())

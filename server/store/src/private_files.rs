@@ -101,3 +101,11 @@ mod tests {
         assert_eq!(mode(&inner), Some(0o700));
     }
 }
+
+/// Keeps a file from other users of the machine. SQLite makes its log and index with the same mode.
+pub(crate) fn keep_private(path: &Path) -> crate::Result<()> {
+    restrict(path).map_err(|source| crate::Error::Io {
+        what: format!("can't restrict the access to {}", path.display()),
+        source,
+    })
+}

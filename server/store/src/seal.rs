@@ -89,7 +89,7 @@ fn missing(path: &Path) -> Error {
 fn key_in(path: &Path, source: &Source) -> Result<[u8; 32]> {
     if path.exists() {
         // It may have been copied here under a loose umask.
-        super::database::restrict(path)?;
+        super::private_files::keep_private(path)?;
         return read_key(path);
     }
     let io = |what: &str| {

@@ -1,6 +1,7 @@
 //! Transactions: reads of one consistent state, and writes that give out positions of the feed.
 
 use super::error::Result;
+use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
 use super::{Space, Store, feed};
@@ -15,6 +16,9 @@ pub struct Tx<'a> {
     pub now: i64,
     pub(crate) source: &'a Source,
     pub(crate) outbox: &'a Outbox,
+    pub(crate) mail_queue: &'a MailQueue,
+    /// True once a mail was queued.
+    pub(crate) mails_queued: Cell<bool>,
     pub(crate) raised: Raised,
     last_seq: Cell<Option<i64>>,
     moved: RefCell<Vec<i64>>,
@@ -30,7 +34,7 @@ impl Store {
 
     /// Runs `f` in one transaction: all of it happens, or nothing. `f` must not call the store again.
     pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
-        let (value, seq, moved, raised) = {
+        let (value, seq, moved, raised, mails) = {
             let mut conn = self.writer.lock();
             let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let tx = Tx {
@@ -38,23 +42,28 @@ impl Store {
                 now: self.source.now_ms(),
                 source: &self.source,
                 outbox: &self.outbox,
+                mail_queue: &self.mail_queue,
+                mails_queued: Cell::new(false),
                 raised: Raised::default(),
                 last_seq: Cell::new(None),
                 moved: RefCell::default(),
             };
             let value = f(&tx)?;
             let (seq, moved) = (tx.last_seq.get(), tx.moved.take());
-            let raised = tx.raised.any();
+            let (raised, mails) = (tx.raised.any(), tx.mails_queued.get());
             if let Some(seq) = seq {
                 transaction
                     .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
                     .execute(params![seq, self.source.nonce()])?;
             }
             transaction.commit()?;
-            (value, seq, moved, raised)
+            (value, seq, moved, raised, mails)
         };
         if raised {
             self.outbox.wake();
+        }
+        if mails {
+            self.mail_queue.wake();
         }
         for space in moved {
             self.hub.moved(space, seq.unwrap_or_default());

@@ -28,8 +28,10 @@ mod identity;
 mod keeping;
 mod keys;
 mod limits;
+
 mod link_keys;
 mod listing;
+mod mail;
 mod nodes;
 mod observed;
 mod openapi;

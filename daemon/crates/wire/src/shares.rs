@@ -8,7 +8,7 @@ mod public;
 mod theme;
 mod visits;
 
-pub use public::{BegunDownload, OpenShare, OpenedShare, PublicShare};
+pub use public::{BegunDownload, OpenShare, OpenedShare, PublicShare, ShareCodeSent};
 pub use theme::{ShareDefaults, ShareTheme, UpdateShareDefaults, UpdateShareTheme};
 pub use visits::{AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, VisitAction};
 

@@ -1,4 +1,4 @@
-//! The applications that may ask people to log in, and where their answers may go.
+//! The applications that may ask people to log in, and where their responses may go.
 
 use crate::options::RegisteredClient;
 use reqwest::Url;
@@ -46,7 +46,7 @@ pub(crate) fn known(registered: &[RegisteredClient]) -> Vec<Client> {
 }
 
 impl Client {
-    /// Returns true if answers may go to an address.
+    /// Returns true if responses may go to an address.
     pub(crate) fn may_redirect_to(&self, uri: &str) -> bool {
         match &self.redirects {
             Redirects::Exact(uris) => uris.iter().any(|known| known == uri),

@@ -14,7 +14,7 @@ pub(crate) struct Failure {
     pub(crate) description: String,
 }
 
-/// The answers of the endpoints.
+/// The responses of the endpoints.
 pub(crate) type OAuthResult<T> = Result<T, Failure>;
 
 impl Failure {

@@ -6,7 +6,10 @@ use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::Account;
 
-/// The hash that is checked where nobody has the address, so that the answer takes as long.
+/// The fewest characters of a password.
+pub const MIN_PASSWORD: usize = 8;
+
+/// The hash that is checked where nobody has the address, so that the response takes as long.
 const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3cxK";
 
 /// Returns the account whose password this is, `None` for any other; `from` is the masked address that

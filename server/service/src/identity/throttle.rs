@@ -83,7 +83,7 @@ impl Throttle {
     }
 
     /// Forgets the failures of one subject.
-    pub(super) fn succeeded(&self, who: &str) {
+    pub(crate) fn succeeded(&self, who: &str) {
         self.0.lock().remove(&subject(who));
     }
 }

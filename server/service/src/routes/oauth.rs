@@ -3,18 +3,19 @@
 mod authorize;
 mod device;
 mod discovery;
+mod new_password;
 mod request;
 mod revoke;
 mod token;
 mod userinfo;
 
 use crate::state::AppState;
-use request::{Credentials, Fields, Sent, fresh, hash};
 use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     discovery::routes()
         .merge(authorize::routes())
+        .merge(new_password::routes())
         .merge(token::routes())
         .merge(device::routes())
         .merge(revoke::routes())

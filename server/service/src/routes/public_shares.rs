@@ -11,12 +11,14 @@ use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 use cairn_model::{ChunkId, NodeId};
-use cairn_store::{ShareRow, Visitor, may_view};
+use cairn_store::{CodePurpose, ShareRow, Visitor, may_view};
 use cairn_wire::headers::SHARE_ACCESS;
-use cairn_wire::shares::{BegunDownload, OpenShare, OpenedShare, PublicShare, ShareIssue};
+use cairn_wire::shares::{
+    BegunDownload, OpenShare, OpenedShare, PublicShare, ShareCodeSent, ShareIssue,
+};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -89,9 +91,70 @@ async fn describe(
         has_password: share.has_password,
         kdf: share.kdf,
         asks_email: !share.allowed_emails.is_empty(),
+        verifies_email: !share.allowed_emails.is_empty() && app.store.mail_queue().is_enabled(),
         expires_at: share.expires_at,
         theme,
     }))
+}
+
+/// The result of checking a visitor's address.
+enum AddressCheck {
+    Fits,
+    /// To this address, if it is one of the link's.
+    CodeSent(String),
+    Refused(&'static str),
+}
+
+/// Checks the visitor's address against those that the link is for. A server that sends mail asks for a code, which proves that the
+/// address is the visitor's; whether it is one of the link's is not told to who can't read its mails.
+fn check_address(
+    app: &AppState,
+    share: &ShareRow,
+    who: &Visitor,
+    code: Option<&str>,
+) -> Result<AddressCheck> {
+    const OTHERS: &str =
+        "this link is for other e-mail addresses; give the one that it was sent to";
+    let allowed = &share.share.allowed_emails;
+    if allowed.is_empty() {
+        return Ok(AddressCheck::Fits);
+    }
+    let Some(email) = &who.email else {
+        return Ok(AddressCheck::Refused(OTHERS));
+    };
+    let fits = allowed.contains(email);
+    if !app.store.mail_queue().is_enabled() {
+        return Ok(if fits {
+            AddressCheck::Fits
+        } else {
+            AddressCheck::Refused(OTHERS)
+        });
+    }
+    let purpose = CodePurpose::Share(share.share.id);
+    if let Some(code) = code.filter(|code| !code.trim().is_empty()) {
+        // As for an address that is not the link's: the responses don't differ.
+        let used = app.store.write(|tx| tx.use_code(&purpose, email, code))?;
+        return Ok(if fits && used.is_some() {
+            AddressCheck::Fits
+        } else {
+            AddressCheck::Refused(
+                "the code is wrong or too old; open the link again for another one",
+            )
+        });
+    }
+    app.store.write(|tx| {
+        let code = tx.new_code(&purpose, email)?;
+        let Some(code) = code.filter(|_| fits) else {
+            return Ok(());
+        };
+        let body = format!(
+            "{code} is the code for opening a link to files that was sent to you.\n\nIt is good for 15 minutes. If you \
+             didn't open a link, somebody else knows it, but can't open it without this code.\n"
+        );
+        tx.send_mail_within(purpose.lifetime_ms(), email, "Your code", &body)
+            .map(drop)
+    })?;
+    Ok(AddressCheck::CodeSent(email.clone()))
 }
 
 /// Opens a link: its sealed files, and a token for their chunks.
@@ -100,11 +163,12 @@ async fn describe(
     request_body = OpenShare, params(("code" = String, Path, description = "The short code")),
     responses(
         (status = 200, description = "What the link carries", body = OpenedShare),
+        (status = 202, description = "A code was sent to the address, if the link is for it; send `email_code`, too", body = ShareCodeSent),
         (status = 401, description = "The password is missing or wrong"),
-        (status = 403, description = "The e-mail address is not on the list, or the link does not open"),
+        (status = 403, description = "The e-mail address is not on the list, the code is wrong or too old, or the link does not open"),
         (status = 404, description = "There is no such link"),
         (status = 410, description = "It has expired, or its download limit is reached"),
-        (status = 429, description = "Too many wrong passwords")
+        (status = 429, description = "Too many wrong passwords or codes")
     )
 )]
 async fn open(
@@ -112,7 +176,7 @@ async fn open(
     Args(code): Args<String>,
     MaskedIp(masked_ip): MaskedIp,
     Input(asked): Input<OpenShare>,
-) -> Result<Json<OpenedShare>> {
+) -> Result<Response> {
     let share = opening(&app, &code, false)?;
     let who = Visitor {
         email: asked
@@ -137,16 +201,15 @@ async fn open(
             return Err(denied(Error::unauthorized("the password is wrong"))?);
         }
     }
-    let allowed = &share.share.allowed_emails;
-    if !allowed.is_empty()
-        && !who
-            .email
-            .as_ref()
-            .is_some_and(|email| allowed.contains(email))
-    {
-        return Err(denied(Error::forbidden(
-            "this link is for other e-mail addresses; give the one that it was sent to",
-        ))?);
+    match check_address(&app, &share, &who, asked.email_code.as_deref())? {
+        AddressCheck::Fits => {}
+        AddressCheck::CodeSent(email) => {
+            let sent = ShareCodeSent {
+                code_sent_to: email,
+            };
+            return Ok((StatusCode::ACCEPTED, Json(sent)).into_response());
+        }
+        AddressCheck::Refused(why) => return Err(denied(Error::forbidden(why))?),
     }
     let files = app.store.shared_files(&share)?;
     let access = app.store.write(|tx| tx.open_visit(&share, &who))?;
@@ -155,7 +218,8 @@ async fn open(
         may_view: may_view(&share),
         name: share.share.file_name.clone(),
         files,
-    }))
+    })
+    .into_response())
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]

@@ -172,14 +172,16 @@ function list() {
   if (!mayDownload && files.length === 1 && kindOf(files[0])) busy(() => preview(files[0]));
 }
 
-async function pass(secret, password, email) {
+/** Opens the link, or shows the field for the code that was sent to the visitor's address. */
+async function pass(secret, password, email, code) {
   let key, gate;
   if (share.has_password && share.kdf) ({ key, gate } = await linkKeyWithPassword(secret, password, share.kdf));
   else {
     key = await linkKey(secret);
     gate = share.has_password ? password : undefined;
   }
-  opened = await link.open(gate, email || undefined);
+  opened = await link.open(gate, email || undefined, code || undefined);
+  if (opened.code_sent_to) return askForCode(opened.code_sent_to);
   files = await Promise.all(
     opened.files.map((file) => openFile(key, share.id, file.node_id, fromBase64(file.sealed))),
   );
@@ -188,9 +190,16 @@ async function pass(secret, password, email) {
   list();
 }
 
+function askForCode(address) {
+  $("code-field").hidden = false;
+  $("code").focus();
+  say(`If this link is for ${address}, a code is on its way there.`);
+}
+
 function askAtGate(secret) {
   $("password-field").hidden = !share.has_password;
   $("email-field").hidden = !share.asks_email;
+  $("unverified").hidden = share.verifies_email;
   $("gate").hidden = false;
   say(share.has_password ? "This link is protected with a password." : "This link is for certain people.");
   (share.asks_email ? $("email") : $("password")).focus();
@@ -200,8 +209,10 @@ function askAtGate(secret) {
     submit.disabled = true;
     say("Opening…");
     try {
-      await pass(secret, $("password").value, $("email").value);
+      await pass(secret, $("password").value, $("email").value, $("code").value);
     } catch (error) {
+      // Without a code, the next attempt asks for another one.
+      $("code").value = "";
       fail(error);
     } finally {
       submit.disabled = false;

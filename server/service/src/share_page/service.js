@@ -14,15 +14,15 @@ async function call(path, access, body) {
   if (body) headers["Content-Type"] = "application/json";
   const how = { method: body ? "POST" : "GET", headers, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer" };
   if (body) how.body = JSON.stringify(body);
-  let answer;
+  let response;
   try {
-    answer = await fetch(path, how);
+    response = await fetch(path, how);
   } catch {
     throw new Refused(0, "the server can't be reached; check the network and try again");
   }
-  if (answer.ok) return answer;
-  const told = await answer.json().catch(() => ({}));
-  throw new Refused(answer.status, told.message ?? `the server answered ${answer.status}`);
+  if (response.ok) return response;
+  const failure = await response.json().catch(() => ({}));
+  throw new Refused(response.status, failure.message ?? `the server answered ${response.status}`);
 }
 
 /** The requests of one link. */
@@ -30,7 +30,8 @@ export function service(code) {
   const base = `/api/v1/public/shares/${encodeURIComponent(code)}`;
   return {
     look: async () => (await call(base)).json(),
-    open: async (gate, email) => (await call(`${base}/open`, null, { gate, email })).json(),
+    open: async (gate, email, code) =>
+      (await call(`${base}/open`, null, { gate, email, email_code: code })).json(),
     begin: async (access, file) => (await (await call(`${base}/downloads`, access, { file_id: file ?? null })).json()).access,
     chunk: async (access, node, chunk) =>
       new Uint8Array(await (await call(`${base}/chunks/${chunk}?node=${node}`, access)).arrayBuffer()),

@@ -127,6 +127,7 @@ pub const TEST_ARROWS: Rule = Rule {
 const OWNED: &[(&str, &[&str])] = &[
     // The server posts to webhooks, with a resolver of its own.
     ("reqwest", &["cairn-api", "cairn-service"]),
+    ("lettre", &["cairn-service"]),
     ("rusqlite", &["cairn-index", "cairn-store"]),
     ("axum", &["cairn-service", "cairn-dev", "cairn-sim"]),
     ("rmcp", &["cairn-mcp"]),

@@ -17,6 +17,9 @@ pub struct PublicShare {
     pub kdf: Option<PasswordKdf>,
     /// An e-mail address out of the owner's list is asked for.
     pub asks_email: bool,
+    /// A code is sent to that address, and asked for.
+    #[serde(default)]
+    pub verifies_email: bool,
     pub expires_at: Option<Timestamp>,
     pub theme: ShareTheme,
 }
@@ -30,6 +33,17 @@ pub struct OpenShare {
     pub gate: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+    /// The code that was sent to `email`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_code: Option<String>,
+}
+
+/// Response of the same, 202: the request has to be made again with the code.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct ShareCodeSent {
+    /// The address of the visitor, to which a code was sent if the link is for it.
+    pub code_sent_to: String,
 }
 
 /// The content of a link, for a visitor who has passed the password check.
@@ -44,7 +58,7 @@ pub struct OpenedShare {
     pub files: Vec<SharedFile>,
 }
 
-/// Answer of `POST /public/shares/{code}/downloads`: one download, which counts.
+/// Response of `POST /public/shares/{code}/downloads`: one download, which counts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BegunDownload {

@@ -4,7 +4,8 @@ mod request;
 
 pub(super) use request::scope;
 
-use super::{Sent, fresh};
+use super::new_password;
+use super::request::{Sent, fresh};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
@@ -83,7 +84,11 @@ fn login_page(
         purpose(known.client, scope),
         escape(&form),
         credentials(email, error),
-    );
+    ) + if new_password::is_offered(app) {
+        "<p><a href=\"/oauth/forgotten\">Forgotten the password?</a></p>"
+    } else {
+        ""
+    };
     let onward = known.redirect.origin().ascii_serialization();
     let mut response = page(&app.source, status, "Log in", &body, Some(&onward));
     if let Some(cookie) = browser.cookie(known.issuer.starts_with("https:")) {

@@ -1,7 +1,7 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
 use super::authorize::{scope, stale};
-use super::{Credentials, Fields, Sent, fresh};
+use super::request::{Credentials, Fields, Sent, fresh};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;

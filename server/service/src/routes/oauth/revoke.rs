@@ -1,6 +1,6 @@
 //! Token revocation (RFC 7009): a token's whole login ends, its access tokens included.
 
-use super::{Credentials, Fields, hash};
+use super::request::{Credentials, Fields, hash};
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::state::AppState;
 use axum::extract::State;

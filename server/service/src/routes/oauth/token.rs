@@ -1,7 +1,7 @@
 //! The token endpoint: codes, refresh tokens, service accounts and devices become tokens.
 
 use super::authorize::scope;
-use super::{Credentials, Fields, fresh, hash};
+use super::request::{Credentials, Fields, fresh, hash};
 use crate::auth::disabled;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};
@@ -199,8 +199,7 @@ fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result
         auth_time: given.login.auth_time.div_euclid(1000),
         at_hash: URL_SAFE_NO_PAD.encode(&Sha256::digest(access)[..16]),
         nonce: given.nonce.clone(),
-        // Nobody has shown yet that an address is theirs: no mail is sent.
-        email_verified: email.as_ref().map(|_| false),
+        email_verified: email.as_ref().map(|_| account.email_verified),
         email,
         name: scope.has(Scopes::PROFILE).then_some(account.display_name),
     };

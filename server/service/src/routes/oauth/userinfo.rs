@@ -46,8 +46,7 @@ fn info(app: &AppState, headers: &HeaderMap) -> OAuthResult<Json<UserInfo>> {
     let email = found.scope.has(Scopes::EMAIL).then_some(account.email);
     Ok(Json(UserInfo {
         sub: account.id.to_string(),
-        // Nobody has shown yet that an address is theirs: no mail is sent.
-        email_verified: email.as_ref().map(|_| false),
+        email_verified: email.as_ref().map(|_| account.email_verified),
         email,
         name: found
             .scope

@@ -78,18 +78,19 @@ async fn by_email(
             "{from} shares “{name}” with you:\n\n{url}\n\nTo open it you also need the part of the address after \
              the #, which {from} sends you another way: it is the key, and we never have it.\n"
         );
-        tx.send_mail(&address, &subject, &body)?;
+        let sending = tx.send_mail_for(caller.account, &address, &subject, &body)?;
         if let Some(invited) = tx.account_with_email(&address)?
             && invited != caller.account
         {
             let data = json!({"share_id": share.id, "url": url, "file_name": name, "from": from});
             tx.notify(invited, NotificationKind::ShareInvite, &subject, &data)?;
         }
-        Ok(())
+        Ok(sending)
     });
-    if let Err(error) = &mailed {
+    let email_sent = mailed.unwrap_or_else(|error| {
         tracing::warn!(%error, "a share link could not be mailed");
-    }
+        false
+    });
     let body = SharedByEmail { share, email_sent };
     Ok((StatusCode::CREATED, Json(body)).into_response())
 }

@@ -121,7 +121,7 @@ impl Known<'_> {
 }
 
 /// The scopes of a request, or those of one that names none.
-pub(in crate::routes::oauth) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
+pub(crate) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
     let bad = || Failure::new("invalid_scope", "'scope' names one that is not supported");
     let scope = Scopes::parse(text.unwrap_or_default()).ok_or_else(bad)?;
     Ok(if scope.is_empty() {

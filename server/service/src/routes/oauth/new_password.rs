@@ -1,0 +1,325 @@
+//! Pages behind the links of mails: a new password for who has forgotten theirs, and the first one of an account
+//! that an administrator has offered.
+//!
+//! The links have the configured address of the server. One taken from a request would let its sender choose
+//! where somebody else's code goes.
+
+use super::authorize::stale;
+use super::request::Sent;
+use crate::error::{Error, Result};
+use crate::http::extract::Params;
+use crate::identity::failure::OAuthResult;
+use crate::identity::form::Browser;
+use crate::identity::page::{escape, notice, page};
+use crate::identity::password::MIN_PASSWORD;
+use crate::state::AppState;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use cairn_store::CodePurpose;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::default()
+        .routes(routes!(show_forgotten, submit_forgotten))
+        .routes(routes!(show_password, submit_password))
+}
+
+/// The link of a mail. One that was cut off is a link that has ended.
+#[derive(Clone, Debug, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Link {
+    /// `reset` or `registration`
+    #[serde(default)]
+    purpose: String,
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    code: String,
+}
+
+impl Link {
+    /// Returns the purpose of its code.
+    fn code_purpose(&self) -> Option<CodePurpose> {
+        match self.purpose.as_str() {
+            "reset" => Some(CodePurpose::PasswordReset),
+            "registration" => Some(CodePurpose::Registration),
+            _ => None,
+        }
+    }
+
+    /// Returns true if its code is good.
+    fn is_open(&self, app: &AppState) -> Result<bool> {
+        let Some(purpose) = self.code_purpose() else {
+            return Ok(false);
+        };
+        Ok(app.store.is_code_open(&purpose, &self.email, &self.code)?)
+    }
+}
+
+/// The form that asks for an address.
+#[derive(Deserialize, ToSchema)]
+struct Forgotten {
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    form: String,
+}
+
+/// The form with a new password.
+#[derive(Deserialize, ToSchema)]
+struct NewPassword {
+    #[serde(default)]
+    password: String,
+    #[serde(default)]
+    again: String,
+    #[serde(default)]
+    form: String,
+}
+
+/// Returns true if the server can send somebody a link for a new password.
+pub(super) fn is_offered(app: &AppState) -> bool {
+    app.options.mail.is_some()
+}
+
+fn unavailable(app: &AppState) -> Response {
+    notice(
+        &app.source,
+        StatusCode::NOT_FOUND,
+        "Forgotten password",
+        "This server sends no mail. Ask whoever runs it for a new password.",
+    )
+}
+
+fn with_form(
+    app: &AppState,
+    headers: &HeaderMap,
+    content: &impl Serialize,
+    action: &str,
+    title: &str,
+    fields: &str,
+    status: StatusCode,
+) -> Response {
+    let browser = Browser::of(headers, &app.source);
+    let form = app
+        .identity
+        .forms
+        .seal(&browser, content, app.source.now_ms());
+    let body = format!(
+        "<form method=\"post\" action=\"{action}\"><input type=\"hidden\" name=\"form\" value=\"{}\">{fields}</form>",
+        escape(&form)
+    );
+    let mut response = page(&app.source, status, title, &body, None);
+    let secure = app
+        .options
+        .public_url
+        .as_deref()
+        .is_some_and(|url| url.starts_with("https:"));
+    if let Some(cookie) = browser.cookie(secure) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Shows the page that asks for the address of an account.
+#[utoipa::path(
+    get, path = "/oauth/forgotten", tag = "identity", security(()),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 404, description = "The server sends no mail", body = String, content_type = "text/html")
+    )
+)]
+async fn show_forgotten(State(app): State<AppState>, headers: HeaderMap) -> Response {
+    if !is_offered(&app) {
+        return unavailable(&app);
+    }
+    let fields = "<label for=\"email\">Email</label>\
+        <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" required>\
+        <button class=\"main\">Send a link</button>";
+    with_form(
+        &app,
+        &headers,
+        &(),
+        "/oauth/forgotten",
+        "Forgotten password",
+        fields,
+        StatusCode::OK,
+    )
+}
+
+/// Sends a link for a new password, if there is such an account; the page says the same if there is none.
+#[utoipa::path(
+    post, path = "/oauth/forgotten", tag = "identity", security(()),
+    request_body(content = Forgotten, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 200, description = "The mail is on its way, if there is such an account", body = String, content_type = "text/html"),
+        (status = 400, description = "The form is not one of this browser, or too old", body = String, content_type = "text/html"),
+        (status = 404, description = "The server sends no mail", body = String, content_type = "text/html")
+    )
+)]
+async fn submit_forgotten(
+    State(app): State<AppState>,
+    Sent(sent, parts): Sent<Forgotten>,
+) -> OAuthResult<Response> {
+    if !is_offered(&app) {
+        return Ok(unavailable(&app));
+    }
+    let opened = app
+        .identity
+        .forms
+        .open::<()>(&parts.headers, &sent.form, app.source.now_ms());
+    if opened.is_none() {
+        return Ok(stale(&app));
+    }
+    let email = sent.email.trim();
+    app.send_password_link(email)?;
+    Ok(notice(
+        &app.source,
+        StatusCode::OK,
+        "Look into your mail",
+        "If there is an account with this address, a link for a new password is on its way. It is good for 15 minutes.",
+    ))
+}
+
+fn password_page(
+    app: &AppState,
+    headers: &HeaderMap,
+    link: &Link,
+    error: Option<&str>,
+) -> Response {
+    let (title, button) = match link.code_purpose() {
+        Some(CodePurpose::Registration) => ("Your account", "Make the account"),
+        Some(CodePurpose::PasswordReset | CodePurpose::Share(_)) | None => {
+            ("New password", "Set the password")
+        }
+    };
+    let error = error
+        .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
+        .unwrap_or_default();
+    let status = if error.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::BAD_REQUEST
+    };
+    let fields = format!(
+        "{error}<p>{}</p><input type=\"hidden\" name=\"email\" autocomplete=\"username\" value=\"{}\">\
+         <label for=\"password\">New password</label>\
+         <input id=\"password\" name=\"password\" type=\"password\" autocomplete=\"new-password\" minlength=\"{MIN_PASSWORD}\" required>\
+         <label for=\"again\">The same again</label>\
+         <input id=\"again\" name=\"again\" type=\"password\" autocomplete=\"new-password\" required>\
+         <button class=\"main\">{button}</button>",
+        escape(&format!(
+            "The password for logging in as {}. It is not the passphrase of your files, which no server knows.",
+            link.email
+        )),
+        escape(&link.email),
+    );
+    with_form(
+        app,
+        headers,
+        link,
+        "/oauth/password",
+        title,
+        &fields,
+        status,
+    )
+}
+
+fn expired(app: &AppState) -> Response {
+    notice(
+        &app.source,
+        StatusCode::GONE,
+        "This link has ended",
+        "It was used already, or it is too old. Ask for another one.",
+    )
+}
+
+/// Shows the page behind the link of a mail. It changes nothing: programs that look into mails open links, too.
+#[utoipa::path(
+    get, path = "/oauth/password", tag = "identity", security(()), params(Link),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 410, description = "The link was used, or it is too old", body = String, content_type = "text/html")
+    )
+)]
+async fn show_password(
+    State(app): State<AppState>,
+    headers: HeaderMap,
+    Params(link): Params<Link>,
+) -> OAuthResult<Response> {
+    if !link.is_open(&app)? {
+        return Ok(expired(&app));
+    }
+    Ok(password_page(&app, &headers, &link, None))
+}
+
+/// Sets the password, which ends all logins, or makes the account; the address is proved by that.
+#[utoipa::path(
+    post, path = "/oauth/password", tag = "identity", security(()),
+    request_body(content = NewPassword, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 200, description = "The password is set", body = String, content_type = "text/html"),
+        (status = 400, description = "The password is too short or too long, or the form is not one of this browser", body = String, content_type = "text/html"),
+        (status = 409, description = "There is an account with this address already", body = String, content_type = "text/html"),
+        (status = 410, description = "The link was used, or it is too old", body = String, content_type = "text/html")
+    )
+)]
+async fn submit_password(
+    State(app): State<AppState>,
+    Sent(sent, parts): Sent<NewPassword>,
+) -> OAuthResult<Response> {
+    let now = app.source.now_ms();
+    let Some(link) = app
+        .identity
+        .forms
+        .open::<Link>(&parts.headers, &sent.form, now)
+    else {
+        return Ok(stale(&app));
+    };
+    if sent.password != sent.again {
+        return Ok(password_page(
+            &app,
+            &parts.headers,
+            &link,
+            Some("The two passwords differ."),
+        ));
+    }
+    if sent.password.chars().count() < MIN_PASSWORD || sent.password.len() > 72 {
+        let text =
+            format!("A password has at least {MIN_PASSWORD} characters and at most 72 bytes.");
+        return Ok(password_page(&app, &parts.headers, &link, Some(&text)));
+    }
+    if !link.is_open(&app)? {
+        return Ok(expired(&app));
+    }
+    let Some(purpose) = link.code_purpose() else {
+        return Ok(expired(&app));
+    };
+    // A hash takes a core for a while, as a check of a password does.
+    let _permit = app.identity.checks.acquire().await;
+    let worker = app.clone();
+    let done = tokio::task::spawn_blocking(move || {
+        worker.password_from_link(&purpose, &link.email, &link.code, &sent.password)
+    })
+    .await
+    .map_err(|e| Error::internal(format!("a password can't be set: {e}")))?;
+    match done {
+        Ok(true) => Ok(notice(
+            &app.source,
+            StatusCode::OK,
+            "The password is set",
+            "Log in with it in Cairn: `cairn login`, or Settings in its window.",
+        )),
+        Ok(false) => Ok(expired(&app)),
+        Err(error) if error.status() == StatusCode::CONFLICT => Ok(notice(
+            &app.source,
+            StatusCode::CONFLICT,
+            "There is an account already",
+            "An account with this address exists. If its password is forgotten, ask for a new one.",
+        )),
+        Err(error) => Err(error.into()),
+    }
+}
