@@ -13,7 +13,13 @@ const FUZZ_CASES: u64 = 1_000_000;
 const MANY_REQUESTS: u32 = 1_000;
 
 /// Packages whose laws hold for random inputs: the planner, and everything that reads foreign bytes.
-const WITH_LAWS: [&str; 4] = ["cairn-plan", "cairn-wire", "cairn-crypto", "cairn-model"];
+const WITH_LAWS: [&str; 5] = [
+    "cairn-plan",
+    "cairn-wire",
+    "cairn-log",
+    "cairn-crypto",
+    "cairn-model",
+];
 
 pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
     let seeds = seeds.unwrap_or(SOAK_SEEDS);

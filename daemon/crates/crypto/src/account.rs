@@ -3,7 +3,6 @@
 //! The associated data of every wrap has the ids that the caller requested, never ids from a response.
 
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::bundle::{BUNDLE_FORMAT, KeyBundle, WrappedSpaceKey};
 use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
 use crate::error::{CryptoError, Result};
@@ -13,6 +12,7 @@ use crate::random::Random;
 use crate::secret::{AccountKey, Key};
 use crate::space::SpaceKeys;
 use crate::trust::TrustKey;
+use cairn_log::AssociatedData;
 use cairn_model::{AccountId, SpaceId};
 use std::sync::Arc;
 

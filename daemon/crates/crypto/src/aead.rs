@@ -5,12 +5,12 @@
 //! 2^32 random nonces are safe under one key (section 8.3); the most used key, a space's meta key, seals
 //! one manifest for each revision.
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::Key;
 use aes_gcm::aead::inout::InOutBuf;
 use aes_gcm::{AeadInOut as _, Aes256Gcm, KeyInit as _, Nonce, Tag};
+use cairn_log::AssociatedData;
 use zeroize::{Zeroize as _, Zeroizing};
 
 /// The format that this build writes.

@@ -6,8 +6,8 @@
 //! something (Truong et al., "Breaking and Fixing Content-Defined Chunking", 2025); padding hides the
 //! exact lengths.
 
-use crate::associated_data::AssociatedData;
 use crate::space::SpaceKeys;
+use cairn_log::AssociatedData;
 use fastcdc::v2020::{MASKS, cut_gear};
 use std::fmt;
 use zeroize::Zeroizing;

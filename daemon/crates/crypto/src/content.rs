@@ -5,13 +5,13 @@
 //! convergent encryption (Douceur et al., ICDCS 2002), limited to one node by the random content key.
 
 use crate::aead::{self, FORMAT, NONCE, TAG};
-use crate::associated_data::AssociatedData;
 use crate::chunker::MAX_CHUNK;
 use crate::error::{CryptoError, Result};
 use crate::pad::padme;
 use crate::random::Random;
 use crate::secret::Key;
 use crate::space::SpaceKeys;
+use cairn_log::AssociatedData;
 use cairn_model::{ChunkId, NodeId};
 use zeroize::Zeroize as _;
 

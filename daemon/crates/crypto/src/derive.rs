@@ -1,10 +1,10 @@
 //! The two values that are derived from a passphrase: one that opens the account key and never leaves
 //! the client, and one that the server may know (PBKDF2, RFC 8018; then HKDF, RFC 5869).
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::Key;
+use cairn_log::AssociatedData;
 use pbkdf2::pbkdf2_hmac;
 use sha2::Sha256;
 use std::fmt;

@@ -2,6 +2,7 @@
 //! user's reports. No error ever contains a secret.
 
 use crate::{MAX_ITERATIONS, MIN_ITERATIONS};
+use cairn_log::LogError;
 use cairn_model::SpaceId;
 
 /// The reason why a key, a seal or a parameter was refused.
@@ -77,6 +78,16 @@ impl Class {
             Self::Rollback => "rollback",
             Self::UnsupportedFormat => "unsupported_format",
             Self::InvalidInput => "invalid_input",
+        }
+    }
+}
+
+impl From<LogError> for CryptoError {
+    fn from(error: LogError) -> Self {
+        match error {
+            LogError::NotGenuine => Self::Opaque,
+            LogError::UnsupportedFormat(format) => Self::UnsupportedFormat(format),
+            LogError::InvalidInput(reason) => Self::InvalidInput(reason),
         }
     }
 }

@@ -8,13 +8,13 @@
 
 use crate::account::Unlocked;
 use crate::aead::{self, OVERHEAD};
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::identity::{RSA_BITS, verify};
 use crate::public::PublicKeys;
 use crate::random::Random;
 use crate::ring::KeyRing;
 use crate::secret::Key;
+use cairn_log::AssociatedData;
 use cairn_model::{AccountId, SpaceId};
 use std::collections::BTreeMap;
 use zeroize::Zeroizing;

@@ -1,10 +1,10 @@
 //! The two key pairs of an account: RSA-3072, to which others seal space keys (OAEP, RFC 8017), and
 //! Ed25519 (RFC 8032), which signs. Public keys are always recomputed from the private ones.
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random, SystemRandom};
-use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use cairn_log::AssociatedData;
+use ed25519_dalek::{Signer as _, SigningKey};
 use rsa::pkcs1::{DecodeRsaPrivateKey as _, EncodeRsaPrivateKey as _, EncodeRsaPublicKey as _};
 use rsa::rand_core;
 use rsa::traits::PublicKeyParts as _;
@@ -129,9 +129,7 @@ pub(crate) fn verify(
     message: &AssociatedData,
     signature: &[u8; 64],
 ) -> Result<()> {
-    VerifyingKey::from_bytes(public)
-        .and_then(|key| key.verify_strict(message.as_bytes(), &Signature::from_bytes(signature)))
-        .map_err(|_| CryptoError::Opaque)
+    Ok(cairn_log::verify(public, message, signature)?)
 }
 
 impl fmt::Debug for SigningPair {

@@ -6,7 +6,6 @@
 
 mod account;
 mod aead;
-mod associated_data;
 mod bundle;
 mod chunker;
 mod content;

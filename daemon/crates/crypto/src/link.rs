@@ -8,12 +8,12 @@ pub use file::LinkFile;
 pub use owner::OwnedLink;
 
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::content::ContentKey;
 use crate::derive::{AuthValue, KdfParams, derive_root};
 use crate::error::CryptoError;
 use crate::random::{self, Random};
 use crate::secret::Key;
+use cairn_log::AssociatedData;
 use cairn_model::NodeId;
 use std::fmt;
 use zeroize::Zeroizing;

@@ -5,11 +5,11 @@
 //! executable u8 · hash 32 · author · count u32 · count × (chunk id 32, length u32).
 
 use crate::aead::{self, OVERHEAD};
-use crate::associated_data::AssociatedData;
 use crate::chunker::MAX_CHUNK;
 use crate::error::{CryptoError, Result};
 use crate::random::Random;
 use crate::space::SpaceKeys;
+use cairn_log::AssociatedData;
 use cairn_model::{
     ChunkId, ChunkRef, ContentHash, DeviceId, Manifest, NodeId, RevisionId, SpaceId,
 };

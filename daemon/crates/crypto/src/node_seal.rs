@@ -3,9 +3,9 @@
 //! The blob: format u8 · sequence u64 · manifest hash 32 (zero if there is none) · MAC 32
 //! (HMAC-SHA256). The sequence counts a node's sealed changes, so that an older state is recognised.
 
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::space::SpaceKeys;
+use cairn_log::AssociatedData;
 use cairn_model::{Kind, NodeId};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;

@@ -3,10 +3,10 @@
 //! Those of other people come from a server that may lie; callers compare them with the pinned ones, or
 //! have a person compare the fingerprint.
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::identity::{Adapter, RSA_BITS, RsaPair, SigningPair, oaep};
 use crate::random::Random;
+use cairn_log::AssociatedData;
 use ed25519_dalek::VerifyingKey;
 use rsa::RsaPublicKey;
 use rsa::pkcs1::{DecodeRsaPublicKey as _, EncodeRsaPublicKey as _};

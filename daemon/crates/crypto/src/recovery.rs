@@ -3,12 +3,12 @@
 
 use crate::account::{Unlocked, authenticate, check_same, unlock_with_account_key};
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::bundle::KeyBundle;
 use crate::derive::AuthValue;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::{AccountKey, Key};
+use cairn_log::AssociatedData;
 use cairn_model::{AccountId, SpaceId};
 use std::fmt;
 use zeroize::Zeroizing;

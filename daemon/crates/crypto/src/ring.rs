@@ -1,11 +1,11 @@
 //! The key ring of a team's space: the key of the current epoch and those before it, so that earlier
 //! data stays readable.
 
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::Key;
 use crate::space::SpaceKeys;
+use cairn_log::AssociatedData;
 use cairn_model::SpaceId;
 use std::collections::BTreeMap;
 

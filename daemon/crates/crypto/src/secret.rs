@@ -1,9 +1,9 @@
 //! 32-byte keys that are wiped when dropped, never printed and never all zero, and the derivation of
 //! one key from another (HKDF-SHA-256, RFC 5869; one label per purpose).
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
+use cairn_log::AssociatedData;
 use hkdf::Hkdf;
 use sha2::Sha256;
 use std::fmt;

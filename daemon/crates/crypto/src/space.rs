@@ -1,9 +1,9 @@
 //! The keys of one space: four that are derived from the space key, one per purpose, for the current
 //! epoch and for those before it.
 
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::secret::Key;
+use cairn_log::AssociatedData;
 use cairn_model::SpaceId;
 
 /// The keys that seal and open everything in one space.

@@ -2,10 +2,10 @@
 //! lowest acceptable versions, highest revisions seen).
 
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::{AccountKey, Key};
+use cairn_log::AssociatedData;
 use cairn_model::AccountId;
 use zeroize::Zeroizing;
 

@@ -7,7 +7,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cairn-model", &[]),
     ("cairn-plan", &["model"]),
     ("cairn-wire", &["model"]),
-    ("cairn-crypto", &["model"]),
+    ("cairn-log", &["model"]),
+    ("cairn-crypto", &["model", "log"]),
     ("cairn-index", &["model", "platform"]),
     ("cairn-platform", &["model"]),
     ("cairn-api", &["model", "wire"]),
@@ -37,8 +38,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("cairn-tray", &["model", "control", "platform"]),
-    ("cairn-store", &["model", "wire"]),
-    ("cairn-service", &["model", "wire", "store"]),
+    ("cairn-store", &["model", "wire", "log"]),
+    ("cairn-service", &["model", "wire", "log", "store"]),
     ("cairn-dev", &["model", "wire", "store", "service"]),
     ("cairn-server", &["model", "store", "service", "dev"]),
     (
@@ -141,7 +142,10 @@ const OWNED: &[(&str, &[&str])] = &[
     // The server signs ID tokens with a key of its own.
     ("rsa", &["cairn-crypto", "cairn-service"]),
     ("pbkdf2", &["cairn-crypto"]),
-    ("ed25519-dalek", &["cairn-crypto", "cairn-service"]),
+    (
+        "ed25519-dalek",
+        &["cairn-log", "cairn-crypto", "cairn-service"],
+    ),
     ("fastcdc", &["cairn-crypto"]),
     ("bip39", &["cairn-crypto"]),
     ("zxcvbn", &["cairn-crypto"]),

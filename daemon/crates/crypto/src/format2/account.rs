@@ -4,6 +4,6 @@ mod invitation;
 mod root;
 mod words;
 
-pub use invitation::{Acceptance, AcceptanceSignatures, InvitationToken};
+pub use invitation::InvitationToken;
 pub use root::{Root, RootParams};
 pub use words::head_words;

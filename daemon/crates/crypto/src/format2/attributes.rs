@@ -1,13 +1,13 @@
 //! Extended attributes of a file, as an object: count v · name v+x, value v+x each, sorted by name.
 
 use crate::error::{CryptoError, Result};
-use crate::format2::bytes::{Reader, Writer};
 use crate::format2::keys::NodeKey;
-use crate::format2::object::{ObjectId, ObjectKind, SealedObject};
+use crate::format2::object::{ObjectKind, SealedObject};
+use cairn_log::MAX_ATTRIBUTES;
+use cairn_log::ObjectId;
+use cairn_log::bytes::{Reader, Writer};
 use std::collections::BTreeMap;
 
-/// The longest encoding, in bytes.
-pub const MAX_ATTRIBUTES: usize = 64 * 1024;
 /// The longest name on any system that has them, in bytes.
 const MAX_NAME: usize = 255;
 

@@ -5,10 +5,10 @@
 //! The places where a file is cut say nothing about its content or the key, up to the bound of that
 //! paper: two windows with one hash. Each node has a key of its own, so equal files are cut differently.
 
-use crate::associated_data::AssociatedData;
 use crate::format2::keys::NodeKey;
 use aes::cipher::{BlockCipherEncrypt as _, KeyInit as _, KeyIvInit as _, StreamCipher as _};
 use aes::{Aes128, Aes256, Block};
+use cairn_log::AssociatedData;
 use std::fmt;
 use zeroize::Zeroizing;
 

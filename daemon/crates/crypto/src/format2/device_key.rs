@@ -3,7 +3,8 @@
 use crate::error::CryptoError;
 use crate::identity::SigningPair;
 use crate::random::Random;
-use sha2::{Digest as _, Sha256};
+use cairn_log::{Commit, CommitHeader, DeviceList, IdentityChange, Roster};
+use cairn_model::{AccountId, SpaceId};
 use zeroize::Zeroizing;
 
 /// A device's key. It is made on the device, never leaves it, and signs its commits.
@@ -50,10 +51,41 @@ macro_rules! signing_key {
 signing_key!(DeviceKey);
 signing_key!(IdentityKey);
 
-/// Returns the number of the device with a public key; `None` for the rare key that no device may have.
-#[must_use]
-pub fn device_number(public: &[u8; 32]) -> Option<u32> {
-    let hash = Sha256::digest(public);
-    let number = hash.iter().take(4).fold(0, |n, &b| n << 8 | u32::from(b));
-    (number != 0).then_some(number)
+impl IdentityKey {
+    /// Signs the account's device list.
+    pub fn sign_devices(&self, account: AccountId, list: &mut DeviceList) {
+        list.signature = self.0.sign(&list.to_sign(account));
+    }
+
+    /// Signs a roster that adds or raises somebody, on behalf of `account`.
+    pub fn sign_roster(
+        &self,
+        account: AccountId,
+        space: SpaceId,
+        prev: &[u8; 16],
+        roster: &mut Roster,
+    ) {
+        let signature = self.0.sign(&roster.to_sign(space, prev));
+        roster.signed = Some((account, signature));
+    }
+
+    /// Signs a claim of this identity, or an objection of it.
+    pub fn sign_change(&self, account: AccountId, change: &mut IdentityChange) {
+        change.signature = self.0.sign(&change.to_sign(account));
+    }
+}
+
+/// Signs statements with the device's key; the header's count is set.
+///
+/// # Errors
+/// [`CryptoError::InvalidInput`] for a commit that no reader takes: too long, or empty.
+pub fn sign_commit(
+    space: SpaceId,
+    header: CommitHeader,
+    statements: Vec<Vec<u8>>,
+    key: &DeviceKey,
+) -> std::result::Result<Commit, CryptoError> {
+    let mut commit = Commit::unsigned(header, statements)?;
+    commit.signature = key.0.sign(&commit.to_sign(space));
+    Ok(commit)
 }

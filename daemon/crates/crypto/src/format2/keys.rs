@@ -1,10 +1,11 @@
 //! The keys of a space: everything follows from one secret for each epoch, the space and the node that
 //! the client asked for. No key of a content is stored, wrapped or received.
 
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::Key;
+use cairn_log::AssociatedData;
+use cairn_log::NodeKeyRef;
 use cairn_model::{NodeId, SpaceId};
 use zeroize::Zeroizing;
 
@@ -31,13 +32,6 @@ pub struct NodeKey {
     pub(crate) key: Key,
     pub(crate) space: SpaceId,
     pub(crate) at: NodeKeyRef,
-}
-
-/// Names a node's key without containing it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeKeyRef {
-    pub node: NodeId,
-    pub epoch: u64,
 }
 
 impl SpaceSecret {

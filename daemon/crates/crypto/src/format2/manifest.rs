@@ -6,10 +6,11 @@
 //! of earlier epochs, and a copy's original ones, stay as they are.
 
 use crate::error::{CryptoError, Result, require};
-use crate::format2::bytes::{Reader, Writer};
 use crate::format2::chunker::MAX_CHUNK;
-use crate::format2::keys::{NodeKey, NodeKeyRef};
-use crate::format2::object::{ObjectId, ObjectKind, SealedObject};
+use crate::format2::keys::NodeKey;
+use crate::format2::object::{ObjectKind, SealedObject};
+use cairn_log::bytes::{Reader, Writer};
+use cairn_log::{NodeKeyRef, ObjectId};
 use cairn_model::NodeId;
 use uuid::Uuid;
 

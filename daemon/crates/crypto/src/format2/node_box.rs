@@ -4,20 +4,19 @@
 //! In open spaces a file's box has the hash of its content and a folder's is empty. In private spaces
 //! it also has the name, and for files size, time of change and media type, padded to 32 bytes.
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
-use crate::format2::bytes::{Reader, Writer};
 use crate::format2::keys::SpaceKeys;
 use aes_siv::KeyInit as _;
 use aes_siv::siv::Aes256Siv;
+use cairn_log::AssociatedData;
+use cairn_log::MAX_BOX;
+use cairn_log::bytes::{Reader, Writer};
 use cairn_model::NodeId;
 use zeroize::Zeroizing;
 
 const SIV: usize = 16;
 /// Private boxes are padded to a multiple of this, in bytes.
 const BLOCK: usize = 32;
-/// The longest box that is opened, in bytes.
-pub(crate) const MAX_BOX: usize = 1024;
 /// The longest media type, in bytes.
 const MAX_MIME: usize = 255;
 const MAX_NAME: usize = 255;

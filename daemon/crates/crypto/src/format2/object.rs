@@ -2,14 +2,14 @@
 //! and its key from its id, so one key and nonce never meet two inputs, and a retry sends the same bytes.
 
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::format2::chunker::MAX_CHUNK;
 use crate::format2::compress::{self, Compression};
 use crate::format2::keys::NodeKey;
 use crate::pad::padme;
 use crate::secret::Key;
-use std::fmt;
+use cairn_log::AssociatedData;
+use cairn_log::ObjectId;
 use zeroize::Zeroizing;
 
 /// The format that this build writes.
@@ -29,10 +29,6 @@ pub enum ObjectKind {
     /// The extended attributes of a file.
     Attributes,
 }
-
-/// The id of an object: 32 bytes that nobody without the node's key can compute.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectId(pub [u8; 32]);
 
 /// An object as it is sent, with its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,18 +201,6 @@ fn check_padding(padded: &[u8], payload: usize) -> Result<()> {
         Ok(())
     } else {
         Err(CryptoError::Opaque)
-    }
-}
-
-impl fmt::Display for ObjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.0))
-    }
-}
-
-impl fmt::Debug for ObjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObjectId({self})")
     }
 }
 

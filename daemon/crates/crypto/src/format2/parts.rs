@@ -2,9 +2,10 @@
 //! Equal parts have equal objects: an edit in a long file seals one part and the top anew.
 
 use crate::error::{CryptoError, Result};
-use crate::format2::keys::{NodeKey, NodeKeyRef};
+use crate::format2::keys::NodeKey;
 use crate::format2::manifest::{ChunkRow, Manifest, PartRow, ROWS_PER_PART, TopManifest};
 use crate::format2::object::SealedObject;
+use cairn_log::NodeKeyRef;
 
 /// The objects that describe one file: what its statement names, and the parts if it has any.
 #[derive(Clone, Debug, PartialEq, Eq)]

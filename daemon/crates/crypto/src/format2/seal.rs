@@ -2,10 +2,10 @@
 //! with a nonce of zeros. The purpose and the ids that the client asked for are associated data.
 
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::Key;
+use cairn_log::AssociatedData;
 use cairn_model::{AccountId, NodeId, SpaceId};
 use uuid::Uuid;
 use zeroize::Zeroizing;

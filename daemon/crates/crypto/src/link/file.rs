@@ -6,11 +6,11 @@
 
 use super::LinkKey;
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::chunker::MAX_CHUNK;
 use crate::content::ContentKey;
 use crate::error::CryptoError;
 use crate::random::Random;
+use cairn_log::AssociatedData;
 use cairn_model::{ChunkId, ChunkRef, ContentHash, NodeId, RevisionId};
 use uuid::Uuid;
 use zeroize::Zeroizing;

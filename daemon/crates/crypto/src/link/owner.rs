@@ -3,11 +3,11 @@
 
 use super::{LinkKey, LinkSecret};
 use crate::aead;
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::Key;
 use crate::space::SpaceKeys;
+use cairn_log::AssociatedData;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 

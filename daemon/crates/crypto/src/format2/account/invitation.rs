@@ -4,12 +4,12 @@
 //! so a server can't invent a team; and the acceptance is signed by the token and by the new member's
 //! identity.
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
-use crate::format2::bytes::{Reader, Writer};
 use crate::format2::device_key::IdentityKey;
-use crate::identity::{SigningPair, verify};
-use cairn_model::{AccountId, SpaceId};
+use crate::identity::SigningPair;
+use cairn_log::bytes::{Reader, Writer};
+use cairn_log::{Acceptance, AcceptanceSignatures, AssociatedData};
+use cairn_model::SpaceId;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::fmt;
@@ -22,26 +22,6 @@ pub struct InvitationToken {
     /// The size and root of the log when the token was made.
     pub size: u64,
     pub root: [u8; 32],
-}
-
-/// The acceptance of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acceptance {
-    pub space: SpaceId,
-    /// The hash of the space's genesis.
-    pub genesis: [u8; 32],
-    pub invite: [u8; 16],
-    pub account: AccountId,
-    pub identity: [u8; 32],
-    /// SHA-256 of the sharing keys.
-    pub sharing: [u8; 32],
-}
-
-/// The two signatures of an acceptance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AcceptanceSignatures {
-    pub token: [u8; 64],
-    pub identity: [u8; 64],
 }
 
 impl InvitationToken {
@@ -88,7 +68,7 @@ impl InvitationToken {
         acceptance: &Acceptance,
         identity: &IdentityKey,
     ) -> std::result::Result<AcceptanceSignatures, CryptoError> {
-        let signed = acceptance.signed();
+        let signed = acceptance.to_sign();
         Ok(AcceptanceSignatures {
             token: self.pair(acceptance.space)?.sign(&signed),
             identity: identity.0.sign(&signed),
@@ -106,32 +86,6 @@ impl InvitationToken {
     }
 }
 
-impl Acceptance {
-    /// Checks both signatures; `token` is the invitation's public key.
-    ///
-    /// # Errors
-    /// [`CryptoError::Opaque`] if one isn't for this acceptance.
-    pub fn verify(
-        &self,
-        token: &[u8; 32],
-        signatures: &AcceptanceSignatures,
-    ) -> std::result::Result<(), CryptoError> {
-        let signed = self.signed();
-        verify(token, &signed, &signatures.token)?;
-        verify(&self.identity, &signed, &signatures.identity)
-    }
-
-    fn signed(&self) -> AssociatedData {
-        AssociatedData::new("cairn/2/accept")
-            .id(&self.space)
-            .bytes(&self.genesis)
-            .bytes(&self.invite)
-            .id(&self.account)
-            .bytes(&self.identity)
-            .bytes(&self.sharing)
-    }
-}
-
 impl fmt::Debug for InvitationToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("InvitationToken(…)")
@@ -141,6 +95,7 @@ impl fmt::Debug for InvitationToken {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::AccountId;
 
     fn identity(n: u8) -> IdentityKey {
         IdentityKey::from_seed(&[n; 32]).unwrap()

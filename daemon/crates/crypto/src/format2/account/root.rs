@@ -1,10 +1,10 @@
 //! The passphrase: Argon2id (RFC 9106) to a root, and from it the key that opens the account key and the
 //! one value that the server may know.
 
-use crate::associated_data::AssociatedData;
 use crate::error::{CryptoError, Result};
 use crate::secret::Key;
 use argon2::{Algorithm, Argon2, Params, Version};
+use cairn_log::AssociatedData;
 use cairn_model::AccountId;
 use pbkdf2::pbkdf2_hmac;
 use sha2::Sha256;

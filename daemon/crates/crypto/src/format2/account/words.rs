@@ -3,9 +3,9 @@
 //! histories with equal words has to pay for each try.
 
 use super::root::argon2id;
-use crate::associated_data::AssociatedData;
 use crate::error::CryptoError;
 use bip39::Language;
+use cairn_log::AssociatedData;
 use cairn_model::SpaceId;
 
 const WORDS: usize = 12;

@@ -1,0 +1,68 @@
+//! The log of a space: an append-only tree of commits and server entries, and the rules by which both
+//! the server and every reader refuse one. `docs/design/format-2.md` describes it.
+//!
+//! No secret is needed here, and none can be named: signatures are checked with public keys, boxes and
+//! objects stay bytes. Everything that is decoded may have been made by a hostile server or member.
+
+mod acceptance;
+mod associated_data;
+pub mod bytes;
+mod commit;
+mod control;
+mod digest;
+mod entry;
+mod error;
+mod frame;
+mod ids;
+pub mod rule;
+mod rules;
+mod signature;
+mod state;
+mod statement;
+mod tree;
+
+#[cfg(test)]
+mod test_key;
+
+pub use acceptance::{Acceptance, AcceptanceSignatures};
+pub use associated_data::AssociatedData;
+pub use commit::{Commit, CommitHeader, CommitLeaf, MAX_COMMIT, MAX_STATEMENTS};
+pub use control::{
+    Chain, Checkpoint, Control, ControlBody, Device, DeviceList, Epoch, Genesis, IdentityChange,
+    Invitation, Joined, KEM_PUBLIC, LinkNotice, Member, RSA_MODULUS, Rejoin, Role, Roster,
+};
+pub use digest::StateDigest;
+pub use entry::{EntryOp, ServerEntry, Source};
+pub use error::LogError;
+pub use frame::{Frame, LogPage, SnapshotItem, decode_snapshot, encode_snapshot};
+pub use ids::{NodeKeyRef, ObjectId};
+pub use rules::{Refusal, Severity};
+pub use signature::{device_number, verify};
+pub use state::SpaceState;
+pub use statement::{
+    AttributesRef, FileFacts, FilePart, Flags, MAX_ATTRIBUTES, MAX_BOX, NodeOp, NodeStatement,
+    Statement, is_usable_name, revision_id,
+};
+pub use tree::{EMPTY_ROOT, Tree, hash_leaf, root_of, verify_consistency, verify_inclusion};
+
+use sha2::{Digest as _, Sha256};
+
+/// Returns SHA-256 of a zero byte and the bytes: the hash of a statement, an entry or a leaf.
+#[must_use]
+pub fn hash(bytes: &[u8]) -> [u8; 32] {
+    hash_leaf(bytes)
+}
+
+/// Returns the first 16 bytes of [`hash`]: what `prev` names a statement by.
+#[must_use]
+pub fn short_hash(bytes: &[u8]) -> [u8; 16] {
+    short(&hash(bytes))
+}
+
+fn short(hash: &[u8; 32]) -> [u8; 16] {
+    *hash.first_chunk().expect("a hash has 32 bytes")
+}
+
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}

@@ -1,0 +1,407 @@
+//! Statements about a node: each restates the whole vouched node, so only the newest one matters.
+//!
+//! kind u8 · node 16 · seq v · prev 16 · flags v · parent 16 · name v+x · epoch v · for files: object 32,
+//! size v and mtime zz (open spaces), key node 16 and epoch v (flag 64), attributes' object 32, key node
+//! 16, epoch v and length v (flag 256) · box v+x.
+
+use crate::bytes::{Reader, Writer};
+use crate::control::Control;
+use crate::error::{LogError, Result};
+use crate::ids::NodeKeyRef;
+use crate::ids::ObjectId;
+use cairn_model::{NodeId, RevisionId};
+use std::fmt;
+use unicode_normalization::is_nfc;
+use uuid::Uuid;
+
+/// The longest target of a symbolic link, in bytes.
+const MAX_TARGET: u64 = 4096;
+/// The longest encoding of extended attributes, in bytes.
+pub const MAX_ATTRIBUTES: usize = 64 * 1024;
+/// The longest box, in bytes: two names of 255 bytes and the numbers are below it.
+pub const MAX_BOX: usize = 1024;
+
+/// A statement of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
+    Node(NodeStatement),
+    Control(Control),
+}
+
+/// The change that a statement about a node makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeOp {
+    Create,
+    /// Bytes, executable bit, time of change, attributes.
+    Content,
+    Place,
+    Trash,
+    Untrash,
+    Purge,
+    /// Takes over values that no device had signed.
+    Accept,
+}
+
+/// Facts about a node, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(pub(crate) u64);
+
+/// A node as a device vouches for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeStatement {
+    pub op: NodeOp,
+    pub node: NodeId,
+    /// Counts the statements about the node, from 1 on.
+    pub seq: u64,
+    /// The short hash of the statement before; zeros if there is none.
+    pub prev: [u8; 16],
+    pub flags: Flags,
+    /// `None` for what lies at the top.
+    pub parent: Option<NodeId>,
+    /// Empty in private spaces. Any bytes: a name that can't be used holds the node, not the log.
+    pub name: Vec<u8>,
+    pub epoch: u64,
+    /// `None` for folders.
+    pub file: Option<FilePart>,
+    pub sealed_box: Vec<u8>,
+}
+
+/// The content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilePart {
+    /// The one chunk, or the manifest.
+    pub object: ObjectId,
+    /// `None` in private spaces, where the box has them.
+    pub facts: Option<FileFacts>,
+    /// The key of the content, if it isn't the node's own of the statement's epoch.
+    pub key: Option<NodeKeyRef>,
+    pub attributes: Option<AttributesRef>,
+}
+
+/// Facts about a file of an open space, which the server may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    pub size: u64,
+    pub mtime_ms: i64,
+}
+
+/// The object of a file's extended attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttributesRef {
+    pub object: ObjectId,
+    pub key: NodeKeyRef,
+    /// The length of the record, in bytes.
+    pub length: u64,
+}
+
+impl Flags {
+    pub const FOLDER: Self = Self(1);
+    pub const EXECUTABLE: Self = Self(2);
+    pub const TRASHED: Self = Self(4);
+    pub const PRIVATE: Self = Self(8);
+    /// A person agreed to a deletion; it lifts the deletion gate of their own devices.
+    pub const CONFIRMED: Self = Self(16);
+    pub const MANIFEST: Self = Self(32);
+    pub(crate) const OTHER_KEY: Self = Self(64);
+    pub const SYMLINK: Self = Self(128);
+    pub(crate) const ATTRIBUTES: Self = Self(256);
+    const KNOWN: u64 = 511;
+
+    /// Returns `true` if all of these are set.
+    #[must_use]
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns the flags with these set, too.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns the flags without these.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl NodeOp {
+    fn code(self) -> u8 {
+        match self {
+            Self::Create => 1,
+            Self::Content => 2,
+            Self::Place => 3,
+            Self::Trash => 4,
+            Self::Untrash => 5,
+            Self::Purge => 6,
+            Self::Accept => 9,
+        }
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            1 => Self::Create,
+            2 => Self::Content,
+            3 => Self::Place,
+            4 => Self::Trash,
+            5 => Self::Untrash,
+            6 => Self::Purge,
+            9 => Self::Accept,
+            _ => return None,
+        })
+    }
+}
+
+impl Statement {
+    /// Returns the bytes of the statement.
+    ///
+    /// # Errors
+    /// [`LogError::InvalidInput`] if it contradicts itself.
+    pub fn encode(&self) -> std::result::Result<Vec<u8>, LogError> {
+        match self {
+            Self::Node(statement) => statement.encode(),
+            Self::Control(control) => control.encode(),
+        }
+    }
+
+    /// Reads a statement.
+    ///
+    /// # Errors
+    /// [`LogError::UnsupportedFormat`] for a kind or flag that this version doesn't know: the reader
+    /// has to be updated. [`LogError::NotGenuine`] for anything else that no writer makes.
+    pub fn decode(bytes: &[u8]) -> std::result::Result<Self, LogError> {
+        let kind = *bytes.first().ok_or(LogError::NotGenuine)?;
+        match NodeOp::from_code(kind) {
+            Some(_) => NodeStatement::decode(bytes).map(Self::Node),
+            None => Control::decode(bytes).map(Self::Control),
+        }
+    }
+}
+
+impl NodeStatement {
+    /// Returns the key that the content is sealed under.
+    #[must_use]
+    pub fn content_key(&self) -> NodeKeyRef {
+        let own = NodeKeyRef {
+            node: self.node,
+            epoch: self.epoch,
+        };
+        self.file.and_then(|file| file.key).unwrap_or(own)
+    }
+
+    fn encode(&self) -> Result<Vec<u8>> {
+        self.check()
+            .map_err(|_| LogError::InvalidInput("the statement contradicts itself"))?;
+        let mut out = Writer::new();
+        out.u8(self.op.code())
+            .raw(self.node.as_bytes())
+            .v(self.seq)
+            .raw(&self.prev)
+            .v(self.all_flags().0)
+            .raw(self.parent.as_ref().map_or(&[0; 16], |id| id.as_bytes()))
+            .vx(&self.name)
+            .v(self.epoch);
+        if let Some(file) = &self.file {
+            out.raw(&file.object.0);
+            if let Some(facts) = file.facts {
+                out.v(facts.size).zz(facts.mtime_ms);
+            }
+            if let Some(key) = file.key {
+                out.raw(key.node.as_bytes()).v(key.epoch);
+            }
+            if let Some(attributes) = file.attributes {
+                out.raw(&attributes.object.0)
+                    .raw(attributes.key.node.as_bytes())
+                    .v(attributes.key.epoch)
+                    .v(attributes.length);
+            }
+        }
+        Ok(out.vx(&self.sealed_box).finish())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes);
+        let op = NodeOp::from_code(reader.u8()?).ok_or(LogError::NotGenuine)?;
+        let node = node_id(&mut reader)?;
+        let seq = reader.v()?;
+        let prev = reader.array()?;
+        let flags = flags(reader.v()?, Flags::KNOWN)?;
+        let parent = optional_node(&mut reader)?;
+        let name = reader.vx(usize::MAX)?.to_vec();
+        let epoch = reader.v()?;
+        let file = if flags.has(Flags::FOLDER) {
+            None
+        } else {
+            Some(read_file(&mut reader, flags)?)
+        };
+        let sealed_box = reader.vx(MAX_BOX)?.to_vec();
+        reader.end()?;
+        let statement = Self {
+            op,
+            node,
+            seq,
+            prev,
+            flags: flags.without(Flags::OTHER_KEY).without(Flags::ATTRIBUTES),
+            parent,
+            name,
+            epoch,
+            file,
+            sealed_box,
+        };
+        statement.check()?;
+        if statement.all_flags() != flags {
+            return Err(LogError::NotGenuine);
+        }
+        Ok(statement)
+    }
+
+    /// The flags with those that the fields imply.
+    fn all_flags(&self) -> Flags {
+        let mut flags = self.flags;
+        if let Some(file) = &self.file {
+            if file.key.is_some() {
+                flags = flags.with(Flags::OTHER_KEY);
+            }
+            if file.attributes.is_some() {
+                flags = flags.with(Flags::ATTRIBUTES);
+            }
+        }
+        flags
+    }
+
+    fn check(&self) -> Result<()> {
+        let flag = |flag| self.flags.has(flag);
+        let is_private = flag(Flags::PRIVATE);
+        let shape_holds = match &self.file {
+            None => {
+                let of_files = [Flags::EXECUTABLE, Flags::MANIFEST, Flags::SYMLINK];
+                flag(Flags::FOLDER) && !of_files.into_iter().any(flag)
+            }
+            Some(file) => {
+                !flag(Flags::FOLDER)
+                    && file.facts.is_none() == is_private
+                    && self.key_holds(file)
+                    && self.link_holds(file)
+            }
+        };
+        let state_holds = match self.op {
+            NodeOp::Create | NodeOp::Untrash => !flag(Flags::TRASHED),
+            NodeOp::Trash => flag(Flags::TRASHED),
+            NodeOp::Content | NodeOp::Place | NodeOp::Purge | NodeOp::Accept => true,
+        };
+        let has_box = !self.sealed_box.is_empty();
+        let box_holds = has_box == (is_private || self.file.is_some());
+        let holds = shape_holds
+            && state_holds
+            && box_holds
+            && self.name.is_empty() == is_private
+            && (!flag(Flags::CONFIRMED) || self.op == NodeOp::Trash)
+            && self.seq > 0
+            && self.epoch > 0
+            && self.parent != Some(self.node)
+            && !self.node.0.is_nil();
+        if holds {
+            Ok(())
+        } else {
+            Err(LogError::NotGenuine)
+        }
+    }
+
+    /// The node's own key of this epoch has one form: none is named.
+    fn key_holds(&self, file: &FilePart) -> bool {
+        let is_other = |key: NodeKeyRef| (key.node, key.epoch) != (self.node, self.epoch);
+        let is_past = |key: NodeKeyRef| key.epoch > 0 && key.epoch <= self.epoch;
+        file.key.is_none_or(|key| is_other(key) && is_past(key))
+            && file.attributes.is_none_or(|attributes| {
+                is_past(attributes.key) && attributes.length <= MAX_ATTRIBUTES as u64
+            })
+    }
+
+    fn link_holds(&self, file: &FilePart) -> bool {
+        !self.flags.has(Flags::SYMLINK)
+            || (!self.flags.has(Flags::EXECUTABLE)
+                && !self.flags.has(Flags::MANIFEST)
+                && file
+                    .facts
+                    .is_none_or(|facts| (1..=MAX_TARGET).contains(&facts.size)))
+    }
+}
+
+fn read_file(reader: &mut Reader<'_>, flags: Flags) -> Result<FilePart> {
+    let object = ObjectId(reader.array()?);
+    let facts = if flags.has(Flags::PRIVATE) {
+        None
+    } else {
+        let (size, mtime_ms) = (reader.v()?, reader.zz()?);
+        Some(FileFacts { size, mtime_ms })
+    };
+    let key = match flags.has(Flags::OTHER_KEY) {
+        true => Some(key_ref(reader)?),
+        false => None,
+    };
+    let attributes = match flags.has(Flags::ATTRIBUTES) {
+        true => Some(AttributesRef {
+            object: ObjectId(reader.array()?),
+            key: key_ref(reader)?,
+            length: reader.v()?,
+        }),
+        false => None,
+    };
+    Ok(FilePart {
+        object,
+        facts,
+        key,
+        attributes,
+    })
+}
+
+pub(super) fn flags(bits: u64, known: u64) -> Result<Flags> {
+    match u32::try_from(bits & !known) {
+        Ok(0) => Ok(Flags(bits)),
+        Ok(unknown) => Err(LogError::UnsupportedFormat(unknown)),
+        Err(_) => Err(LogError::UnsupportedFormat(u32::MAX)),
+    }
+}
+
+pub(super) fn node_id(reader: &mut Reader<'_>) -> Result<NodeId> {
+    reader.array().map(|id| NodeId(Uuid::from_bytes(id)))
+}
+
+/// Reads an id of which zeros mean none.
+pub(super) fn optional_node(reader: &mut Reader<'_>) -> Result<Option<NodeId>> {
+    node_id(reader).map(|id| Some(id).filter(|id| !id.0.is_nil()))
+}
+
+fn key_ref(reader: &mut Reader<'_>) -> Result<NodeKeyRef> {
+    let (node, epoch) = (node_id(reader)?, reader.v()?);
+    Ok(NodeKeyRef { node, epoch })
+}
+
+/// Returns `true` if a name can be a file's: UTF-8, NFC, 1 to 255 bytes, without NUL and `/`, and
+/// neither `.` nor `..`.
+#[must_use]
+pub fn is_usable_name(name: &[u8]) -> bool {
+    std::str::from_utf8(name).is_ok_and(|name| {
+        (1..=255).contains(&name.len())
+            && !name.contains(['\0', '/'])
+            && name != "."
+            && name != ".."
+            && is_nfc(name)
+    })
+}
+
+/// Returns the id of the revision that a statement makes, from the statement's bytes.
+#[must_use]
+pub fn revision_id(statement: &[u8]) -> RevisionId {
+    RevisionId(uuid::Builder::from_custom_bytes(super::short_hash(statement)).into_uuid())
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Flags({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;
