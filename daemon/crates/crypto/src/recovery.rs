@@ -92,6 +92,12 @@ impl RecoveryKey {
         )
     }
 
+    /// The key that seals the account key in format 2.
+    pub(crate) fn key(&self, account: AccountId) -> Result<Key> {
+        let purpose = AssociatedData::new("cairn/2/recovery-key").id(&account);
+        Key::from_short(&*self.0, &purpose)
+    }
+
     fn wrap_key(&self) -> Key {
         self.root()
             .derive(&AssociatedData::new("cairn/recovery-kek/1"))

@@ -5,6 +5,7 @@ use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use cairn_log::AssociatedData;
 use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::fmt;
 use zeroize::Zeroizing;
@@ -29,6 +30,16 @@ impl Key {
             return Err(CryptoError::Opaque);
         }
         Ok(key)
+    }
+
+    /// Derives a key from a secret shorter than 32 bytes: the one block of HKDF-Expand, which libraries
+    /// refuse to compute with such a key.
+    pub(crate) fn from_short(secret: &[u8], purpose: &AssociatedData) -> Result<Self> {
+        let mut block = Hmac::<Sha256>::new_from_slice(secret).map_err(|_| CryptoError::Opaque)?;
+        block.update(purpose.as_bytes());
+        block.update(&[1]);
+        let bytes: Zeroizing<[u8; 32]> = Zeroizing::new(block.finalize().into_bytes().into());
+        Self::from_bytes(&*bytes)
     }
 
     pub(crate) fn bytes(&self) -> &[u8; 32] {

@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod associated_data;
+mod boxes;
 pub mod bytes;
 mod commit;
 mod control;
@@ -26,6 +27,7 @@ mod test_key;
 
 pub use acceptance::{Acceptance, AcceptanceSignatures};
 pub use associated_data::AssociatedData;
+pub use boxes::{Boxes, SealedBox};
 pub use commit::{Commit, CommitHeader, CommitLeaf, MAX_COMMIT, MAX_STATEMENTS};
 pub use control::{
     Chain, Checkpoint, Control, ControlBody, Device, DeviceList, Epoch, Genesis, IdentityChange,

@@ -1,9 +1,17 @@
-//! Passphrases, invitations and the words by which people compare what they see.
+//! Passphrases and what they open, invitations, and the words by which people compare what they see.
 
+mod device_box;
 mod invitation;
+mod key;
+mod renewal;
 mod root;
+mod secrets;
 mod words;
 
+pub use device_box::{BoxKey, DeviceBox};
 pub use invitation::InvitationToken;
+pub use key::AccountKey;
+pub use renewal::{Renewal, change_passphrase, revoke_devices};
 pub use root::{Root, RootParams};
+pub use secrets::{AccountSecrets, SealedAccount};
 pub use words::head_words;

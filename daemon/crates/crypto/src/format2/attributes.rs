@@ -3,9 +3,8 @@
 use crate::error::{CryptoError, Result};
 use crate::format2::keys::NodeKey;
 use crate::format2::object::{ObjectKind, SealedObject};
-use cairn_log::MAX_ATTRIBUTES;
-use cairn_log::ObjectId;
 use cairn_log::bytes::{Reader, Writer};
+use cairn_log::{MAX_ATTRIBUTES, ObjectId};
 use std::collections::BTreeMap;
 
 /// The longest name on any system that has them, in bytes.

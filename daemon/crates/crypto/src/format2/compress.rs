@@ -169,6 +169,70 @@ mod tests {
         assert!(decompress(&frame, 5000).is_err());
     }
 
+    /// A header that says `size`, and blocks behind it (RFC 8878, section 3.1.1).
+    fn crafted(window: u8, size: u32, blocks: &[u8]) -> Vec<u8> {
+        // Four bytes of size, a window byte, no checksum, no dictionary.
+        let head = [&MAGIC[..], &[0x80, window], &size.to_le_bytes()].concat();
+        [&head[..], blocks].concat()
+    }
+
+    /// A block that repeats one byte: 21 bits of length for four bytes of input.
+    fn repeated(length: u32, is_last: bool) -> Vec<u8> {
+        let head = length << 3 | 1 << 1 | u32::from(is_last);
+        [&head.to_le_bytes()[..3], b"x"].concat()
+    }
+
+    /// Ten thousand frames that a hostile writer may make: each ends in an error, or in bytes of the signed
+    /// length in a buffer of that length.
+    #[test]
+    fn ten_thousand_hostile_frames_are_bounded() {
+        let good = frame(&text(5000)).unwrap();
+        let (mut state, mut opened) = (7_u64, 0);
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize
+        };
+        for round in 0..10_000 {
+            let length = if round % 3 == 0 {
+                5000
+            } else {
+                random() % 6000
+            };
+            let size = length as u32;
+            let blocks = [repeated(128 * 1024, false), repeated(size, true)];
+            let bytes = match round % 5 {
+                0 => {
+                    let mut bytes = good.to_vec();
+                    let at = random() % bytes.len();
+                    bytes[at] = random() as u8;
+                    bytes
+                }
+                1 => good[..random() % good.len()].to_vec(),
+                // More than the header says: hundreds of blocks of 128 KiB each.
+                2 => crafted(random() as u8, size, &blocks[0].repeat(random() % 600)),
+                3 => crafted(random() as u8, size, &blocks[1]),
+                // Many blocks of nothing.
+                _ => crafted(0, size, &repeated(0, false).repeat(random() % 2000)),
+            };
+            if let Ok((plain, end)) = decompress(&bytes, length) {
+                assert_eq!((plain.len(), plain.capacity()), (length, length));
+                assert!(end <= bytes.len());
+                opened += 1;
+            }
+        }
+        assert!(opened > 0, "all frames failed at their header");
+    }
+
+    #[test]
+    fn a_frame_of_repeated_bytes_opens_only_to_what_it_says() {
+        let bytes = crafted(0x40, 5000, &repeated(5000, true));
+        assert_eq!(*decompress(&bytes, 5000).unwrap().0, [b'x'; 5000]);
+        let bomb = crafted(0x40, 5000, &repeated(128 * 1024, true));
+        assert!(decompress(&bomb, 5000).is_err());
+    }
+
     proptest! {
         /// A frame with changed bytes gives an error or bytes of the signed length, never more.
         #[test]

@@ -4,8 +4,7 @@
 use crate::error::CryptoError;
 use crate::random::Random;
 use crate::secret::Key;
-use cairn_log::AssociatedData;
-use cairn_log::NodeKeyRef;
+use cairn_log::{AssociatedData, NodeKeyRef};
 use cairn_model::{NodeId, SpaceId};
 use zeroize::Zeroizing;
 

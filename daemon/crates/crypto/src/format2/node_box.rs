@@ -8,9 +8,8 @@ use crate::error::{CryptoError, Result};
 use crate::format2::keys::SpaceKeys;
 use aes_siv::KeyInit as _;
 use aes_siv::siv::Aes256Siv;
-use cairn_log::AssociatedData;
-use cairn_log::MAX_BOX;
 use cairn_log::bytes::{Reader, Writer};
+use cairn_log::{AssociatedData, MAX_BOX};
 use cairn_model::NodeId;
 use zeroize::Zeroizing;
 

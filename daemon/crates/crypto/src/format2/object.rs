@@ -8,8 +8,8 @@ use crate::format2::compress::{self, Compression};
 use crate::format2::keys::NodeKey;
 use crate::pad::padme;
 use crate::secret::Key;
-use cairn_log::AssociatedData;
-use cairn_log::ObjectId;
+use cairn_log::{AssociatedData, NodeKeyRef, ObjectId};
+use cairn_model::SpaceId;
 use zeroize::Zeroizing;
 
 /// The format that this build writes.
@@ -81,30 +81,8 @@ impl NodeKey {
         length: u64,
         hash: &[u8; 32],
     ) -> std::result::Result<Zeroizing<Vec<u8>>, CryptoError> {
-        let length = usize::try_from(length).map_err(|_| CryptoError::Opaque)?;
-        if length > MAX_CHUNK {
-            return Err(CryptoError::Opaque);
-        }
-        let mut padded = self.open(ObjectKind::Chunk, id, sealed)?;
-        let plain = match padded.split_first() {
-            Some((&compress::RAW, _)) => {
-                check_padding(&padded, length)?;
-                padded.copy_within(1..=length, 0);
-                padded.truncate(length);
-                padded
-            }
-            Some((&compress::ZSTD, rest)) => {
-                let (plain, end) = compress::decompress(rest, length)?;
-                check_padding(&padded, end)?;
-                plain
-            }
-            Some((&codec, _)) => return Err(CryptoError::UnsupportedFormat(u32::from(codec))),
-            None => return Err(CryptoError::Opaque),
-        };
-        if blake3::hash(&plain) != *hash {
-            return Err(CryptoError::Opaque);
-        }
-        Ok(plain)
+        let padded = self.open(ObjectKind::Chunk, id, sealed)?;
+        plain_of(padded, length, hash)
     }
 
     /// Seals a record that says its own length, without compression.
@@ -138,26 +116,16 @@ impl NodeKey {
         bytes.extend_from_slice(payload);
         bytes.resize(1 + padded, 0);
         let id = self.object_id(kind, &bytes[1..]);
-        let (key, associated) = (self.seal_key(kind, &id), self.associated(kind, &id));
+        let key = self.seal_key(kind, &id);
+        let associated = associated(kind, self.space, self.at, &id);
         let tag = aead::encrypt(&key, &[0; 12], associated.as_bytes(), &mut bytes[1..]);
         bytes.extend_from_slice(&tag);
         SealedObject { id, bytes }
     }
 
     fn open(&self, kind: ObjectKind, id: &ObjectId, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
-        let (&format, rest) = sealed.split_first().ok_or(CryptoError::Opaque)?;
-        if format != FORMAT {
-            return Err(CryptoError::UnsupportedFormat(u32::from(format)));
-        }
-        let (cipher, tag) = rest
-            .split_last_chunk::<{ aead::TAG }>()
-            .ok_or(CryptoError::Opaque)?;
-        if cipher.is_empty() || sealed.len() > MAX_SEALED {
-            return Err(CryptoError::Opaque);
-        }
-        let mut padded = Zeroizing::new(cipher.to_vec());
-        let (key, associated) = (self.seal_key(kind, id), self.associated(kind, id));
-        aead::decrypt(&key, &[0; 12], associated.as_bytes(), &mut padded, tag)?;
+        let key = self.seal_key(kind, id);
+        let padded = open_sealed(&key, kind, self.space, self.at, id, sealed)?;
         // AES-GCM alone doesn't commit to its key; the id does.
         if self.object_id(kind, &padded) != *id {
             return Err(CryptoError::Opaque);
@@ -182,15 +150,71 @@ impl NodeKey {
             .bytes(&id.0);
         self.key.derive(&purpose)
     }
+}
 
-    fn associated(&self, kind: ObjectKind, id: &ObjectId) -> AssociatedData {
-        AssociatedData::new("cairn/2/object")
-            .bytes(&[kind.letter()])
-            .id(&self.space)
-            .number(self.at.epoch)
-            .id(&self.at.node)
-            .bytes(&id.0)
+fn associated(kind: ObjectKind, space: SpaceId, at: NodeKeyRef, id: &ObjectId) -> AssociatedData {
+    AssociatedData::new("cairn/2/object")
+        .bytes(&[kind.letter()])
+        .id(&space)
+        .number(at.epoch)
+        .id(&at.node)
+        .bytes(&id.0)
+}
+
+/// Opens an object to its padded plaintext with the key of this object alone.
+pub(crate) fn open_sealed(
+    key: &Key,
+    kind: ObjectKind,
+    space: SpaceId,
+    at: NodeKeyRef,
+    id: &ObjectId,
+    sealed: &[u8],
+) -> Result<Zeroizing<Vec<u8>>> {
+    let (&format, rest) = sealed.split_first().ok_or(CryptoError::Opaque)?;
+    if format != FORMAT {
+        return Err(CryptoError::UnsupportedFormat(u32::from(format)));
     }
+    let (cipher, tag) = rest
+        .split_last_chunk::<{ aead::TAG }>()
+        .ok_or(CryptoError::Opaque)?;
+    if cipher.is_empty() || sealed.len() > MAX_SEALED {
+        return Err(CryptoError::Opaque);
+    }
+    let mut padded = Zeroizing::new(cipher.to_vec());
+    let associated = associated(kind, space, at, id);
+    aead::decrypt(key, &[0; 12], associated.as_bytes(), &mut padded, tag)?;
+    Ok(padded)
+}
+
+/// Returns the plaintext of a padded chunk, whose length and hash a device has signed.
+pub(crate) fn plain_of(
+    mut padded: Zeroizing<Vec<u8>>,
+    length: u64,
+    hash: &[u8; 32],
+) -> Result<Zeroizing<Vec<u8>>> {
+    let length = usize::try_from(length).map_err(|_| CryptoError::Opaque)?;
+    if length > MAX_CHUNK {
+        return Err(CryptoError::Opaque);
+    }
+    let plain = match padded.split_first() {
+        Some((&compress::RAW, _)) => {
+            check_padding(&padded, length)?;
+            padded.copy_within(1..=length, 0);
+            padded.truncate(length);
+            padded
+        }
+        Some((&compress::ZSTD, rest)) => {
+            let (plain, end) = compress::decompress(rest, length)?;
+            check_padding(&padded, end)?;
+            plain
+        }
+        Some((&codec, _)) => return Err(CryptoError::UnsupportedFormat(u32::from(codec))),
+        None => return Err(CryptoError::Opaque),
+    };
+    if blake3::hash(&plain) != *hash {
+        return Err(CryptoError::Opaque);
+    }
+    Ok(plain)
 }
 
 /// Checks the length of a padded plaintext, and that zeros alone follow its payload.

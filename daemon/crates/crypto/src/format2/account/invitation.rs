@@ -7,11 +7,10 @@
 use crate::error::{CryptoError, Result};
 use crate::format2::device_key::IdentityKey;
 use crate::identity::SigningPair;
+use crate::secret::Key;
 use cairn_log::bytes::{Reader, Writer};
 use cairn_log::{Acceptance, AcceptanceSignatures, AssociatedData};
 use cairn_model::SpaceId;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -75,14 +74,9 @@ impl InvitationToken {
         })
     }
 
-    /// HKDF-Expand with a key of 16 bytes: its one block, because libraries want 32.
     fn pair(&self, space: SpaceId) -> Result<SigningPair> {
         let purpose = AssociatedData::new("cairn/2/token").id(&space);
-        let mut block =
-            Hmac::<Sha256>::new_from_slice(&*self.seed).map_err(|_| CryptoError::Opaque)?;
-        block.update(purpose.as_bytes());
-        block.update(&[1]);
-        SigningPair::from_seed(&block.finalize().into_bytes())
+        SigningPair::from_seed(Key::from_short(&*self.seed, &purpose)?.bytes())
     }
 }
 

@@ -28,7 +28,7 @@ pub struct RootParams {
 
 /// The values that are derived from a passphrase.
 pub struct Root {
-    kek: Key,
+    pub(super) kek: Key,
     auth: Key,
 }
 
