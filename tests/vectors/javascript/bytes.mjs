@@ -17,6 +17,7 @@ const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 export const toHex = (bytes) => Buffer.from(bytes).toString("hex");
 export const fromUuid = (uuid) => fromHex(uuid.replaceAll("-", ""));
+export const toUuid = (bytes) => toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 export const zeros = (length) => new Uint8Array(length);
 export const require = (holds) => {
   if (!holds) throw new NotGenuine();
@@ -55,6 +56,13 @@ export async function kdf(key, label, ...parts) {
   const how = { name: "HMAC", hash: "SHA-256" };
   const hmac = await crypto.subtle.importKey("raw", key, how, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", hmac, join(tuple(label, ...parts), [1])));
+}
+
+/** HKDF-Extract with SHA-256. */
+export async function extract(salt, input) {
+  const how = { name: "HMAC", hash: "SHA-256" };
+  const hmac = await crypto.subtle.importKey("raw", salt, how, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", hmac, input));
 }
 
 export async function sha256(...parts) {

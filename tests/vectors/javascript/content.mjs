@@ -8,7 +8,7 @@ import {
 
 // The page's own, which browsers load as a module by its type.
 const source = readFileSync(new URL("../../../server/service/src/share_page/blake3.js", import.meta.url));
-const blake3 = await import(`data:text/javascript;base64,${source.toString("base64")}`);
+export const blake3 = await import(`data:text/javascript;base64,${source.toString("base64")}`);
 
 const MAX_CHUNK = 1 << 22, MIN_CHUNK = 1 << 18, NORMAL_CHUNK = 1 << 20, ROWS_PER_PART = 16_384;
 
@@ -305,13 +305,29 @@ const PURPOSES = {
   listing: (i) => [fromUuid(i.share), fromUuid(i.node), i.number],
 };
 
-async function openSecret(i) {
-  const label = i.purpose === "personal-ring" ? "ring" : i.purpose;
-  const sealed = fromHex(i.sealed);
+/** Opens a seal of a small secret: salt, then AES-GCM under a key derived with it. */
+export async function openSeal(key, purpose, i, sealed) {
+  const label = purpose === "personal-ring" ? "ring" : purpose;
   require(sealed.length >= 48);
-  const key = await kdf(fromHex(i.key), label, sealed.subarray(0, 32));
-  const plain = await openGcm(key, tuple(label, ...PURPOSES[i.purpose](i)), sealed.subarray(32));
-  return { plain: toHex(plain) };
+  const derived = await kdf(key, label, sealed.subarray(0, 32));
+  return openGcm(derived, tuple(label, ...PURPOSES[purpose](i)), sealed.subarray(32));
+}
+
+async function openSecret(i) {
+  return { plain: toHex(await openSeal(fromHex(i.key), i.purpose, i, fromHex(i.sealed))) };
+}
+
+/** Opens a chunk with the key of it alone, as a listing has it. */
+export async function openListed(space, chunk, key, sealed) {
+  require(sealed.length > 17);
+  if (sealed[0] !== 2) throw new Unsupported();
+  const about = tuple("object", "c", fromUuid(space), chunk.epoch, fromUuid(chunk.node), fromHex(chunk.id));
+  const padded = await openGcm(key, about, sealed.subarray(1));
+  require(padded[0] === 0);
+  checkPadding(padded, chunk.length);
+  const plain = padded.subarray(1, 1 + chunk.length);
+  require(toHex(blake3.hash(plain)) === chunk.hash);
+  return plain;
 }
 
 export const operations = {

@@ -1,6 +1,9 @@
 //! The operations of format 2's vectors. Bytes are hexadecimal.
 
+mod account;
+mod log;
 pub(crate) mod make;
+pub(crate) mod mutations;
 
 use crate::operation::{bytes, id, number, text};
 use aes::cipher::{KeyIvInit as _, StreamCipher as _};
@@ -75,7 +78,9 @@ pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
             let plain = open_secret(&key, purpose(input), &bytes(input, "sealed"))?;
             Ok(json!({"plain": hex::encode(plain)}))
         }
-        other => panic!("there is no operation {other}"),
+        other => log::run(other, input)
+            .or_else(|| account::run(other, input))
+            .unwrap_or_else(|| panic!("there is no operation {other}")),
     }
 }
 

@@ -71,17 +71,27 @@ fn write(folder: &Path, operations: Run, made: Made) {
     }
 }
 
-/// Checks all files of a folder and returns how many vectors are positive and negative.
-fn check(folder: &Path, operations: Run) -> (usize, usize) {
-    let (mut positive, mut negative) = (0, 0);
+/// Reads all files of a folder.
+fn read(folder: &Path) -> Vec<(PathBuf, File)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .collect();
     files.sort();
-    for path in files {
-        let file: File = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    files
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            (path, serde_json::from_str(&text).unwrap())
+        })
+        .collect()
+}
+
+/// Checks all files of a folder and returns how many vectors are positive and negative.
+fn check(folder: &Path, operations: Run) -> (usize, usize) {
+    let (mut positive, mut negative) = (0, 0);
+    for (path, file) in read(folder) {
         for case in &file.cases {
             let (outcome, output) = run(operations, &file, case);
             assert_eq!(outcome, case.expect, "{}: {}", path.display(), case.name);
@@ -125,11 +135,22 @@ fn every_vector_of_format_2_does_what_it_says() {
     }
     let (positive, negative) = check(&folder, format2::run);
     assert!(
-        positive >= 30,
+        positive >= 120,
         "only {positive} positive vectors were found"
     );
     assert!(
-        negative >= 90,
+        negative >= 250,
         "only {negative} negative vectors were found"
     );
+}
+
+#[test]
+fn every_mutation_of_a_vector_of_format_2_is_refused_or_another_value() {
+    let mut count = 0;
+    for (_, file) in read(&folder("format2")) {
+        for case in &file.cases {
+            count += format2::mutations::check(&file, case);
+        }
+    }
+    assert!(count >= 10_000, "only {count} mutations were made");
 }

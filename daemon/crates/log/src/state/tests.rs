@@ -1,5 +1,6 @@
 //! The rules of a log: an honest history passes, and each field mutated alone is refused.
 
+mod hostile;
 mod people;
 mod rules;
 mod world;

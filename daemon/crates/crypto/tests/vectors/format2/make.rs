@@ -1,6 +1,9 @@
 //! Makes the vectors of format 2 from named inputs; most are negative.
 
+mod account;
 mod content;
+mod log;
+mod statement;
 
 use crate::make::{AUTH, FORMAT, case, fields, merge, node};
 use crate::{Case, File};
@@ -8,14 +11,45 @@ use cairn_model::{AccountId, SpaceId};
 use serde_json::{Map, Value, json};
 
 pub(crate) fn all() -> Vec<(&'static str, File)> {
-    vec![
+    let mut all = vec![
         ("object", content::object()),
         ("chunker", content::chunker()),
         ("manifest", content::manifest()),
         ("attributes", content::attributes()),
         ("box", content::node_box()),
         ("secret", content::secret()),
+        ("statement", statement::statements()),
+    ];
+    all.extend(log::all());
+    all.extend(account::all());
+    all
+}
+
+/// Returns cases with a record cut short and with a byte too many.
+fn ends(operation: &str, field: &str, name: &str, whole: &[u8]) -> Vec<Case> {
+    let last = whole.len() - 1;
+    [
+        ("a byte less", whole[..last].to_vec()),
+        ("half of it", whole[..whole.len() / 2].to_vec()),
+        ("nothing", Vec::new()),
+        ("a byte more", [whole, &[0]].concat()),
     ]
+    .into_iter()
+    .map(|(what, bytes)| {
+        case(
+            operation,
+            &format!("{name}: {what}"),
+            with(field, &bytes),
+            AUTH,
+        )
+    })
+    .collect()
+}
+
+/// Returns a record with the last byte of a number replaced by a longer form of it.
+fn long_number(record: &[u8], at: usize) -> Vec<u8> {
+    let (before, after) = (&record[..at], &record[at + 1..]);
+    [before, &[record[at] | 0x80, 0], after].concat()
 }
 
 fn file(about: &str, more: Value, cases: Vec<Case>) -> File {
