@@ -9,11 +9,12 @@ pub(crate) mod events;
 mod load;
 pub(crate) mod plan;
 pub(crate) mod tree;
+mod unseen;
 
 use crate::failure::{CommandResult, Failure};
 use crate::remote::Remote;
 use cairn_model::NodeId;
-pub(crate) use load::{load, revisions_of};
+pub(crate) use load::{changed_since, load, revisions_of};
 pub(crate) use tree::{Past, PastNode, Scope};
 
 /// Finds the part of a space that a path, or an id, names, and its path.

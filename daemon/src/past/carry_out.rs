@@ -4,7 +4,8 @@
 //! the same command goes on from there, because a plan is made of present facts alone.
 
 use super::plan::{self, Incomplete, Newer, Plan};
-use super::{Past, Scope, load, revisions_of};
+use super::unseen::Unseen;
+use super::{Past, Scope, changed_since, load, revisions_of};
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
 use cairn_index::PastPlace;
@@ -12,6 +13,7 @@ use cairn_model::{Name, NodeId};
 use cairn_platform::Home;
 use cairn_wire::nodes::{Node, NodeState};
 use futures_util::StreamExt as _;
+use std::collections::HashMap;
 
 /// Requests on the way at once.
 const AT_ONCE: usize = 16;
@@ -36,6 +38,17 @@ pub(crate) struct Done {
     pub(crate) contents: u64,
     /// Items that were left as they are, with the reason.
     pub(crate) failed: Vec<Incomplete>,
+}
+
+/// The moves of a plan that were tried.
+#[derive(Default)]
+struct Moves {
+    /// Those that got another name for now, because their own is in use by what has yet to go.
+    later: Vec<(NodeId, String)>,
+    /// Those that could not be moved.
+    unmoved: Vec<NodeId>,
+    /// The versions that the others have since.
+    versions: HashMap<NodeId, u64>,
 }
 
 impl Rewind<'_> {
@@ -67,27 +80,9 @@ impl Rewind<'_> {
                 self.plan_after(places(&past, &plan)).await?
             }
         };
-        let (renames, unmoved) = self.move_all(&past, &plan, &mut done).await?;
-        for id in &plan.trash {
-            // What was there before must not go along with a newer folder.
-            if unmoved
-                .iter()
-                .any(|node| past.is_in(*node, Scope::Below(*id)))
-            {
-                done.failed.push(Incomplete {
-                    path: past.path(*id),
-                    message: "it holds what could not be moved back: it stays".to_owned(),
-                });
-                continue;
-            }
-            let Some(node) = self.fresh(*id).await? else {
-                continue;
-            };
-            let result = self.remote.trash_confirmed(&node).await;
-            done.note(past.path(*id), result)?
-                .then(|| done.trashed += 1);
-        }
-        for (id, name) in renames {
+        let moves = self.move_all(&past, &plan, &mut done).await?;
+        self.trash(&past, &plan, &moves, &mut done).await?;
+        for (id, name) in moves.later {
             self.rename(&past, id, &name, &mut done).await?;
         }
         self.contents(&past, &plan, &mut done).await?;
@@ -109,15 +104,50 @@ impl Rewind<'_> {
         Ok(())
     }
 
-    /// Moves what is elsewhere. Returns what got another name for now, because its own is in use by what
-    /// has yet to go, and what could not be moved.
-    async fn move_all(
+    /// Moves what has come since to the trash, if it is still what the person was shown.
+    async fn trash(
         &self,
         past: &Past,
         plan: &Plan,
+        moves: &Moves,
         done: &mut Done,
-    ) -> CommandResult<(Vec<(NodeId, String)>, Vec<NodeId>)> {
-        let (mut later, mut unmoved) = (Vec::new(), Vec::new());
+    ) -> CommandResult {
+        if plan.trash.is_empty() {
+            return Ok(());
+        }
+        let (changed, seen) = changed_since(self.remote, past.cursor.as_ref()).await?;
+        let unseen = Unseen::new(past, changed, &moves.versions);
+        for id in &plan.trash {
+            // What was there before must not go along with a newer folder.
+            let holds_unmoved = moves
+                .unmoved
+                .iter()
+                .any(|node| past.is_in(*node, Scope::Below(*id)));
+            let reason = match (holds_unmoved, unseen.is_below(*id)) {
+                (true, _) => Some("it holds what could not be moved back: it stays"),
+                (false, true) => Some("it was changed meanwhile: it stays, plan again to see it"),
+                (false, false) => None,
+            };
+            if let Some(message) = reason {
+                done.failed.push(Incomplete {
+                    path: past.path(*id),
+                    message: message.to_owned(),
+                });
+                continue;
+            }
+            let Some(node) = self.fresh(*id).await? else {
+                continue;
+            };
+            let result = self.remote.trash_seen(&node, &seen).await;
+            done.note(past.path(*id), result)?
+                .then(|| done.trashed += 1);
+        }
+        Ok(())
+    }
+
+    /// Moves what is elsewhere.
+    async fn move_all(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult<Moves> {
+        let mut moves = Moves::default();
         for step in &plan.moves {
             let Some(node) = self.fresh(step.node).await? else {
                 continue;
@@ -128,21 +158,24 @@ impl Rewind<'_> {
             let target = match is_free {
                 true => name,
                 false => {
-                    later.push((node.id, step.name.clone()));
+                    moves.later.push((node.id, step.name.clone()));
                     self.free_name(&node, step.parent, &name).await?
                 }
             };
             if (node.parent_id, node.name.as_str()) == (step.parent, target.as_str()) {
                 continue;
             }
-            let result = self.remote.move_node(&node, step.parent, &target).await;
-            if done.note(past.path(step.node), result.map(drop))? {
+            let moved = self.remote.move_node(&node, step.parent, &target).await;
+            let moved = moved.map(|node| {
+                moves.versions.insert(node.id, node.version);
+            });
+            if done.note(past.path(step.node), moved)? {
                 done.moved += 1;
             } else {
-                unmoved.push(step.node);
+                moves.unmoved.push(step.node);
             }
         }
-        Ok((later, unmoved))
+        Ok(moves)
     }
 
     /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.

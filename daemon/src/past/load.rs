@@ -7,7 +7,7 @@ use crate::past::tree::Deleted;
 use crate::remote::Remote;
 use crate::remote::journal::Journal;
 use cairn_index::PastPlace;
-use cairn_model::NodeId;
+use cairn_model::{Cursor, NodeId};
 use cairn_platform::Home;
 use cairn_wire::nodes::{Node, NodeState, Revision};
 use futures_util::StreamExt as _;
@@ -20,24 +20,8 @@ const MAX_DEPTH: usize = 1_000;
 
 /// Reads all nodes of a space with their past. Only the personal space's moves are remembered.
 pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
-    let mut nodes: HashMap<NodeId, Node> = HashMap::new();
-    let mut cursor = None;
-    loop {
-        let page = remote
-            .api
-            .changes(cursor.as_ref())
-            .await
-            .context("read what has changed")?;
-        for node in page.changes.into_iter().filter_map(|change| change.node) {
-            if remote.space.check(&node).is_ok() {
-                nodes.insert(node.id, node);
-            }
-        }
-        if !page.has_more || cursor.as_ref() == Some(&page.cursor) {
-            break;
-        }
-        cursor = Some(page.cursor);
-    }
+    let (mut nodes, cursor) = changed_since(remote, None).await?;
+    nodes.retain(|_, node| remote.space.check(node).is_ok());
     let trash = remote
         .api
         .trash()
@@ -53,7 +37,30 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
             left: left.remove(&node.id).unwrap_or_default(),
         })
         .collect();
-    Ok(Past::new(past))
+    Ok(Past::new(past).read_up_to(cursor))
+}
+
+/// Reads the present state of what has changed after a position in the feed, and the position of the last
+/// change; without one, of everything.
+pub(crate) async fn changed_since(
+    remote: &Remote,
+    cursor: Option<&Cursor>,
+) -> CommandResult<(HashMap<NodeId, Node>, Cursor)> {
+    let mut nodes = HashMap::new();
+    let mut cursor = cursor.cloned();
+    loop {
+        let page = remote
+            .api
+            .changes(cursor.as_ref())
+            .await
+            .context("read what has changed")?;
+        let changed = page.changes.into_iter().filter_map(|change| change.node);
+        nodes.extend(changed.map(|node| (node.id, node)));
+        if !page.has_more || cursor.as_ref() == Some(&page.cursor) {
+            return Ok((nodes, page.cursor));
+        }
+        cursor = Some(page.cursor);
+    }
 }
 
 /// Finds with which node another one went to the trash.

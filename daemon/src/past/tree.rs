@@ -1,7 +1,7 @@
 //! The nodes of a space as they are and as they were.
 
 use cairn_index::PastPlace;
-use cairn_model::{Kind, NodeId};
+use cairn_model::{Cursor, Kind, NodeId};
 use cairn_wire::nodes::Node;
 use std::collections::HashMap;
 
@@ -41,6 +41,8 @@ pub(crate) enum Scope {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
     nodes: HashMap<NodeId, PastNode>,
+    /// The position in the feed up to which this was read.
+    pub(crate) cursor: Option<Cursor>,
 }
 
 impl PastNode {
@@ -72,6 +74,15 @@ impl Past {
         let nodes = nodes.into_iter().map(|past| (past.node.id, past));
         Self {
             nodes: nodes.collect(),
+            cursor: None,
+        }
+    }
+
+    /// Sets the position in the feed up to which the nodes were read.
+    pub(crate) fn read_up_to(self, cursor: Cursor) -> Self {
+        Self {
+            cursor: Some(cursor),
+            ..self
         }
     }
 

@@ -4,7 +4,7 @@ use super::journal::Change;
 use crate::failure::{CommandResult, Context as _};
 use crate::remote::Remote;
 use cairn_api::ApiError;
-use cairn_model::NodeId;
+use cairn_model::{Cursor, NodeId};
 use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
@@ -57,6 +57,18 @@ impl Remote {
             self.journal.note(change, restored.updated_at);
         }
         Ok(restored)
+    }
+
+    /// As [`Remote::trash_confirmed`], of what a person has seen up to a feed position: a later change of another
+    /// device in it is an error.
+    pub(crate) async fn trash_seen(&self, node: &Node, seen: &Cursor) -> CommandResult {
+        self.space
+            .trash_seen(node, seen)
+            .await
+            .context(format_args!("delete {}", node.name))?;
+        self.journal
+            .note(Change::Trashed { node: node.id }, node.updated_at);
+        Ok(())
     }
 
     /// Moves a node into the trash after a person has agreed: no device of the account asks again.

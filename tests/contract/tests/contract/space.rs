@@ -6,7 +6,7 @@ use cairn_api::Api;
 use cairn_model::{Name, NodeId, RevisionId};
 use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
 use cairn_transfer::{BytesSource, MemoryTarget, SmallUpload, UploadTarget, Uploaded};
-use cairn_wire::nodes::{Node, UpdateNode};
+use cairn_wire::nodes::{Node, NodeState, UpdateNode};
 use cairn_wire::shares::CreateShare;
 use std::collections::HashSet;
 use std::path::Path;
@@ -311,6 +311,28 @@ async fn what_somebody_without_keys_restored_is_sealed_when_a_device_restores_it
         .await
         .unwrap();
     assert!(world.space.seal(&restored).is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_person_has_not_seen_does_not_go_to_the_trash_with_its_folder() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let file = world.file(top.id, "f", b"content").await;
+    let seen = world.api.changes(None).await.unwrap().cursor;
+    let rename = UpdateNode {
+        name: Some("g".to_owned()),
+        ..UpdateNode::default()
+    };
+    let elsewhere = &world.holder.other_device;
+    elsewhere.update_node(file.id, None, &rename).await.unwrap();
+    let refused = world.space.trash_seen(&top, &seen).await.unwrap_err();
+    assert!(refused.is_stale(), "{refused}");
+    let kept = world.space.node(top.id).await.unwrap();
+    assert_eq!(kept.state, NodeState::Active);
+    let seen = world.api.changes(Some(&seen)).await.unwrap().cursor;
+    world.space.trash_seen(&kept, &seen).await.unwrap();
+    let gone = world.space.node(top.id).await.unwrap();
+    assert_eq!(gone.state, NodeState::Trashed);
 }
 
 #[tokio::test(flavor = "multi_thread")]

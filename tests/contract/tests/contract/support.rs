@@ -93,6 +93,8 @@ pub(crate) fn api_at(url: &str, key: &str, device: DeviceId) -> Api {
 /// A person with keys, alone on a server that keeps its data on disk.
 pub(crate) struct KeyHolder {
     pub(crate) api: Arc<Api>,
+    /// The client of another device of the same person.
+    pub(crate) other_device: Api,
     pub(crate) keys: Arc<SpaceKeys>,
     data: TempDir,
     _service: Service,
@@ -112,10 +114,12 @@ impl KeyHolder {
         let service = Service::serve(server).await;
         let device = DeviceId::from_random_bytes([3; 16]);
         let api = Arc::new(service.api(&key, device));
+        let other_device = service.api(&key, DeviceId::from_random_bytes([4; 16]));
         let space = api.account().await.expect("the account").space_id;
         let keys = SpaceKeys::from_raw(space, 1, &[7; 32]).expect("keys");
         Self {
             api,
+            other_device,
             keys: Arc::new(keys),
             data,
             _service: service,

@@ -4,7 +4,7 @@
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
 use cairn_crypto::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo};
-use cairn_model::{Kind, Name, NodeId};
+use cairn_model::{Cursor, Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
@@ -162,7 +162,7 @@ impl Space {
     /// # Errors
     /// [`ApiError::Gone`](cairn_api::ApiError::Gone) if it is there already.
     pub async fn trash_node(&self, node: &Node) -> Result<(), TransferError> {
-        self.trash(node, self.seal(node)).await
+        self.trash(node, self.seal(node), None).await
     }
 
     /// As [`Space::trash_node`], after a person has confirmed: no device of the account asks again.
@@ -170,20 +170,40 @@ impl Space {
     /// # Errors
     /// As for [`Space::trash_node`].
     pub async fn trash_confirmed(&self, node: &Node) -> Result<(), TransferError> {
-        let sealed = self.seal(node).map(|info| SealInfo {
-            manifest_hash: Some(CONFIRMED_DELETION),
-            ..info
-        });
-        self.trash(node, sealed).await
+        self.trash(node, self.confirmed_seal(node), None).await
     }
 
-    async fn trash(&self, node: &Node, info: Option<SealInfo>) -> Result<(), TransferError> {
+    /// As [`Space::trash_confirmed`], if no other device has changed anything in it after the feed position up
+    /// to which the person has seen it.
+    ///
+    /// # Errors
+    /// As for [`Space::trash_node`]; [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if there is
+    /// something that the person has not seen.
+    pub async fn trash_seen(&self, node: &Node, seen: &Cursor) -> Result<(), TransferError> {
+        self.trash(node, self.confirmed_seal(node), Some(seen))
+            .await
+    }
+
+    fn confirmed_seal(&self, node: &Node) -> Option<SealInfo> {
+        self.seal(node).map(|info| SealInfo {
+            manifest_hash: Some(CONFIRMED_DELETION),
+            ..info
+        })
+    }
+
+    async fn trash(
+        &self,
+        node: &Node,
+        info: Option<SealInfo>,
+        seen: Option<&Cursor>,
+    ) -> Result<(), TransferError> {
         let deleted = NodeFacts {
             deleted: true,
             ..facts(node)
         };
         let seal = self.seal_after(node, info, deleted)?;
-        Ok(self.api.delete_node(node.id, None, seal.as_ref()).await?)
+        let seen = seen.map(|cursor| cursor.0.as_str());
+        Ok(self.api.delete_node(node.id, seen, seal.as_ref()).await?)
     }
 
     /// Seals the next state of a node; `None` where its present state can't be vouched for.
