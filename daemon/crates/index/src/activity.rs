@@ -37,7 +37,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// The time of the latest transfer of a path, in milliseconds since 1970-01-01 UTC, as far as the log
+    /// Returns the time of the latest transfer of a path, in milliseconds since 1970-01-01 UTC, as far as the log
     /// goes back.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Db<'_> {
         Ok(statement.query_row(values, |row| row.get(0))?)
     }
 
-    /// The newest `limit` rows, newest first.
+    /// Returns the newest `limit` rows, newest first.
     ///
     /// # Errors
     /// SQLite's.

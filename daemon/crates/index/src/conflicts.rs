@@ -50,7 +50,7 @@ impl Db<'_> {
     }
 
     /// Opens the conflict of a new local row that has the name of a conflict copy: another device made
-    /// it, and a person may settle it here as well.
+    /// it, and a person may resolve it here as well.
     ///
     /// # Errors
     /// SQLite's.
@@ -99,7 +99,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// All open conflicts, oldest first. (A copy that is removed closes its conflict.)
+    /// Returns all open conflicts, oldest first. (A copy that is removed closes its conflict.)
     ///
     /// # Errors
     /// SQLite's.

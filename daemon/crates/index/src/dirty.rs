@@ -44,7 +44,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// The dirty keys of a folder, in a fixed order.
+    /// Returns the dirty keys of a folder, in a fixed order.
     ///
     /// # Errors
     /// SQLite's.

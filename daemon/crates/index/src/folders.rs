@@ -68,7 +68,7 @@ fn settings_text(settings: &FolderSettings) -> Result<String, IndexError> {
 }
 
 impl Db<'_> {
-    /// All folder pairs, oldest first.
+    /// Returns all folder pairs, oldest first.
     ///
     /// # Errors
     /// SQLite's.
@@ -77,7 +77,7 @@ impl Db<'_> {
         collect(&mut statement.query([])?, read)
     }
 
-    /// One folder pair.
+    /// Returns one folder pair.
     ///
     /// # Errors
     /// SQLite's.
@@ -163,7 +163,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// The pairs that a remote node belongs to, going up its parents.
+    /// Returns the pairs that a remote node belongs to, going up its parents.
     ///
     /// # Errors
     /// SQLite's.

@@ -16,7 +16,7 @@ pub struct JournalRow {
 }
 
 impl Db<'_> {
-    /// The upload in progress of a local file, if it was begun for bytes of this stat.
+    /// Returns the upload in progress of a local file, if it was begun for bytes of this stat.
     ///
     /// # Errors
     /// SQLite's.

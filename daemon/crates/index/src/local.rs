@@ -114,7 +114,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
 }
 
 impl Db<'_> {
-    /// One local row.
+    /// Returns one local row.
     ///
     /// # Errors
     /// SQLite's.
@@ -123,7 +123,7 @@ impl Db<'_> {
         first(&mut statement.query([id.0])?, read)
     }
 
-    /// The children of a directory (`None`: of the root), by name.
+    /// Returns the children of a directory (`None`: of the root), by name.
     ///
     /// # Errors
     /// SQLite's.
@@ -141,7 +141,7 @@ impl Db<'_> {
         )
     }
 
-    /// The child of that name.
+    /// Returns the child of that name.
     ///
     /// # Errors
     /// SQLite's.
@@ -160,7 +160,7 @@ impl Db<'_> {
         )
     }
 
-    /// The children whose names compare equal (more than one only where the disk allows it).
+    /// Returns the children whose names compare equal (more than one only where the disk allows it).
     ///
     /// # Errors
     /// SQLite's.
@@ -179,7 +179,7 @@ impl Db<'_> {
         )
     }
 
-    /// The rows that were seen as this very file (more than one for hard links).
+    /// Returns the rows that were seen as this very file (more than one for hard links).
     ///
     /// # Errors
     /// SQLite's.
@@ -200,7 +200,7 @@ impl Db<'_> {
         collect(&mut statement.query(values)?, read)
     }
 
-    /// The path of a row from the folder's root; `None` if it (or a parent) is not in the index.
+    /// Returns the path of a row from the folder's root; `None` if it (or a parent) is not in the index.
     ///
     /// # Errors
     /// SQLite's.
@@ -225,7 +225,7 @@ impl Db<'_> {
         Ok(Some(names.into_iter().collect()))
     }
 
-    /// The row at a path; `Ok(None)` if nothing is known there.
+    /// Returns the row at a path; `Ok(None)` if nothing is known there.
     ///
     /// # Errors
     /// SQLite's.
@@ -348,7 +348,7 @@ impl Db<'_> {
         Ok((unsigned(files)?, unsigned(bytes)?))
     }
 
-    /// All rows of a folder.
+    /// Returns all rows of a folder.
     ///
     /// # Errors
     /// SQLite's.

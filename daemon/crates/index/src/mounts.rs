@@ -21,7 +21,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// All directories, of all folders, on which another file system was mounted when they were last seen.
+    /// Returns all directories, of all folders, on which another file system was mounted when they were last seen.
     ///
     /// # Errors
     /// SQLite's.

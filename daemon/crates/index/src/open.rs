@@ -92,7 +92,7 @@ impl Index {
         Ok(index)
     }
 
-    /// An index in memory, for tests and the simulator.
+    /// Makes an index in memory, for tests and the simulator.
     ///
     /// # Errors
     /// Never in practice; SQLite could refuse.
@@ -195,7 +195,7 @@ impl Db<'_> {
 }
 
 impl Db<'_> {
-    /// A value of the home as a whole, such as the feed's cursor.
+    /// Returns a value of the home as a whole, such as the feed's cursor.
     ///
     /// # Errors
     /// SQLite's.

@@ -22,7 +22,7 @@ pub struct PastPlace {
 }
 
 impl Db<'_> {
-    /// Remembers the place that a node had, if the new row has another one and tells since when.
+    /// Remembers the place that a node had, if the new row has another one and says since when.
     pub(crate) fn remember_place(
         &self,
         before: &RemoteRow,
@@ -51,7 +51,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// The places that nodes left after a time, in milliseconds since 1970-01-01 UTC, oldest first.
+    /// Returns the places that nodes left after a time, in milliseconds since 1970-01-01 UTC, oldest first.
     ///
     /// # Errors
     /// SQLite's.

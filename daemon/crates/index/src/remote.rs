@@ -88,7 +88,7 @@ fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
 }
 
 impl Db<'_> {
-    /// One node.
+    /// Returns one node.
     ///
     /// # Errors
     /// SQLite's.
@@ -98,7 +98,7 @@ impl Db<'_> {
         first(&mut statement.query([node.as_bytes()])?, read)
     }
 
-    /// The nodes of a folder whose names compare equal to this one.
+    /// Returns the nodes of a folder whose names compare equal to this one.
     ///
     /// # Errors
     /// SQLite's.
@@ -116,7 +116,7 @@ impl Db<'_> {
         )
     }
 
-    /// The nodes of a folder.
+    /// Returns the nodes of a folder.
     ///
     /// # Errors
     /// SQLite's.
@@ -127,7 +127,7 @@ impl Db<'_> {
         collect(&mut statement.query([parent_node_to(parent)])?, read)
     }
 
-    /// Every node of the space.
+    /// Returns all nodes of the space.
     ///
     /// # Errors
     /// SQLite's.
@@ -136,7 +136,7 @@ impl Db<'_> {
         collect(&mut statement.query([])?, read)
     }
 
-    /// The node's path from the top of the space.
+    /// Returns the node's path from the top of the space.
     ///
     /// # Errors
     /// SQLite's.
@@ -144,7 +144,7 @@ impl Db<'_> {
         self.remote_path_from(None, node)
     }
 
-    /// The path of a node below the remote folder of a pair; `None` if it is not below it.
+    /// Returns the path of a node below the remote folder of a pair; `None` if it is not below it.
     ///
     /// # Errors
     /// SQLite's.
@@ -159,7 +159,7 @@ impl Db<'_> {
         self.remote_path_from(base, node)
     }
 
-    /// The path of a node from a folder above it, or from the top; `None` if it is not below that.
+    /// Returns the path of a node from a folder above it, or from the top; `None` if it is not below that.
     fn remote_path_from(
         &self,
         base: Option<NodeId>,
@@ -182,11 +182,11 @@ impl Db<'_> {
         Ok(Some(names.into_iter().collect()))
     }
 
-    /// Records a node as the feed or an answer described it, and marks it dirty in the pairs that
+    /// Records a node as the feed or a response described it, and marks it dirty in the pairs that
     /// it belongs to now or was synced in.
     ///
     /// Hash and number of its revision stay while the revision is the same. A
-    /// version older than the recorded one is ignored: answers and feed may cross. A seal older than
+    /// version older than the recorded one is ignored: responses and feed may cross. A seal older than
     /// one that was seen is refused.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ pub struct Chosen {
 }
 
 impl Db<'_> {
-    /// Remembers that a remote node is left out on this device as long as it stays in its folder
+    /// Records that a remote node is left out on this device as long as it stays in its folder
     /// under its name.
     ///
     /// # Errors
@@ -62,8 +62,8 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Drops the merge bases of a node and of everything below it, and has them looked at: each side
-    /// keeps what it has, and they are strangers from now on.
+    /// Drops the merge bases of a node and of everything below it, and marks them dirty: each side
+    /// keeps what it has, as unlinked nodes.
     ///
     /// # Errors
     /// SQLite's.
@@ -82,7 +82,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// The entries of a pair's `only`, each at the place where its folder is now. An entry stands for
+    /// Returns the entries of a pair's `only`, each at the place where its folder is now. An entry stands for
     /// the folder that was first found under its path; the settings are rewritten when that has moved.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Db<'_> {
         })
     }
 
-    /// The node at a path of a pair, found by the name key where no name is exactly the same. `None` for the
+    /// Returns the node at a path of a pair, found by the name key where no name is exactly the same. `None` for the
     /// root.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// A pair of the whole space with `p/a` and `p/b`, nodes 1, 2 and 3.
+    /// Returns a pair of the whole space with `p/a` and `p/b`, nodes 1, 2 and 3.
     fn pair(settings: &FolderSettings) -> (Index, FolderId) {
         let index = Index::memory().unwrap();
         let id = index

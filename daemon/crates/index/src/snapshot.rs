@@ -18,11 +18,11 @@ pub struct Snapshot {
     pub synced: BTreeMap<NodeId, SyncedRow>,
 }
 
-/// From this many dirty nodes on, reading the whole trees is quicker than looking around each one.
+/// From this many dirty nodes on, reading the whole trees is quicker than looking at each one with its relatives.
 const MANY: usize = 2_000;
 
 impl Db<'_> {
-    /// The surroundings of all that is dirty in a folder.
+    /// Returns the dirty nodes of a folder with all that a decision about them depends on.
     ///
     /// # Errors
     /// SQLite's.

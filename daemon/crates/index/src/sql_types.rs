@@ -26,7 +26,7 @@ pub(crate) fn name_from(text: String) -> Result<Name, IndexError> {
     Name::new(text).map_err(|_| IndexError::Corrupt("name"))
 }
 
-/// A 16-byte id; `make` is the id type's constructor.
+/// Returns a 16-byte id; `make` is the id type's constructor.
 pub(crate) fn id_from(bytes: &[u8]) -> Result<[u8; 16], IndexError> {
     bytes.try_into().map_err(|_| IndexError::Corrupt("id"))
 }
@@ -95,7 +95,7 @@ pub(crate) fn collect<T>(
     Ok(out)
 }
 
-/// The first row, if there is one.
+/// Returns the first row, if there is one.
 pub(crate) fn first<T>(
     rows: &mut rusqlite::Rows<'_>,
     read: impl Fn(&Row<'_>) -> Result<T, IndexError>,

@@ -50,7 +50,7 @@ fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
 }
 
 impl Db<'_> {
-    /// The merge base of a node in a folder pair.
+    /// Returns the merge base of a node in a folder pair.
     ///
     /// # Errors
     /// SQLite's.
@@ -61,7 +61,7 @@ impl Db<'_> {
         first(&mut statement.query((folder.0, node.as_bytes()))?, read)
     }
 
-    /// The merge base of a local file or directory.
+    /// Returns the merge base of a local file or directory.
     ///
     /// # Errors
     /// SQLite's.
@@ -99,7 +99,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Drops a merge base: from now on both sides are strangers, and no deletion follows from either.
+    /// Drops a merge base: from now on both sides are unlinked, and no deletion follows from either.
     ///
     /// # Errors
     /// SQLite's.
@@ -160,7 +160,7 @@ impl Db<'_> {
         unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
-    /// Remembers that a person has agreed, on the device where it was done, to the deletion of a node
+    /// Records that a person has confirmed, on the device where it was done, the deletion of a node
     /// with everything below it. Call it while the remote tree still has them.
     ///
     /// # Errors
@@ -175,7 +175,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Returns the number of files of a folder that are gone from the service by deletions that a person agreed to.
+    /// Returns the number of files of a folder that are gone from the service by deletions that a person confirmed.
     ///
     /// # Errors
     /// SQLite's.
@@ -187,7 +187,7 @@ impl Db<'_> {
         unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
-    /// All merge bases of a folder.
+    /// Returns all merge bases of a folder.
     ///
     /// # Errors
     /// SQLite's.

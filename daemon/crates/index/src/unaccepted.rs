@@ -16,7 +16,7 @@ pub struct UnacceptedRow {
 }
 
 impl Db<'_> {
-    /// Lets a node wait.
+    /// Records a node that waits.
     ///
     /// # Errors
     /// SQLite's.
@@ -26,7 +26,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// A change that is vouched for has come after it.
+    /// Removes a node: a change that is vouched for has come after it.
     ///
     /// # Errors
     /// SQLite's.
@@ -36,7 +36,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Everything that waits.
+    /// Returns all nodes that wait.
     ///
     /// # Errors
     /// SQLite's.
@@ -62,7 +62,7 @@ impl Db<'_> {
         Ok(statement.exists([])?)
     }
 
-    /// Nothing waits any more.
+    /// Removes all nodes.
     ///
     /// # Errors
     /// SQLite's.

@@ -72,28 +72,28 @@ pub(crate) fn target<'a>(
     let e = &entities.all[id];
     let local = e.location(Side::Local);
     let remote = e.location(Side::Remote);
-    let (None, Some(here), Some(there)) = (e.restore_to, local, remote) else {
+    let (None, Some(on_disk), Some(on_service)) = (e.restore_to, local, remote) else {
         return e.restore_to.or(local).or(remote);
     };
-    let moved_here = e.moved(Side::Local) || has_lost_base_parent(e, here, there);
+    let moved_on_disk = e.moved(Side::Local) || has_lost_base_parent(e, on_disk, on_service);
     let uncontested = !e.moved(Side::Remote) || policy.mode == SyncMode::Upload;
-    let local_wins = e.base.is_some() && moved_here && uncontested && !constraints.put_back[id];
+    let local_wins = e.base.is_some() && moved_on_disk && uncontested && !constraints.put_back[id];
     Some(
-        match constraints.put_back[id] && is_temporary_name(there.name) {
+        match constraints.put_back[id] && is_temporary_name(on_service.name) {
             true => Location {
-                parent: there.parent,
-                name: here.name,
+                parent: on_service.parent,
+                name: on_disk.name,
             },
-            false if local_wins => here,
-            false => there,
+            false if local_wins => on_disk,
+            false => on_service,
         },
     )
 }
 
 /// Returns whether a swap was interrupted after the folder of the base was deleted: then only the
 /// local location tells where the node belongs.
-fn has_lost_base_parent(e: &Entity<'_>, here: Location<'_>, there: Location<'_>) -> bool {
-    e.base_parent == UNKNOWN && is_temporary_name(there.name) && !is_temporary_name(here.name)
+fn has_lost_base_parent(e: &Entity<'_>, local: Location<'_>, remote: Location<'_>) -> bool {
+    e.base_parent == UNKNOWN && is_temporary_name(remote.name) && !is_temporary_name(local.name)
 }
 
 /// Keeps each folder into which something that is kept belongs, on whichever side it was deleted.

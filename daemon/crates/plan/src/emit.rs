@@ -224,8 +224,8 @@ fn is_unrecorded(e: &Entity<'_>) -> bool {
         return false;
     };
     let Some(base) = e.base else { return true };
-    let (here, there) = (e.location(Side::Local), e.location(Side::Remote));
-    let moved = here == there && here != e.base_location();
+    let (local, remote) = (e.location(Side::Local), e.location(Side::Remote));
+    let moved = local == remote && local != e.base_location();
     let bit = e.is_file() && l.executable == r.executable && l.executable != base.executable;
     moved || bit || base.local != l.id || base.node != r.id
 }

@@ -79,7 +79,7 @@ impl<'a> Entity<'a> {
         self.local.is_some() && self.remote.is_some()
     }
 
-    /// The side on which it exists, if it is one only.
+    /// Returns the side on which it exists, if it is one only.
     pub(crate) fn only_side(&self) -> Option<Side> {
         match (self.local, self.remote) {
             (Some(_), None) => Some(Side::Local),
@@ -182,7 +182,7 @@ impl Entities<'_> {
         known.into_iter().map(|d| d.unwrap_or(0)).collect()
     }
 
-    /// The indices of everything but the root.
+    /// Returns the indices of everything but the root.
     pub(crate) fn ids(&self) -> std::ops::Range<EntityId> {
         1..self.all.len()
     }

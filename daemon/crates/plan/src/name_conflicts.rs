@@ -146,13 +146,13 @@ impl NameClaims {
 /// Returns the sort key of a contender; the smallest wins: on the service at this location, on the
 /// service at all, the older id.
 fn rank(e: &Entity<'_>, location: Option<Location<'_>>, id: EntityId) -> (bool, bool, EntityId) {
-    let is_there = match (e.location(Side::Remote), location) {
-        (Some(there), Some(target)) => {
-            there.parent == target.parent && there.name.key() == target.name.key()
+    let is_on_service = match (e.location(Side::Remote), location) {
+        (Some(remote), Some(target)) => {
+            remote.parent == target.parent && remote.name.key() == target.name.key()
         }
         (Some(_), None) | (None, _) => false,
     };
-    (!is_there, e.remote.is_none(), id)
+    (!is_on_service, e.remote.is_none(), id)
 }
 
 fn free_name(

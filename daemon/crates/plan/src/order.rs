@@ -334,10 +334,10 @@ impl<'s, 'a> Simulation<'s, 'a> {
         let (Some(node), Some(location)) = (e.remote.map(|r| r.id), e.location(self.side)) else {
             return false;
         };
-        let here = self.layout.parent[id].unwrap_or(ROOT);
-        let stays =
-            here != UNKNOWN && matches!(self.decisions[here], Decision::Keep | Decision::Blocked);
-        let folder = if stays { here } else { ROOT };
+        let parent = self.layout.parent[id].unwrap_or(ROOT);
+        let stays = parent != UNKNOWN
+            && matches!(self.decisions[parent], Decision::Keep | Decision::Blocked);
+        let folder = if stays { parent } else { ROOT };
         let free = (0..=self.tasks.len()).find_map(|attempt| {
             let name = temporary_name(node, location.name, u32::try_from(attempt).ok()?)?;
             self.layout

@@ -1,4 +1,4 @@
-//! The outcome of planning.
+//! The result of planning.
 
 use crate::Step;
 use cairn_model::{ConflictKind, LocalId, NodeId, RelPath, RevisionId};

@@ -5,7 +5,7 @@ use cairn_plan::Step;
 
 /// The second device follows; both come to rest. The first may keep what is blocked.
 fn quiet(pair: &mut Pair) {
-    pair.settle();
+    pair.sync();
     assert!(pair.first.plan(&pair.service).steps.is_empty());
     assert!(pair.second.plan(&pair.service).steps.is_empty());
 }

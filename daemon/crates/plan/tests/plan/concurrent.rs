@@ -95,7 +95,7 @@ fn s028_a_removed_conflict_copy_is_gone_everywhere() {
         .unwrap()
         .id;
     pair.first.remove(id);
-    pair.settle();
+    pair.sync();
     check(&pair.second, "f.txt=A");
 }
 
@@ -104,7 +104,7 @@ fn s026_two_full_folders_are_united() {
     let mut pair = Pair::with("");
     pair.first.user("f1=a; same=s; onlyA=x");
     pair.second.user("f1=b; same=s; onlyB=y");
-    pair.settle();
+    pair.sync();
     check(&pair.second, "f1=a CC(f1)=b same=s onlyA=x onlyB=y");
     assert_eq!(pair.first.paths(), pair.second.paths());
 }
@@ -117,7 +117,7 @@ fn s195_a_lost_index_deletes_nothing_and_sends_nothing_twice() {
         node.hash = None;
     }
     pair.first.user("fresh=new");
-    pair.settle();
+    pair.sync();
     check(&pair.second, "d/f=1 d/g=22 h=3 fresh=new");
     assert_eq!(pair.transfers(), 2);
     pair.first.assert_equal_to(&pair.service);
@@ -128,7 +128,7 @@ fn restored() -> Pair {
     let mut pair = Pair::with("d/f=1 d/g=2");
     let old = pair.service.clone();
     pair.first.user("d/f=later");
-    pair.settle();
+    pair.sync();
     pair.service = old;
     for device in [&mut pair.first, &mut pair.second] {
         device.synced.clear();
@@ -140,7 +140,7 @@ fn restored() -> Pair {
 #[test]
 fn s196_of_a_restored_service_one_device_makes_the_copy_and_the_others_find_it() {
     let mut pair = restored();
-    pair.settle();
+    pair.sync();
     check(&pair.first, "d/f=1 d/g=2 d/CC(f)=later");
     assert_eq!(pair.first.paths(), pair.second.paths());
     pair.second.assert_equal_to(&pair.service);
@@ -155,7 +155,7 @@ fn s196_of_a_restored_service_one_device_makes_the_copy_and_the_others_find_it()
 fn a_copy_with_other_bytes_is_another_s() {
     let mut pair = restored();
     pair.second.user("d/f=mine");
-    pair.settle();
+    pair.sync();
     check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later d/CC(f)=mine");
     assert_eq!(pair.first.paths(), pair.second.paths());
 }
@@ -169,7 +169,7 @@ fn two_that_made_the_same_copy_at_once_made_one() {
     let copy = copy.conflict_copy("first", "2026-01-02 030405", 0);
     let later = pair.second.find("d/f").unwrap();
     pair.second.local.get_mut(&later).unwrap().name = copy;
-    pair.settle();
+    pair.sync();
     check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later");
     assert_eq!(pair.first.paths(), pair.second.paths());
     assert_eq!(pair.second.transfers, 1, "only the old version comes");
@@ -193,7 +193,7 @@ fn a_copy_that_stands_here_beside_the_file_stays_that_copy() {
         };
         pair.second.local.get_mut(&renamed).unwrap().name = copy;
         pair.second.local.get_mut(&kept).unwrap().name = Name::new("f").unwrap();
-        pair.settle();
+        pair.sync();
         check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later d/CC(f)=later");
         assert_eq!(pair.first.paths(), pair.second.paths());
         pair.second.assert_equal_to(&pair.service);

@@ -326,7 +326,7 @@ pub(crate) fn history(base: &[Act], a: &[Act], b: &[Act]) -> (Pair, Oracle) {
         written: 0,
     }
     .run(&mut pair.first, base);
-    pair.settle();
+    pair.sync();
     let bytes = pair
         .service
         .nodes

@@ -64,7 +64,7 @@ pub(crate) fn bring_together(
 ) {
     let (mut pair, oracle) = history(base, a, b);
     meanwhile(&mut pair);
-    pair.settle();
+    pair.sync();
     check(&mut pair, &oracle);
 }
 
@@ -128,7 +128,7 @@ proptest! {
         for steps in cuts {
             die_after(&mut pair.first, &mut pair.service, steps);
         }
-        pair.settle();
+        pair.sync();
         prop_assert_eq!(&pair.second.paths(), &want);
         check(&mut pair, &oracle);
     }
@@ -143,7 +143,7 @@ proptest! {
             replace(&mut pair.service, n, same);
         }
         pair.second.sync(&mut pair.service);
-        pair.settle();
+        pair.sync();
         check(&mut pair, &Oracle { must: written, must_not: BTreeSet::new() });
     }
 
@@ -161,7 +161,7 @@ proptest! {
     #[test]
     fn moves_transfer_nothing(base in base(), a in prop::collection::vec(moving(), 0..8), b in prop::collection::vec(moving(), 0..8)) {
         let (mut pair, oracle) = history(&base, &a, &b);
-        pair.settle();
+        pair.sync();
         prop_assert_eq!(pair.transfers(), 0);
         check(&mut pair, &oracle);
     }
@@ -214,12 +214,12 @@ proptest! {
         for node in unwanted {
             prop_assert_eq!(pair.service.nodes.get(&node.id), Some(&node));
         }
-        pair.settle();
+        pair.sync();
         pair.second.unselected.clear();
         for node in pair.second.local.values_mut() {
             node.blocked = false;
         }
-        pair.settle();
+        pair.sync();
         pair.first.assert_equal_to(&pair.service);
         pair.second.assert_equal_to(&pair.service);
     }
@@ -243,7 +243,7 @@ proptest! {
             device.policy.block_local_deletions = false;
             device.policy.block_remote_deletions = false;
         }
-        pair.settle();
+        pair.sync();
         pair.first.assert_equal_to(&pair.service);
         pair.second.assert_equal_to(&pair.service);
         let found: BTreeSet<String> = pair.first.paths().into_values().flatten().collect();

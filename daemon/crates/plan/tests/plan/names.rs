@@ -54,7 +54,7 @@ fn of_two_local_duplicates_one_syncs_and_the_other_stays() {
     assert_eq!(pair.first.bytes[&duplicate], "duplicate");
     // Once the first is gone, nothing is in the way of the other.
     pair.first.user("rm e\u{301}");
-    pair.settle();
+    pair.sync();
     check(&pair.second, "\u{e9}=duplicate");
 }
 

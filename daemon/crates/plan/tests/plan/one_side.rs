@@ -65,7 +65,7 @@ fn a_program_that_saves_anew_keeps_the_node() {
     let mut pair = Pair::with("f=old");
     let before: Vec<_> = pair.service.nodes.keys().copied().collect();
     pair.first.user("save f=new");
-    pair.settle();
+    pair.sync();
     assert_eq!(
         before,
         pair.service.nodes.keys().copied().collect::<Vec<_>>()
@@ -140,7 +140,7 @@ fn two_hundred_clashes_keep_everything() {
         pair.first.user(&format!("d/f{i}=A{i}"));
         pair.second.user(&format!("d/f{i}=BB{i}"));
     }
-    pair.settle();
+    pair.sync();
     let bytes: Vec<String> = pair.first.paths().into_values().flatten().collect();
     assert_eq!(bytes.len(), 400);
     assert!(
@@ -167,7 +167,7 @@ fn replace(pair: &mut Pair, name: &str, bytes: Option<&str>) {
 fn a_file_replaced_on_the_service_is_followed_without_a_copy() {
     let mut pair = Pair::with("f=old");
     replace(&mut pair, "f", Some("new"));
-    pair.settle();
+    pair.sync();
     check(&pair.first, "f=new");
     assert_eq!(pair.first.trash, ["old"]);
 }
@@ -176,7 +176,7 @@ fn a_file_replaced_on_the_service_is_followed_without_a_copy() {
 fn a_file_replaced_by_equal_bytes_is_only_linked() {
     let mut pair = Pair::with("f=old");
     replace(&mut pair, "f", Some("old"));
-    pair.settle();
+    pair.sync();
     check(&pair.first, "f=old");
     assert_eq!(pair.transfers(), 0);
 }
@@ -186,6 +186,6 @@ fn a_folder_replaced_on_the_service_keeps_what_is_new_here() {
     let mut pair = Pair::with("d/a=1 d/b=2");
     replace(&mut pair, "d", None);
     pair.first.user("d/c=3; d/b=22");
-    pair.settle();
+    pair.sync();
     check(&pair.second, "d/b=22 d/c=3");
 }

@@ -42,7 +42,7 @@ impl Pair {
     }
 
     /// The first device commits first; then both in turn until nothing is left.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn sync(&mut self) {
         for _ in 0..20 {
             let mut steps = self.first.sync(&mut self.service);
             steps.extend(self.second.sync(&mut self.service));
@@ -63,7 +63,7 @@ pub(crate) fn meet(base: &str, first: &str, second: &str) -> Pair {
     let mut pair = Pair::with(base);
     pair.first.user(first);
     pair.second.user(second);
-    pair.settle();
+    pair.sync();
     pair.first.assert_equal_to(&pair.service);
     pair.second.assert_equal_to(&pair.service);
     assert_eq!(pair.first.paths(), pair.second.paths());
@@ -114,7 +114,7 @@ pub(crate) fn alone(base: &str, script: &str) -> (Pair, Vec<Step>) {
     let mut pair = Pair::with(base);
     pair.first.user(script);
     let steps = pair.first.plan(&pair.service).steps;
-    pair.settle();
+    pair.sync();
     pair.first.assert_equal_to(&pair.service);
     pair.second.assert_equal_to(&pair.service);
     (pair, steps)

@@ -131,7 +131,7 @@ fn died_in_a_swap() -> Pair {
 #[test]
 fn a_swap_goes_on_after_a_crash() {
     let mut pair = died_in_a_swap();
-    pair.settle();
+    pair.sync();
     check(&pair.second, "a=BB b=A");
     assert_eq!(pair.transfers(), 0);
 }
@@ -143,7 +143,7 @@ fn a_temporary_name_whose_device_never_comes_back_is_undone() {
         pair.second.sync(&mut pair.service);
     }
     check(&pair.second, "a=A b=BB");
-    pair.settle();
+    pair.sync();
     check(&pair.first, "a=BB b=A");
 }
 
@@ -152,7 +152,7 @@ fn an_edit_elsewhere_meets_an_interrupted_swap() {
     let mut pair = died_in_a_swap();
     pair.second.user("a=A2; b=BB2");
     pair.second.sync(&mut pair.service);
-    pair.settle();
+    pair.sync();
     check(&pair.first, "a=BB2 b=A2");
 }
 
@@ -164,7 +164,7 @@ fn a_temporary_name_on_disk_is_no_move_of_the_user() {
     let steps = pair.second.plan(&pair.service).steps;
     assert_eq!(kinds(&steps), "mmm");
     pair.second.run(&mut pair.service, &steps[..1]);
-    pair.settle();
+    pair.sync();
     check(&pair.second, "a=BB b=A");
     check(&pair.first, "a=BB b=A");
 }
