@@ -5,6 +5,7 @@ use super::folder::Watching;
 use super::schedule::DueScan;
 use crate::error::EngineError;
 use crate::observe::scan::{ScanResult, Scope, scan};
+use crate::resolve::name;
 use cairn_model::{FolderId, RelPath};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -98,9 +99,10 @@ impl Dispatcher {
         let confirmed_missing = due.confirmed_missing.clone();
         let _disk_lock = self.engine.disk_lock.lock().await;
         let ports = self.engine.ports.clone();
-        let result = ports
+        ports
             .blocking(move || {
-                ctx.engine.index.write(|db| {
+                name::finish(&ctx.engine, &ctx.folder)?;
+                Ok(ctx.engine.index.write(|db| {
                     let disk = &*ctx.engine.ports.disk;
                     let missing = &confirmed_missing;
                     let result = scan(db, disk, &ctx.folder, &ctx.rules, &scope, missing)?;
@@ -108,9 +110,40 @@ impl Dispatcher {
                         db.mark_differing(&ctx.folder)?;
                     }
                     Ok(result)
-                })
+                })?)
             })
-            .await;
-        Ok(result?)
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::resolve::name::tests::crash_halfway;
+    use crate::testing::TestEngine;
+    use cairn_index::Skipped;
+    use std::sync::Arc;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_name_that_a_crash_left_free_is_given_before_a_scan_misses_it() {
+        let copy = "f (conflicted copy here 2026-01-02 030405)";
+        let test = TestEngine::new();
+        test.local_file("f", Skipped::No);
+        test.local_file(copy, Skipped::No);
+        let (mut dispatcher, id, dir) = test.into_dispatcher();
+        let engine = Arc::clone(&dispatcher.engine);
+        let path = |name: &str| dir.path().join(name);
+        std::fs::create_dir(path("f")).unwrap();
+        std::fs::write(path(copy), "kept").unwrap();
+        let trashed = crash_halfway(&engine);
+        assert!(!path("f").exists() && trashed.is_dir());
+
+        dispatcher.scan_due(id).await;
+        assert_eq!(std::fs::read(path("f")).unwrap(), b"kept");
+        assert!(!path(copy).exists());
+        // The person may do what they like from here on.
+        std::fs::rename(path("f"), path(copy)).unwrap();
+        dispatcher.folders.get_mut(&id).unwrap().schedule.rescan();
+        dispatcher.scan_due(id).await;
+        assert!(!path("f").exists());
     }
 }

@@ -1,6 +1,6 @@
 //! Three-way merges of two versions of a small text.
 
-use super::{Found, is_file};
+use super::find::Found;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_api::ErrorClass;
@@ -26,7 +26,7 @@ pub(super) async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<Vec<u8>
             "the version that both were made from is known only to the device that made the copy",
         ));
     };
-    if !is_file(found) || found.copy.stat.size > MAX_MERGE {
+    if !found.is_file() || found.copy.stat.size > MAX_MERGE {
         return Err(no("only text files up to 1 MiB are merged"));
     }
     let root = Path::new(&found.folder.root);

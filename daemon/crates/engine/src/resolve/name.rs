@@ -1,0 +1,167 @@
+//! The name of a conflict as a whole, where a folder is involved: what has it goes to the trash, and the copy
+//! takes it.
+//!
+//! In between nothing has the name, which a scan would take for a deletion. So the copy is noted in the index
+//! first, and the next scan after a crash begins by giving it the name.
+
+use super::find::Found;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::trash;
+use cairn_index::{Db, FolderRow, IndexError};
+use cairn_model::{FolderId, RelPath};
+use cairn_platform::Stat;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A copy that is about to take a name.
+#[derive(Serialize, Deserialize)]
+struct TakenName {
+    /// Below the folder's root.
+    copy: String,
+    name: String,
+    /// The copy's device and inode: another file is not given the name.
+    file: (u64, u64),
+}
+
+impl TakenName {
+    fn key(folder: FolderId) -> String {
+        format!("taken name {}", folder.0)
+    }
+
+    fn of(db: &Db<'_>, folder: FolderId) -> Result<Option<Self>, IndexError> {
+        let Some(bytes) = db.meta(&Self::key(folder))? else {
+            return Ok(None);
+        };
+        let taken = serde_json::from_slice(&bytes);
+        taken
+            .map(Some)
+            .map_err(|_| IndexError::Corrupt("taken name"))
+    }
+
+    fn forget(engine: &Engine, folder: FolderId) -> Result<(), IndexError> {
+        engine.index.write(|db| db.remove_meta(&Self::key(folder)))
+    }
+}
+
+fn file_of(stat: &Stat) -> (u64, u64) {
+    (stat.file_id.device, stat.file_id.inode)
+}
+
+/// Moves what has the name to the trash, and gives the name to the copy. Callers hold the disk lock.
+///
+/// # Errors
+/// The disk's or the index's.
+pub(super) fn take_name(engine: &Engine, found: &Found) -> Result<(), EngineError> {
+    finish(engine, &found.folder)?;
+    let trashed = free_name(engine, found)?;
+    let (disk, root) = (&engine.ports.disk, Path::new(&found.folder.root));
+    let target = found.open.path.to_path(root);
+    let renamed = disk.rename(&found.open.copy.to_path(root), &target);
+    if renamed.is_err() {
+        disk.rename(&trashed, &target)?;
+    }
+    TakenName::forget(engine, found.folder.id)?;
+    Ok(renamed?)
+}
+
+/// Notes the copy, and moves what has the name to the trash. Returns its place there.
+fn free_name(engine: &Engine, found: &Found) -> Result<PathBuf, EngineError> {
+    let (disk, root) = (&engine.ports.disk, Path::new(&found.folder.root));
+    let (copy, name) = (&found.open.copy, &found.open.path);
+    let taken = TakenName {
+        copy: copy.to_string(),
+        name: name.to_string(),
+        file: file_of(&disk.stat(&copy.to_path(root))?),
+    };
+    let taken = serde_json::to_vec(&taken).map_err(io::Error::from)?;
+    engine
+        .index
+        .write(|db| db.set_meta(&TakenName::key(found.folder.id), &taken))?;
+    let now_ms = engine.ports.clock.now_ms();
+    Ok(trash::put(
+        &**disk,
+        root,
+        &name.to_path(root),
+        name,
+        now_ms,
+    )?)
+}
+
+/// Gives a copy its name if a crash came in between. Callers hold the disk lock.
+///
+/// # Errors
+/// The disk's or the index's; nothing may be scanned then.
+pub(crate) fn finish(engine: &Engine, folder: &FolderRow) -> Result<(), EngineError> {
+    let Some(taken) = engine.index.read(|db| TakenName::of(db, folder.id))? else {
+        return Ok(());
+    };
+    let disk = &engine.ports.disk;
+    let root = Path::new(&folder.root);
+    let path = |path: &str| RelPath::parse(path).map(|path| path.to_path(root));
+    let (Ok(copy), Ok(target)) = (path(&taken.copy), path(&taken.name)) else {
+        return Ok(TakenName::forget(engine, folder.id)?);
+    };
+    let stat = |path: &Path| match disk.stat(path) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    };
+    if stat(&target)?.is_none() {
+        // Where the copy is missing, too, its file system may be: it is looked for again with each scan.
+        let Some(found) = stat(&copy)? else {
+            return Ok(());
+        };
+        if file_of(&found) == taken.file {
+            disk.rename(&copy, &target)?;
+        }
+    }
+    Ok(TakenName::forget(engine, folder.id)?)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::find::find_all;
+    use super::*;
+    use crate::testing::TestEngine;
+    use cairn_index::Skipped;
+
+    /// Begins to give the name of the first conflict to its copy, as if a crash came then. Returns the place of
+    /// what had the name.
+    pub(crate) fn crash_halfway(engine: &Engine) -> PathBuf {
+        let found = find_all(engine).unwrap().remove(0);
+        free_name(engine, &found).unwrap()
+    }
+
+    const COPY: &str = "f (conflicted copy here 2026-01-02 030405)";
+
+    #[tokio::test]
+    async fn nothing_but_the_copy_is_given_the_name_and_only_if_it_is_free() {
+        let test = TestEngine::new();
+        test.local_file("f", Skipped::No);
+        test.local_file(COPY, Skipped::No);
+        let (engine, dir) = test.into_engine();
+        let (name, copy) = (dir.path().join("f"), dir.path().join(COPY));
+        std::fs::create_dir(&name).unwrap();
+        std::fs::write(&copy, "a copy").unwrap();
+        let found = find_all(&engine).unwrap().remove(0);
+        free_name(&engine, &found).unwrap();
+        // Another file has the copy's name by now: the inode of the first must not be free for it.
+        std::fs::rename(&copy, dir.path().join("elsewhere")).unwrap();
+        finish(&engine, &found.folder).unwrap();
+        std::fs::write(&copy, "another file").unwrap();
+        finish(&engine, &found.folder).unwrap();
+        assert!(!name.exists());
+        assert_eq!(std::fs::read(&copy).unwrap(), b"another file");
+
+        std::fs::remove_file(&copy).unwrap();
+        std::fs::create_dir(&name).unwrap();
+        std::fs::write(&copy, "a copy").unwrap();
+        free_name(&engine, &found).unwrap();
+        std::fs::write(&name, "a person's").unwrap();
+        finish(&engine, &found.folder).unwrap();
+        assert_eq!(std::fs::read(&name).unwrap(), b"a person's");
+        assert!(copy.exists());
+    }
+}
