@@ -8,7 +8,7 @@ use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
 use cairn_engine::{EngineHandle, EngineOptions, WaitResult, start};
 use cairn_index::{FolderSettings, Index};
-use cairn_model::DeviceId;
+use cairn_model::{BackOff, DeviceId};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
 use std::io;
@@ -142,7 +142,10 @@ impl Device {
         }
         let retry = RetryPolicy {
             tries: 3,
-            base: Duration::from_millis(200),
+            back_off: BackOff {
+                first: Duration::from_millis(200),
+                most: Duration::from_secs(15),
+            },
             ..RetryPolicy::default()
         };
         let auth = Arc::new(ApiKey::new(self.key.clone()));

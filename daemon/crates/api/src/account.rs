@@ -114,7 +114,7 @@ impl Api {
         self.json(Call::get("/api/v1/health")).await
     }
 
-    /// All elements of a paged list, in the server's order.
+    /// Returns all elements of a paged list, in the server's order.
     pub(crate) async fn all_pages<T, Q>(&self, path: &str, query: &Q) -> Result<Vec<T>, ApiError>
     where
         T: serde::de::DeserializeOwned,
@@ -137,7 +137,7 @@ impl Api {
     }
 }
 
-/// A text as one segment of a path.
+/// Returns a text as one segment of a path.
 pub(crate) fn segment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -6,13 +6,13 @@ use async_trait::async_trait;
 /// Gives the token of each request.
 #[async_trait]
 pub trait Auth: Send + Sync {
-    /// The token to send.
+    /// Returns the token to send.
     ///
     /// # Errors
     /// No token can be had.
     async fn bearer(&self) -> Result<String, ApiError>;
 
-    /// Is called after a 401; answers whether there is a new token to try, once.
+    /// Is called after a 401. Returns whether there is a new token to try, once.
     ///
     /// # Errors
     /// The new token could not be fetched.

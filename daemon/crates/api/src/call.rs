@@ -145,7 +145,7 @@ impl Call {
         self
     }
 
-    /// The longest answer in bytes that is read.
+    /// Reads a response of at most so many bytes.
     pub(crate) fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self

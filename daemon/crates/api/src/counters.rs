@@ -17,7 +17,7 @@ pub struct CountersSnapshot {
     pub requests: u64,
     /// Bytes of request bodies.
     pub sent: u64,
-    /// Bytes of answer bodies.
+    /// Bytes of response bodies.
     pub received: u64,
 }
 

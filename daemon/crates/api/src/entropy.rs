@@ -16,14 +16,14 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// A number from 0 up to, not including, 1.
+/// Returns a number from 0 up to, not including, 1.
 pub(crate) fn fraction(entropy: &dyn Entropy) -> f64 {
     let mut bytes = [0; 4];
     entropy.fill(&mut bytes);
     f64::from(u32::from_le_bytes(bytes)) / 4_294_967_296.0
 }
 
-/// A new idempotency key.
+/// Returns a new idempotency key.
 pub(crate) fn key(entropy: &dyn Entropy) -> String {
     let mut bytes = [0; 16];
     entropy.fill(&mut bytes);

@@ -41,7 +41,7 @@ pub enum ApiError {
     Server {
         status: u16,
         message: String,
-        /// The time after which it expects to answer again, where it says so.
+        /// The time after which it expects to serve requests again, where it says so.
         retry_after: Option<Duration>,
     },
     /// Any other 4xx.
@@ -161,7 +161,7 @@ impl ApiError {
     }
 }
 
-/// A server's text, fit for a line of output.
+/// Returns a server's text, fit for a line of output.
 pub(crate) fn quote(text: &str) -> String {
     let clean: String = text
         .chars()

@@ -1,4 +1,4 @@
-//! The REST client: one method per endpoint, with authentication, retries and bounded answers.
+//! The REST client: one method per endpoint, with authentication, retries and bounded responses.
 //!
 //! It knows the wire contract and nothing about keys, files or the index: sealed bytes go in and
 //! come out as they are. The network itself is behind [`Transport`], so that the whole client runs

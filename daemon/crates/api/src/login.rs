@@ -53,7 +53,7 @@ pub trait TokenStore: Send + Sync {
     /// The lock can't be had.
     async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError>;
 
-    /// The tokens that are kept; `None` after a logout.
+    /// Returns the tokens that are kept; `None` after a logout.
     ///
     /// # Errors
     /// They can't be read.
@@ -87,7 +87,7 @@ fn now_ms() -> i64 {
 }
 
 impl Tokens {
-    /// The tokens of a response; `None` if it holds no refresh token.
+    /// Returns the tokens of a response; `None` if it holds no refresh token.
     #[must_use]
     pub fn new(
         response: TokenResponse,

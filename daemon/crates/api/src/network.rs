@@ -95,7 +95,7 @@ impl Transport for HttpTransport {
     }
 }
 
-/// The body, with an error where nothing arrives for too long.
+/// Returns the body, with an error where nothing arrives for too long.
 fn guarded(response: reqwest::Response) -> BodyStream {
     let bytes = Box::pin(response.bytes_stream());
     futures_util::stream::unfold(Some(bytes), |state| async move {
@@ -132,7 +132,7 @@ fn classify(error: &reqwest::Error) -> TransportError {
     }
 }
 
-/// The innermost cause: the outer layers only repeat the address.
+/// Returns the innermost cause: the outer layers only repeat the address.
 fn describe(error: &reqwest::Error) -> String {
     let mut cause = error.source();
     let mut text = None;

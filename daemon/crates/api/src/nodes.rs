@@ -24,7 +24,7 @@ impl Api {
         self.json(Call::get(NODES).query(query)?).await
     }
 
-    /// All nodes of a folder (`None`: the top of the space), or those of one name.
+    /// Returns all nodes of a folder (`None`: the top of the space), or those of one name.
     ///
     /// # Errors
     /// [`ApiError::NotFound`] if the folder is none.
@@ -104,10 +104,10 @@ impl Api {
         self.done(call).await
     }
 
-    /// `POST /nodes/batch`: up to 1,000 operations, a response for each in their order.
+    /// `POST /nodes/batch`: up to 1,000 operations, a result for each, in their order.
     ///
     /// # Errors
-    /// [`ApiError::Protocol`] if the number of responses is another.
+    /// [`ApiError::Protocol`] if the number of results is another.
     pub async fn node_batch(&self, batch: &NodeBatch) -> Result<NodeResults, ApiError> {
         let call = Call::new(Method::POST, format!("{NODES}/batch")).json(batch)?;
         let results: NodeResults = self.json(self.idempotent(call)?).await?;
@@ -197,7 +197,7 @@ impl Api {
     }
 }
 
-/// Refuses a response to a batch that leaves elements out or adds some.
+/// Refuses the response to a batch that leaves elements out or adds some.
 pub(crate) fn same_count(got: usize, asked: usize) -> Result<(), ApiError> {
     if got == asked {
         return Ok(());

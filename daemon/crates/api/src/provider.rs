@@ -39,7 +39,7 @@ pub struct Provider {
 pub struct Attempt {
     /// The address that the person opens.
     pub url: String,
-    /// Comes back with the response; another one's answer is not ours.
+    /// Comes back with the response; one with another value is not ours.
     pub state: String,
     verifier: String,
     redirect: String,
@@ -260,7 +260,7 @@ pub async fn revoke(
     }
 }
 
-/// The names and values of a query, as a browser brings them back.
+/// Returns the names and values of a query, as a browser brings them back.
 ///
 /// # Errors
 /// [`ApiError::Protocol`] for a text that is none.

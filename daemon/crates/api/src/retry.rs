@@ -1,6 +1,7 @@
 //! The rules by which a failed request is sent again, and after how long.
 
 use crate::entropy::{Entropy, fraction};
+use cairn_model::{BackOff, spread};
 use http::HeaderMap;
 use std::time::Duration;
 
@@ -9,10 +10,8 @@ use std::time::Duration;
 pub struct RetryPolicy {
     /// The most times that a request goes out, at least 1.
     pub tries: u32,
-    /// The wait before the second try; it doubles with each further one.
-    pub base: Duration,
-    /// No wait of our own is longer.
-    pub cap: Duration,
+    /// The waits before the second try and each further one.
+    pub back_off: BackOff,
     /// A `Retry-After` beyond this is reported instead of waited for.
     pub longest_retry_after: Duration,
 }
@@ -21,23 +20,19 @@ impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             tries: 5,
-            base: Duration::from_millis(300),
-            cap: Duration::from_secs(15),
+            back_off: BackOff {
+                first: Duration::from_millis(300),
+                most: Duration::from_secs(15),
+            },
             longest_retry_after: Duration::from_secs(60),
         }
     }
 }
 
 impl RetryPolicy {
-    /// The wait after the `tried`-th try: between half and the whole of a doubling time, so that
-    /// many clients don't come back at the same moment.
-    pub(crate) fn backoff(&self, tried: u32, entropy: &dyn Entropy) -> Duration {
-        let doubled = self.base.saturating_mul(
-            1_u32
-                .checked_shl(tried.saturating_sub(1))
-                .unwrap_or(u32::MAX),
-        );
-        doubled.min(self.cap).mul_f64(0.5 + fraction(entropy) / 2.0)
+    /// Returns the wait after the `tried`-th try, other than that of other clients.
+    pub(crate) fn wait_after(&self, tried: u32, entropy: &dyn Entropy) -> Duration {
+        spread(self.back_off.after(tried), fraction(entropy))
     }
 }
 
@@ -90,17 +85,19 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_cap_and_vary() {
+    fn waits_double_and_vary() {
         let policy = RetryPolicy {
-            base: Duration::from_millis(100),
-            cap: Duration::from_secs(1),
+            back_off: BackOff {
+                first: Duration::from_millis(100),
+                most: Duration::from_secs(1),
+            },
             ..Default::default()
         };
-        assert_eq!(policy.backoff(1, &Fixed(0)), Duration::from_millis(50));
-        assert_eq!(policy.backoff(3, &Fixed(0)), Duration::from_millis(200));
-        assert_eq!(policy.backoff(40, &Fixed(0)), Duration::from_millis(500));
-        assert!(policy.backoff(1, &Fixed(255)) > Duration::from_millis(99));
-        assert!(policy.backoff(40, &Fixed(255)) <= Duration::from_secs(1));
+        assert_eq!(policy.wait_after(1, &Fixed(0)), Duration::from_millis(50));
+        assert_eq!(policy.wait_after(3, &Fixed(0)), Duration::from_millis(200));
+        assert_eq!(policy.wait_after(40, &Fixed(0)), Duration::from_millis(500));
+        assert!(policy.wait_after(1, &Fixed(255)) > Duration::from_millis(99));
+        assert!(policy.wait_after(40, &Fixed(255)) <= Duration::from_secs(1));
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Events {
         }
     }
 
-    /// The next event; `None` at an orderly end.
+    /// Returns the next event; `None` at an orderly end.
     pub(crate) async fn next(&mut self) -> Result<Option<Event>, ApiError> {
         loop {
             while let Some(line) = self.line()? {

@@ -73,7 +73,7 @@ impl Api {
         self.json(self.idempotent(call.json(invitation)?)?).await
     }
 
-    /// `GET /teams/invitations`: the invitations that wait for the account's answer.
+    /// `GET /teams/invitations`: the invitations that the account has neither accepted nor declined.
     ///
     /// # Errors
     /// [`ApiError`].

@@ -1,7 +1,7 @@
-//! The seam between the client and the network: one request out, one streamed answer back.
+//! The seam between the client and the network: one request out, one streamed response back.
 //!
 //! It knows nothing of tokens, retries or endpoints. A transport never follows a redirect: the
-//! answer with the `Location` is the response.
+//! response with the `Location` is returned.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -28,7 +28,7 @@ pub struct Request {
 pub struct Payload(pub Vec<Bytes>);
 
 impl Payload {
-    /// All bytes together.
+    /// Returns all bytes together.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.iter().map(Bytes::len).sum()
@@ -39,7 +39,7 @@ impl Payload {
         self.0.iter().all(Bytes::is_empty)
     }
 
-    /// One run of bytes; a copy where there are several pieces.
+    /// Returns one run of bytes; a copy where there are several pieces.
     #[must_use]
     pub fn whole(&self) -> Bytes {
         match &self.0[..] {
@@ -62,7 +62,7 @@ impl From<String> for Payload {
     }
 }
 
-/// One answer; its body may still be on the way.
+/// One response; its body may still be on the way.
 pub struct Response {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -89,6 +89,6 @@ pub trait Transport: Send + Sync {
     /// Sends one request and returns as soon as the head of the response is there.
     ///
     /// # Errors
-    /// [`TransportError`] where no response came; every HTTP status is a response.
+    /// [`TransportError`] where no response came; every HTTP status is one.
     async fn send(&self, request: Request) -> Result<Response, TransportError>;
 }

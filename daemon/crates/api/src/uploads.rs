@@ -83,10 +83,10 @@ impl Api {
     }
 
     /// `POST /uploads/batch`: many small files in one request. `payload` is the sealed chunks of
-    /// all files in order; the responses come in the order of the files.
+    /// all files in order; the results come in the order of the files.
     ///
     /// # Errors
-    /// [`ApiError::Protocol`] if the number of responses is another.
+    /// [`ApiError::Protocol`] if the number of results is another.
     pub async fn upload_batch(
         &self,
         batch: &UploadBatch,

@@ -15,7 +15,7 @@ pub enum WebhookOrder {
     Test,
     Enable,
     Disable,
-    /// Makes a new secret; the response has it.
+    /// Makes a new secret, which only this response has.
     Rotate,
 }
 

@@ -11,6 +11,7 @@ use crate::ports::Ports;
 use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_index::Index;
+use cairn_model::BackOff;
 use cairn_transfer::Transfer;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -69,8 +70,10 @@ impl EngineOptions {
 /// is tried again later, and others go on.
 const STRUCTURE_RETRIES: RetryPolicy = RetryPolicy {
     tries: 2,
-    base: Duration::from_millis(100),
-    cap: Duration::from_millis(100),
+    back_off: BackOff {
+        first: Duration::from_millis(100),
+        most: Duration::from_millis(100),
+    },
     longest_retry_after: Duration::ZERO,
 };
 

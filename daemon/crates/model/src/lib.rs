@@ -2,6 +2,7 @@
 //!
 //! This crate does no IO, draws no randomness and depends on nothing of ours.
 
+pub mod back_off;
 pub mod chunk;
 pub mod counters;
 pub mod cursor;
@@ -20,6 +21,7 @@ pub mod status;
 pub mod sync;
 pub mod words;
 
+pub use back_off::{BackOff, spread};
 pub use chunk::{ChunkId, ChunkRef};
 pub use counters::Counters;
 pub use cursor::Cursor;

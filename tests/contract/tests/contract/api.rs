@@ -4,7 +4,7 @@ mod world;
 
 use bytes::Bytes;
 use cairn_api::{ApiError, RetryPolicy};
-use cairn_model::{ChunkId, DeviceId, Kind, NodeId, RevisionId};
+use cairn_model::{BackOff, ChunkId, DeviceId, Kind, NodeId, RevisionId};
 use cairn_wire::Sealed;
 use cairn_wire::account::{CreateApiKey, Device};
 use cairn_wire::changes::ChangeKind;
@@ -569,7 +569,10 @@ async fn a_server_that_is_not_there_is_offline() {
     let world = World::start().await;
     let nowhere = World::client_at("http://127.0.0.1:1", "ck_dev_owner").with_retry(RetryPolicy {
         tries: 2,
-        base: Duration::from_millis(1),
+        back_off: BackOff {
+            first: Duration::from_millis(1),
+            most: Duration::from_millis(1),
+        },
         ..RetryPolicy::default()
     });
     assert!(matches!(nowhere.account().await, Err(ApiError::Offline(_))));

@@ -1,14 +1,17 @@
 //! The retry rules, against a transport that plays a script on a paused clock.
 
 use super::*;
+use crate::transport::{Request, TransportError};
 use async_trait::async_trait;
-use http::{HeaderMap, Method, StatusCode};
+use futures_util::StreamExt as _;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::time::Duration;
 use tokio::time::Instant;
 
 enum Play {
-    Response(u16, Vec<(&'static str, &'static str)>, &'static str),
+    Respond(u16, Vec<(&'static str, &'static str)>, &'static str),
     Fail(TransportError),
     CutBody(&'static str),
 }
@@ -30,7 +33,7 @@ impl Transport for Script {
             .pop_front()
             .expect("one request too many");
         let (status, headers, parts) = match play {
-            Play::Response(status, headers, body) => (
+            Play::Respond(status, headers, body) => (
                 status,
                 headers,
                 vec![Ok(Bytes::from_static(body.as_bytes()))],
@@ -93,7 +96,7 @@ fn api(plays: Vec<Play>) -> (Api, Arc<Script>) {
 }
 
 fn ok() -> Play {
-    Play::Response(200, vec![], "{}")
+    Play::Respond(200, vec![], "{}")
 }
 
 fn post() -> Call {
@@ -104,7 +107,7 @@ fn post() -> Call {
 async fn a_get_outlives_cut_bodies_and_server_errors() {
     let (api, script) = api(vec![
         Play::Fail(TransportError::Connect("refused".into())),
-        Play::Response(500, vec![], "{\"code\":500,\"message\":\"oh\"}"),
+        Play::Respond(500, vec![], "{\"code\":500,\"message\":\"oh\"}"),
         Play::CutBody("{\"half\":"),
         ok(),
     ]);
@@ -118,7 +121,7 @@ async fn a_get_outlives_cut_bodies_and_server_errors() {
 async fn what_may_have_happened_is_not_sent_twice() {
     for play in [
         Play::Fail(TransportError::Cut("reset".into())),
-        Play::Response(500, vec![], ""),
+        Play::Respond(500, vec![], ""),
         Play::CutBody("{"),
     ] {
         let (api, script) = api(vec![play]);
@@ -150,7 +153,7 @@ async fn a_repeated_post_carries_the_same_idempotency_key() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_is_waited_for_even_by_a_post() {
     let (api, _) = api(vec![
-        Play::Response(429, vec![("retry-after", "20")], ""),
+        Play::Respond(429, vec![("retry-after", "20")], ""),
         ok(),
     ]);
     let start = Instant::now();
@@ -161,7 +164,7 @@ async fn a_rate_limit_is_waited_for_even_by_a_post() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_rate_limit_is_the_callers_to_wait_for() {
-    let (api, _) = api(vec![Play::Response(429, vec![("retry-after", "3600")], "")]);
+    let (api, _) = api(vec![Play::Respond(429, vec![("retry-after", "3600")], "")]);
     let error = api.bytes(Call::get("/x")).await.unwrap_err();
     assert_eq!(
         error,
@@ -173,7 +176,7 @@ async fn a_long_rate_limit_is_the_callers_to_wait_for() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_says_when_it_may_be_over() {
-    let plays = vec![Play::Response(503, vec![("retry-after", "3600")], "")];
+    let plays = vec![Play::Respond(503, vec![("retry-after", "3600")], "")];
     let (api, _) = api(plays);
     let error = api.bytes(Call::get("/x")).await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3600)));
@@ -194,7 +197,7 @@ async fn tries_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_401_refreshes_the_token_once() {
-    let (fresh, script) = api(vec![Play::Response(401, vec![], ""), ok()]);
+    let (fresh, script) = api(vec![Play::Respond(401, vec![], ""), ok()]);
     fresh.bytes(post()).await.unwrap();
     let tokens: Vec<_> = script
         .seen
@@ -205,8 +208,8 @@ async fn a_401_refreshes_the_token_once() {
         .collect();
     assert_eq!(tokens, ["Bearer stale", "Bearer fresh"]);
     let (api, _) = api(vec![
-        Play::Response(401, vec![], ""),
-        Play::Response(401, vec![], ""),
+        Play::Respond(401, vec![], ""),
+        Play::Respond(401, vec![], ""),
     ]);
     assert_eq!(api.bytes(post()).await.unwrap_err(), ApiError::Unauthorized);
 }
@@ -239,14 +242,14 @@ async fn statuses_become_what_a_caller_can_do() {
         ),
     ];
     for (status, expected) in cases {
-        let (api, _) = api(vec![Play::Response(status, vec![("etag", head)], body)]);
+        let (api, _) = api(vec![Play::Respond(status, vec![("etag", head)], body)]);
         assert_eq!(api.bytes(Call::get("/x")).await.unwrap_err(), expected);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_redirect_is_never_followed() {
-    let (api, script) = api(vec![Play::Response(
+    let (api, script) = api(vec![Play::Respond(
         307,
         vec![("location", "http://evil.test/")],
         "",
@@ -295,8 +298,8 @@ async fn tokens_and_chunks_stay_inside_the_configured_origins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_oversized_response_is_refused() {
-    let (api, _) = api(vec![Play::Response(200, vec![], "123456789")]);
+async fn an_oversized_answer_is_refused() {
+    let (api, _) = api(vec![Play::Respond(200, vec![], "123456789")]);
     let error = api.bytes(Call::get("/x").limit(8)).await.unwrap_err();
     assert!(matches!(error, ApiError::Protocol(_)));
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{OWNER, Service, api_at};
 use cairn_api::{Api, RetryPolicy};
-use cairn_model::DeviceId;
+use cairn_model::{BackOff, DeviceId};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -23,7 +23,10 @@ impl World {
     /// A client with short waits, so that retries cost little time.
     pub(crate) fn client_at(url: &str, key: &str) -> Api {
         let retry = RetryPolicy {
-            base: Duration::from_millis(2),
+            back_off: BackOff {
+                first: Duration::from_millis(2),
+                most: Duration::from_secs(15),
+            },
             ..RetryPolicy::default()
         };
         api_at(url, key, DeviceId::from_random_bytes([1; 16])).with_retry(retry)

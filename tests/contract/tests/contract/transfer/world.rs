@@ -3,7 +3,7 @@
 use crate::transfer::server::{Server, URL};
 use cairn_api::{Api, ApiKey, RetryPolicy};
 use cairn_crypto::{Random, SpaceKeys};
-use cairn_model::{DeviceId, Manifest, NodeId, RevisionId, SpaceId};
+use cairn_model::{BackOff, DeviceId, Manifest, NodeId, RevisionId, SpaceId};
 use cairn_transfer::{
     Blocking, BytesSource, Download, Limits, MemoryTarget, Options, Progress, SmallUpload, Started,
     Transfer, TransferError, Upload, UploadTarget, Uploaded,
@@ -42,8 +42,10 @@ impl World {
         let device = DeviceId::from_random_bytes([3; 16]);
         let once = RetryPolicy {
             tries: 1,
-            base: Duration::ZERO,
-            cap: Duration::ZERO,
+            back_off: BackOff {
+                first: Duration::ZERO,
+                most: Duration::ZERO,
+            },
             longest_retry_after: Duration::ZERO,
         };
         let api = Api::new(

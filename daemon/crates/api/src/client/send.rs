@@ -1,0 +1,123 @@
+//! The tries of one call: headers, a new token, waits.
+
+use super::failure::Failure;
+use super::{Api, path_only};
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::retry::{Again, Repeat};
+use crate::transport::{Request, Response};
+use bytes::{Bytes, BytesMut};
+use cairn_wire::headers;
+use futures_util::StreamExt as _;
+use http::{HeaderName, HeaderValue, header};
+
+impl Api {
+    /// Tries until a good response is there and `read`, or until trying again makes no sense.
+    pub(super) async fn persist<T, F, R>(&self, call: &Call, read: F) -> Result<T, ApiError>
+    where
+        F: Fn(Response) -> R,
+        R: Future<Output = Result<T, Failure>>,
+    {
+        let mut tried = 0;
+        let mut refreshed = false;
+        loop {
+            tried += 1;
+            let attempt = async { read(self.attempt(call).await?).await };
+            let failure = match attempt.await {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
+            };
+            if failure.error == ApiError::Unauthorized && !refreshed {
+                refreshed = true;
+                if self.auth.refresh().await? {
+                    continue;
+                }
+            }
+            let worth = match failure.again {
+                Again::Never => false,
+                Again::IfSafe => call.repeat == Repeat::Safe,
+                Again::Always => true,
+            };
+            if !worth
+                || tried >= self.retry.tries
+                || failure.at_least > self.retry.longest_retry_after
+            {
+                return Err(failure.error);
+            }
+            let wait = self
+                .retry
+                .wait_after(tried, self.entropy.as_ref())
+                .max(failure.at_least);
+            tracing::debug!(
+                method = %call.method, path = path_only(&call.path), tried, ?wait, error = %failure.error,
+                "trying again"
+            );
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Response, Failure> {
+        let mut headers = call.headers.clone();
+        let bearer = format!("Bearer {}", self.auth.bearer().await?);
+        let mut bearer = HeaderValue::from_str(&bearer).map_err(|_| ApiError::Unauthorized)?;
+        bearer.set_sensitive(true);
+        headers.insert(header::AUTHORIZATION, bearer);
+        let device = HeaderValue::from_str(&self.device.to_string())
+            .map_err(|_| ApiError::Protocol("the device id is not a valid header value".into()))?;
+        headers.insert(HeaderName::from_static(headers::DEVICE_ID), device);
+        if let Some(space) = self.space {
+            let space = HeaderValue::from_str(&space.to_string()).map_err(|_| {
+                ApiError::Protocol("the space id is not a valid header value".into())
+            })?;
+            headers.insert(HeaderName::from_static(headers::SPACE_ID), space);
+        }
+        let base = call.base.as_ref().unwrap_or(&self.base);
+        self.counters.request(call.body.len());
+        let response = self
+            .transport
+            .send(Request {
+                method: call.method.clone(),
+                base: base.text.clone(),
+                path: call.path.clone(),
+                headers,
+                body: call.body.clone(),
+            })
+            .await?;
+        if response.status.is_success() {
+            return Ok(response);
+        }
+        Err(self.failure(response).await)
+    }
+
+    /// Reads a whole body, up to a limit.
+    pub(super) async fn collect(
+        &self,
+        mut response: Response,
+        limit: usize,
+    ) -> Result<Bytes, Failure> {
+        let mut whole = BytesMut::new();
+        let mut first = Bytes::new();
+        while let Some(part) = response.body.next().await {
+            let part = part?;
+            self.counters.received(part.len());
+            if first.len() + whole.len() + part.len() > limit {
+                let text = format!("it has more than the {limit} bytes that belong there");
+                return Err(ApiError::Protocol(text).into());
+            }
+            // Most bodies arrive in one part, which then needs no copy.
+            if first.is_empty() && whole.is_empty() {
+                first = part;
+            } else {
+                if whole.is_empty() {
+                    whole.extend_from_slice(&std::mem::take(&mut first));
+                }
+                whole.extend_from_slice(&part);
+            }
+        }
+        Ok(if whole.is_empty() {
+            first
+        } else {
+            whole.freeze()
+        })
+    }
+}
