@@ -166,7 +166,6 @@ impl From<EngineError> for Failure {
             | EngineError::Stale
             | EngineError::Paused
             | EngineError::ReplanExhausted
-            | EngineError::ShortBatch
             | EngineError::NotRecorded
             | EngineError::Stopped
             | EngineError::NothingToConfirm

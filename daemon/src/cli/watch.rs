@@ -5,10 +5,9 @@ use crate::failure::CommandResult;
 use crate::output::text::{clean, count, local_rfc3339, number, size, span};
 use crate::output::{Out, Style};
 use cairn_control::{
-    Client, ControlError, Event, FolderStatus, OverallProgress, Problem, ProblemGroup, Status,
-    Transfer,
+    Client, ControlError, Event, FolderStatus, OverallProgress, ProblemGroup, Status, Transfer,
 };
-use cairn_model::{ProblemCode, SyncState, TransferDirection};
+use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::{self, IsTerminal as _};

@@ -157,20 +157,15 @@ impl Remote {
         done: &mut DownloadedFolder,
     ) -> CommandResult {
         let mut files = Vec::new();
-        let mut downloads = Vec::new();
         for wanted in group {
             match self.content(&wanted.node, None).await {
-                Ok(content) => {
-                    downloads.push(content);
-                    files.push(wanted);
-                }
+                Ok(content) => files.push((wanted, content)),
                 Err(failure) => done.note(&wanted.to, Err(failure))?,
             }
         }
-        let total = files.iter().map(|wanted| wanted.node.size).sum();
+        let total = files.iter().map(|(wanted, _)| wanted.node.size).sum();
         let bar = bars.file(&count(files.len() as u64, "small file"), total);
-        let fetched = self.transfer.download_batch(&downloads, &bar).await;
-        let fetched: Vec<_> = files.into_iter().zip(fetched).collect();
+        let fetched = self.transfer.download_batch(files, &bar).await;
         let top = top.to_owned();
         let put = tokio::task::spawn_blocking(move || put_all(fetched, &top)).await;
         for (path, outcome) in put.map_err(|e| Failure::failed(e.to_string()))? {

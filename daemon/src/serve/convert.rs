@@ -4,7 +4,7 @@ use crate::output::text::{count, rfc3339, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
-use cairn_model::{FolderId, ProblemCode, Side};
+use cairn_model::{FolderId, Problem, ProblemCode, Side};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
     let folders: Vec<_> = status.folders.iter().map(folder).collect();
@@ -31,7 +31,7 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
         .filter(|(_, files)| *files > 0)
         .map(|(side, files)| control::Confirmation { side, files })
         .collect();
-    let mut errors: Vec<_> = folder.errors.iter().map(problem).collect();
+    let mut errors = folder.errors.clone();
     let mut problems: Vec<_> = folder.problems.iter().map(|g| group(g, folder)).collect();
     for confirmation in &confirmations {
         let held = held(folder, confirmation);
@@ -84,7 +84,7 @@ fn summary(group: &engine::ProblemGroup, free: Option<u64>) -> String {
     }
 }
 
-fn group_of_one(problem: &control::Problem) -> control::ProblemGroup {
+fn group_of_one(problem: &Problem) -> control::ProblemGroup {
     control::ProblemGroup {
         code: problem.code,
         count: 1,
@@ -117,17 +117,8 @@ fn whole(value: f64) -> u64 {
     }
 }
 
-pub(super) fn problem(problem: &engine::Problem) -> control::Problem {
-    control::Problem {
-        path: problem.path.clone(),
-        code: problem.code,
-        message: problem.message.clone(),
-        hint: problem.hint.clone(),
-    }
-}
-
 /// A confirmation, also as a line among the problems: it is also seen by those who read only these.
-fn held(folder: &engine::FolderStatus, confirmation: &control::Confirmation) -> control::Problem {
+fn held(folder: &engine::FolderStatus, confirmation: &control::Confirmation) -> Problem {
     let files = count(confirmation.files, "file");
     let message = match confirmation.side {
         Side::Local => format!("{files} deleted on the service would be deleted here"),
@@ -137,7 +128,7 @@ fn held(folder: &engine::FolderStatus, confirmation: &control::Confirmation) -> 
         "run `cairn confirm {0} delete` or `cairn confirm {0} keep`",
         folder.local
     );
-    control::Problem {
+    Problem {
         path: String::new(),
         code: ProblemCode::DeletionsHeld,
         message,
@@ -209,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_one_sentence_with_the_files_that_wait_and_the_room() {
-        let problem = engine::Problem {
+        let problem = Problem {
             path: "a".into(),
             code: ProblemCode::DiskFull,
             message: "there is no room for it on this disk".into(),

@@ -7,7 +7,7 @@ use super::{
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{ProblemCode, SyncState, TransferDirection};
+use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
@@ -134,7 +134,7 @@ pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
 }
 
 fn folder_status(folder: &control::FolderStatus) -> FolderView {
-    let problems: Vec<&control::Problem> = folder
+    let problems: Vec<&Problem> = folder
         .errors
         .iter()
         .filter(|problem| !INFORMATIONAL.contains(&problem.code))
@@ -181,7 +181,7 @@ fn last_part(path: &str) -> String {
         .to_owned()
 }
 
-fn problem(problem: &control::Problem) -> ProblemView {
+fn problem(problem: &Problem) -> ProblemView {
     ProblemView {
         path: problem.path.clone(),
         code: problem.code,
@@ -254,8 +254,8 @@ mod tests {
         }
     }
 
-    fn problem(code: ProblemCode) -> control::Problem {
-        control::Problem {
+    fn problem(code: ProblemCode) -> Problem {
+        Problem {
             path: "a".into(),
             code,
             message: "m".into(),

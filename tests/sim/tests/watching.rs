@@ -1,7 +1,6 @@
 //! A watcher that fails, and works again.
 
-use cairn_engine::Problem;
-use cairn_model::ProblemCode;
+use cairn_model::{Problem, ProblemCode};
 use cairn_sim::time::{simulate, until};
 use cairn_sim::world::{World, tree_of};
 use std::time::Duration;

@@ -30,7 +30,6 @@ pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, Trash
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{
-    Confirmation, DoctorInfo, FolderStatus, OverallProgress, Problem, ProblemGroup, Status,
-    Transfer,
+    Confirmation, DoctorInfo, FolderStatus, OverallProgress, ProblemGroup, Status, Transfer,
 };
 pub use why::{DecidingRule, PathReport, WaitingList};

@@ -1,6 +1,9 @@
 //! The state of everything: the reply behind `cairn status`, the tray icon and its window.
+//!
+//! The figures are as programs show them. `cairn-engine` has types of the same names for what it measures;
+//! their fields may change at any time, these are a protocol.
 
-use cairn_model::{Counters, ProblemCode, Side, SyncMode, SyncState, TransferDirection};
+use cairn_model::{Counters, Problem, ProblemCode, Side, SyncMode, SyncState, TransferDirection};
 use serde::{Deserialize, Serialize};
 
 /// The daemon's whole state.
@@ -16,7 +19,7 @@ pub struct Status {
     /// All transfers together; absent where there is nothing to transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<OverallProgress>,
-    /// Conflicts that a person has not settled on this device.
+    /// Conflicts that a person has not resolved on this device.
     #[serde(default)]
     pub open_conflicts: u64,
     pub counters: Counters,
@@ -53,18 +56,6 @@ pub struct FolderStatus {
     /// Deletions that wait for a person.
     #[serde(default, rename = "questions")]
     pub confirmations: Vec<Confirmation>,
-}
-
-/// Something that doesn't sync, and what to do about it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Problem {
-    /// Below the folder's root, with `/`; empty for the folder itself.
-    pub path: String,
-    pub code: ProblemCode,
-    /// The problem, as a sentence.
-    pub message: String,
-    /// The advice to the person.
-    pub hint: String,
 }
 
 /// Problems of one cause in a folder.

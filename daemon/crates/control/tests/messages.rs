@@ -5,11 +5,10 @@ use cairn_control::envelope::{Hello, Numbered, Welcome};
 use cairn_control::{
     Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Event,
     Failure, FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits, NewFolder,
-    OverallProgress, PathReport, Problem, ProblemGroup, Request, Status, Transfer, Trashed,
-    TrashedList,
+    OverallProgress, PathReport, ProblemGroup, Request, Status, Transfer, Trashed, TrashedList,
 };
 use cairn_model::{
-    ActivityKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep, PathState,
+    ActivityKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep, PathState, Problem,
     ProblemCode, RuleSource, Side, SyncMode, SyncState, TransferDirection,
 };
 use insta::assert_snapshot;

@@ -25,18 +25,18 @@ pub(crate) fn accept(
 ) -> Result<(), EngineError> {
     let absolute = path.to_path(Path::new(&folder.root));
     let stat = |path: &Path| engine.ports.disk.stat(path).ok();
-    let here = stat(&absolute).filter(|stat| stat.kind == FileKind::Dir);
+    let found = stat(&absolute).filter(|stat| stat.kind == FileKind::Dir);
     let accepted = if path.is_root() {
-        let here = here.ok_or_else(|| EngineError::RootGone(absolute.clone()))?;
-        engine.index.write(|db| accept_root(db, folder, &here))?;
+        let found = found.ok_or_else(|| EngineError::RootGone(absolute.clone()))?;
+        engine.index.write(|db| accept_root(db, folder, &found))?;
         true
     } else {
         let above = absolute.parent().and_then(stat);
-        let is_mount = |here: &Stat| FileSystem::of(above.as_ref()).is_left_by(here);
-        let here = here.map(|stat| (stat, is_mount(&stat)));
+        let is_mount = |found: &Stat| FileSystem::of(above.as_ref()).is_left_by(found);
+        let found = found.map(|stat| (stat, is_mount(&stat)));
         engine
             .index
-            .write(|db| accept_mount(db, folder, path, here))?
+            .write(|db| accept_mount(db, folder, path, found))?
     };
     match accepted {
         true => Ok(()),
@@ -44,10 +44,10 @@ pub(crate) fn accept(
     }
 }
 
-fn accept_root(db: &Db<'_>, folder: &FolderRow, here: &Stat) -> Result<(), IndexError> {
+fn accept_root(db: &Db<'_>, folder: &FolderRow, found: &Stat) -> Result<(), IndexError> {
     forget_children(db, folder, None)?;
     db.forget_sent(folder.id)?;
-    let file = (here.file_id.device, here.file_id.inode);
+    let file = (found.file_id.device, found.file_id.inode);
     if let Some(remote) = folder.remote_node {
         db.attach_folder(folder.id, remote, file)?;
     }
@@ -59,14 +59,14 @@ fn accept_mount(
     db: &Db<'_>,
     folder: &FolderRow,
     path: &RelPath,
-    here: Option<(Stat, bool)>,
+    found: Option<(Stat, bool)>,
 ) -> Result<bool, IndexError> {
     let row = db.local_at(folder.id, path)?;
     let Some(row) = row.filter(|row| row.skipped == Skipped::Unmounted) else {
         return Ok(false);
     };
     forget_children(db, folder, Some(row.id))?;
-    match here {
+    match found {
         Some((stat, is_mount)) => {
             db.set_mount(row.id, is_mount)?;
             db.update_local(&LocalRow {

@@ -23,7 +23,7 @@ mod waiters;
 use crate::command::Command;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::key::{Key, LockedKeys};
+use crate::key::LockedKeys;
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::step::Ctx;
@@ -31,6 +31,7 @@ use crate::work::TransferResult;
 use cairn_model::FolderId;
 use folder::Folder;
 use lanes::Lanes;
+use poll::Pause;
 use schedule::Timing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,11 +62,9 @@ impl Tuning {
     }
 }
 
-/// A finished work.
+/// A finished work: the result of each of its transfers.
 struct Done {
     folder: FolderId,
-    keys: Vec<Key>,
-    sizes: Vec<u64>,
     results: Vec<TransferResult>,
 }
 
@@ -90,10 +89,10 @@ pub(crate) struct Dispatcher {
     poll_due: bool,
     /// Pages of the feed are missing: no plan may be made of the state in between.
     feed_incomplete: bool,
-    /// After a failure of the whole home: the time of the next try, and the pause before it.
-    retry: Option<(Instant, Duration)>,
-    /// The service carries out no steps for now: the time of the next try, and the pause before it.
-    rest: Option<(Instant, Duration)>,
+    /// The pause after a failure of the whole home.
+    retry: Option<Pause>,
+    /// The pause for a service that carries out no steps for now.
+    rest: Option<Pause>,
     next_poll: Instant,
     next_emptying: Instant,
     waiters: IdleWaiters,

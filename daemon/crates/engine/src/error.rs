@@ -1,9 +1,12 @@
 //! Errors of the engine, and the one place that decides what follows from each.
 
-use crate::status::Problem;
+mod explain;
+
+pub(crate) use explain::explain;
+
 use cairn_api::{ApiError, ErrorClass};
 use cairn_index::IndexError;
-use cairn_model::ProblemCode;
+use cairn_model::Problem;
 use cairn_transfer::TransferError;
 use std::io;
 use std::path::PathBuf;
@@ -28,9 +31,6 @@ pub enum EngineError {
     /// Facts for a plan were missing again and again.
     #[error("it keeps changing while a plan is made")]
     ReplanExhausted,
-    /// The service sent fewer results than there were requests.
-    #[error("the service left out a result")]
-    ShortBatch,
     /// It was done, but the index did not take it. The next scan and plan find it.
     #[error("it is done but can't be recorded")]
     NotRecorded,
@@ -85,7 +85,7 @@ impl EngineError {
         }
     }
 
-    /// Returns whether the service can't be reached or can't answer now.
+    /// Returns whether the service can't be reached or can't serve requests now.
     pub(crate) fn is_offline(&self) -> bool {
         self.api().is_some_and(ApiError::is_transient)
     }
@@ -111,11 +111,9 @@ impl EngineError {
     /// Decides what follows.
     pub(crate) fn disposition(&self) -> Disposition {
         match self {
-            Self::Stale
-            | Self::Paused
-            | Self::ReplanExhausted
-            | Self::ShortBatch
-            | Self::NotRecorded => Disposition::Replan,
+            Self::Stale | Self::Paused | Self::ReplanExhausted | Self::NotRecorded => {
+                Disposition::Replan
+            }
             Self::Api(error) => api_disposition(error),
             Self::Transfer(error) => transfer_disposition(error),
             Self::Disk(error) if is_changing(error) => Disposition::Retry,
@@ -180,158 +178,9 @@ pub(crate) fn is_changing(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Changing>())
 }
 
-/// The code, and what to do, for a failure of one path.
-pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
-    match error {
-        EngineError::Transfer(error) => explain_transfer(error),
-        EngineError::Api(error) => explain_api(error),
-        EngineError::Stale
-        | EngineError::Paused
-        | EngineError::ReplanExhausted
-        | EngineError::ShortBatch
-        | EngineError::NotRecorded => (
-            ProblemCode::Changing,
-            "it is being changed; it syncs when it is quiet",
-        ),
-        EngineError::Disk(error) => explain_io(error),
-        EngineError::Index(IndexError::DiskFull) => (
-            ProblemCode::DiskFull,
-            "free some space on the disk with Cairn's own files; it is tried again by itself",
-        ),
-        EngineError::Index(_) => (
-            ProblemCode::Index,
-            "free some space, or delete the index to have it built again",
-        ),
-        EngineError::RootGone(_) => (
-            ProblemCode::FolderGone,
-            "bring the folder back (mount it), or sync its present content: `cairn folders accept-disk PATH`; nothing was deleted anywhere",
-        ),
-        EngineError::RemoteGone(_) => (
-            ProblemCode::RemoteGone,
-            "restore it from the trash of the service; or `cairn remove` this folder and `cairn add` it again, which uploads it anew",
-        ),
-        EngineError::RemoteIsFile(_) => (
-            ProblemCode::RemoteIsFile,
-            "`cairn remove` this folder and `cairn add` it with another `--remote`, or move the file away",
-        ),
-        EngineError::RulesTooLarge(_) => (
-            ProblemCode::TooLarge,
-            "make `.cairnignore` smaller on a device that has it; until then nothing is synced in this folder",
-        ),
-        EngineError::Protocol(_) => (
-            ProblemCode::Protocol,
-            "update Cairn or the server; nothing was changed here",
-        ),
-        EngineError::Stopped
-        | EngineError::NothingToConfirm
-        | EngineError::NoHeldDisk(_)
-        | EngineError::NoConflict(_)
-        | EngineError::WhoseCopy(_)
-        | EngineError::NoMerge { .. }
-        | EngineError::OnlyCopy(_) => (ProblemCode::Failed, "run `cairn doctor`"),
-    }
-}
-
-const TOO_LARGE: (ProblemCode, &str) = (
-    ProblemCode::TooLarge,
-    "the server doesn't take a file of this size: exclude it, or have the limit raised",
-);
-const QUOTA: (ProblemCode, &str) = (
-    ProblemCode::Quota,
-    "empty the service's trash or get more of what is used up; it is tried again by itself",
-);
-const UNAUTHORIZED: (ProblemCode, &str) = (ProblemCode::Unauthorized, "run `cairn login` again");
-const OFFLINE: (ProblemCode, &str) = (
-    ProblemCode::Offline,
-    "syncing resumes by itself when the server can be reached again",
-);
-
-const AGAIN: &str = "it is tried again by itself";
-
-fn explain_api(error: &ApiError) -> (ProblemCode, &'static str) {
-    match error {
-        ApiError::QuotaFull { .. } => QUOTA,
-        ApiError::TooLarge { .. } => TOO_LARGE,
-        ApiError::Unauthorized => UNAUTHORIZED,
-        ApiError::Offline(_) => OFFLINE,
-        ApiError::Forbidden { .. }
-        | ApiError::NotFound { .. }
-        | ApiError::Conflict { .. }
-        | ApiError::PreconditionFailed { .. }
-        | ApiError::Gone { .. }
-        | ApiError::KeyExposed { .. }
-        | ApiError::RateLimited { .. }
-        | ApiError::Server { .. }
-        | ApiError::Rejected { .. }
-        | ApiError::Protocol(_) => (ProblemCode::Server, AGAIN),
-    }
-}
-
-fn explain_transfer(error: &TransferError) -> (ProblemCode, &'static str) {
-    match error {
-        TransferError::Api(error) => explain_api(error),
-        TransferError::Refused { .. } | TransferError::Sealing(_) => (
-            ProblemCode::AuthFailed,
-            "the file on this disk is untouched; check the service, then run `cairn sync`",
-        ),
-        TransferError::SourceChanged => (
-            ProblemCode::Changing,
-            "it is being written; it syncs when it is quiet",
-        ),
-        TransferError::Source(error) | TransferError::Target(error) => explain_io(error),
-        TransferError::UploadLost => (ProblemCode::Server, AGAIN),
-    }
-}
-
-fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
-    if is_changing(error) {
-        return (
-            ProblemCode::Changing,
-            "it is being written; it syncs when it is quiet",
-        );
-    }
-    if error.kind() == io::ErrorKind::PermissionDenied {
-        return (
-            ProblemCode::Unreadable,
-            "give this user the right to read and write it",
-        );
-    }
-    if matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
-    ) {
-        return (
-            ProblemCode::DiskFull,
-            "free some space on this disk; it is tried again by itself",
-        );
-    }
-    if error.kind() == io::ErrorKind::CrossesDevices {
-        return (
-            ProblemCode::Disk,
-            "another file system is mounted there: `cairn add` that directory as a folder of its own, and leave it out here",
-        );
-    }
-    (
-        ProblemCode::Disk,
-        "check the disk and the path; it is tried again by itself",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_full_disk_is_called_so_wherever_it_is_met() {
-        let full = || io::Error::from(io::ErrorKind::StorageFull);
-        for error in [
-            EngineError::Index(IndexError::DiskFull),
-            EngineError::Disk(full()),
-            EngineError::Transfer(TransferError::Target(full())),
-        ] {
-            assert_eq!(explain(&error).0, ProblemCode::DiskFull, "{error}");
-        }
-    }
 
     #[test]
     fn what_one_pair_meets_stops_no_other_pair() {

@@ -21,7 +21,7 @@ pub(crate) struct ExecutionResult {
     pub(crate) work: Queue,
     /// True if anything was done.
     pub(crate) progress: bool,
-    /// The world has moved on: look at these directories and at the service, then plan again.
+    /// Directories that are not as the plan has them: scan them and poll the feed, then plan again.
     pub(crate) rescan: BTreeSet<RelPath>,
     pub(crate) replan: bool,
     /// Nothing works for now.
@@ -34,7 +34,7 @@ pub(crate) struct ExecutionResult {
     pub(crate) is_interrupted: bool,
 }
 
-/// The keys that a step touches; the first is the one that is parked if it fails.
+/// Returns the keys that a step touches; the first is the one that is parked if it fails.
 pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
     match step {
         Step::Adopt { local, node }
@@ -94,14 +94,14 @@ pub(crate) async fn execute(
                 run.push(next.clone());
             }
             let results = if matches!(step, Step::CreateLocalFolder { .. }) {
-                local_folders::create(ctx, &run).await
+                local_folders::create(ctx, run).await
             } else {
-                remote::run(ctx, &run).await
+                remote::run(ctx, run).await
             };
             // More of the same would only add to what the service can't cope with.
-            out.overload = overload(&results);
-            for (step, result) in run.iter().zip(results) {
-                record_result(ctx, step, result, &mut out);
+            out.overload = overload(results.iter().map(|(_, result)| result));
+            for (step, result) in results {
+                record_result(ctx, &step, result, &mut out);
             }
         } else {
             let result = single(ctx, plan, step).await;
@@ -272,7 +272,7 @@ pub(crate) fn record_failure(
     }
 }
 
-/// Returns the path of what a key stands for, for people.
+/// Returns the path of a key, for people.
 pub(crate) fn path_of(ctx: &Ctx, key: Key) -> String {
     match key {
         Key::Local(id) => ctx.path_of(id),

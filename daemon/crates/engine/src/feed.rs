@@ -22,7 +22,7 @@ pub(crate) use snapshot::{accept, restore_held_problems};
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
-/// Key in the index of the wish to list everything again: a change was lost.
+/// Key in the index that marks that everything has to be listed again: a change was lost.
 const LIST_AGAIN: &str = "list_again";
 /// So many pages are recorded before others (commands, hints) have their turn.
 const PAGES: usize = 50;

@@ -3,9 +3,8 @@
 
 use crate::engine::Engine;
 use crate::observe::rules::{IGNORE_FILE, Rules, Texts, read_text};
-use crate::status::Problem;
 use cairn_index::{FolderRow, FolderSettings, IndexError};
-use cairn_model::ProblemCode;
+use cairn_model::{Problem, ProblemCode};
 use std::path::Path;
 use std::sync::Arc;
 

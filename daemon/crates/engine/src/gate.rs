@@ -1,7 +1,7 @@
-//! The gate before mass deletions: a person is asked, and until the answer nothing is deleted.
+//! The gate before mass deletions: a person is asked, and until the decision nothing is deleted.
 //!
 //! Removing a big tree takes its time, and a plan sees only what is gone so far. So deletions that keep
-//! coming wait until they are all there, and those that were executed out a moment ago count along.
+//! coming wait until they are all there, and those that were executed a moment ago are counted, too.
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -71,7 +71,7 @@ impl DeletionFlow {
         self.quiet_at
     }
 
-    /// A plan was executed out, and so many files fewer are synced.
+    /// Counts deletions that were executed: so many files fewer are synced.
     pub(crate) fn done(&mut self, files: u64, now: Instant) {
         if files == 0 {
             return;
@@ -94,13 +94,13 @@ impl DeletionFlow {
         }
     }
 
-    /// A person has decided: what was deleted counts no more.
+    /// Forgets what was deleted: a person has decided.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 }
 
-/// The deletions of a plan about which no person was asked on another device.
+/// Returns the deletions of a plan about which no person was asked on another device.
 pub(crate) fn deletions(
     engine: &Engine,
     folder: &FolderRow,
@@ -192,7 +192,7 @@ impl DeletionCheck {
             db.end_confirmation(folder.id, self.side)?;
             return Ok(0);
         }
-        // The answer holds until these deletions are done.
+        // The decision holds until these deletions are done.
         if known.state == ConfirmationState::Confirmed {
             return Ok(0);
         }
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn recent_deletions_count_along() {
+    fn recent_deletions_are_counted_too() {
         let mut flow = DeletionFlow::default();
         let now = Instant::now();
         assert_eq!(flow.wait(remote(9), now), remote(0));

@@ -5,10 +5,10 @@ use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
-use crate::status::{Event, Problem, Status};
+use crate::status::{Event, Status};
 use crate::why::{self, PathReport};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
-use cairn_model::{DeletionDecision, FolderId, Keep, RelPath};
+use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,19 +24,19 @@ pub struct EngineHandle {
 }
 
 impl EngineHandle {
-    /// The present state.
+    /// Returns the present state.
     #[must_use]
     pub fn status(&self) -> Status {
         self.engine.status()
     }
 
-    /// All problems of a folder; the status has examples only.
+    /// Returns all problems of a folder; the status has examples only.
     #[must_use]
     pub fn problems(&self, folder: FolderId) -> Vec<Problem> {
         self.engine.health().problems(folder)
     }
 
-    /// Events from now on.
+    /// Subscribes to events from now on.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.engine.events.subscribe()
@@ -67,7 +67,7 @@ impl EngineHandle {
         self.set_paused(folder, true, until_ms)
     }
 
-    /// Goes on after a pause.
+    /// Ends a pause.
     ///
     /// # Errors
     /// The index's.
@@ -112,7 +112,7 @@ impl EngineHandle {
         self.send(Command::Reload);
     }
 
-    /// The folder pairs.
+    /// Returns the folder pairs.
     ///
     /// # Errors
     /// The index's.
@@ -120,7 +120,7 @@ impl EngineHandle {
         self.engine.index.read(|db| db.folders())
     }
 
-    /// The name of a device that is noted by its id because its name was not known then; any other text
+    /// Returns the name of a device that is noted by its id because its name was not known then; any other text
     /// as it is.
     #[must_use]
     pub fn device_name(&self, noted: &str) -> String {
@@ -129,7 +129,7 @@ impl EngineHandle {
         name.unwrap_or_else(|| noted.to_owned())
     }
 
-    /// Open conflicts.
+    /// Returns the open conflicts, oldest first.
     ///
     /// # Errors
     /// The index's.
@@ -137,7 +137,7 @@ impl EngineHandle {
         resolve::open_conflicts(&self.engine)
     }
 
-    /// The standing of a path of a pair, and the reason for it.
+    /// Returns the standing of a path of a pair, and the reason for it.
     ///
     /// # Errors
     /// The index's.
@@ -164,7 +164,7 @@ impl EngineHandle {
         Ok(paths.into_iter().take(limit as usize).collect())
     }
 
-    /// Settles a conflict; `path` is the file's, or the copy's, relative to its folder.
+    /// Resolves a conflict; `path` is the file's, or the copy's, relative to its folder.
     ///
     /// # Errors
     /// No such conflict, a merge that can't be made, or the disk's.
@@ -216,13 +216,13 @@ impl EngineHandle {
             .await?
     }
 
-    /// The index, for what is only read (activity, paths).
+    /// Returns the index, for what is only read (activity, paths).
     #[must_use]
     pub fn index(&self) -> &Arc<cairn_index::Index> {
         &self.engine.index
     }
 
-    /// The transfers, for bandwidth limits.
+    /// Returns the transfers, for bandwidth limits.
     #[must_use]
     pub fn transfer(&self) -> &Arc<cairn_transfer::Transfer> {
         &self.engine.transfer

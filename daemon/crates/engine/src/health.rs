@@ -5,8 +5,7 @@ mod path;
 
 use crate::error::{Disposition, EngineError, explain};
 use crate::key::Key;
-use crate::status::Problem;
-use cairn_model::{FolderId, NodeId, ProblemCode};
+use cairn_model::{BackOff, FolderId, NodeId, Problem, ProblemCode, spread};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
@@ -140,14 +139,16 @@ impl Health {
         }
     }
 
-    /// Returns the pause after so many tries: between half and the whole of a time that doubles, so that keys
-    /// that failed together don't all come back at one moment.
+    /// Returns the pause of a key after so many tries, other than that of other keys.
     fn pause(&self, key: (FolderId, Key), tries: u32, longest: Duration) -> Duration {
-        let doublings = tries.saturating_sub(1).min(12);
-        let whole = FIRST.saturating_mul(1 << doublings).min(longest);
+        let back_off = BackOff {
+            first: FIRST,
+            most: longest,
+        };
         let mut hasher = DefaultHasher::new();
         (self.seed, key, tries).hash(&mut hasher);
-        whole.mul_f64(0.5 + (hasher.finish() % 1024) as f64 / 2048.0)
+        let random = (hasher.finish() % 1024) as f64 / 1024.0;
+        spread(back_off.after(tries), random)
     }
 
     /// Returns how often a key has failed in a row.
@@ -162,7 +163,7 @@ impl Health {
             .is_some_and(|p| p.until > Instant::now())
     }
 
-    /// A step of this key has succeeded, or it needs none any more.
+    /// Forgets the failures of a key: a step of it has succeeded, or it needs none any more.
     pub(crate) fn clear(&mut self, folder: FolderId, key: Key) {
         let key = (folder, key);
         if self.parked.get(&key).is_some_and(|parked| !parked.rests) {
@@ -252,17 +253,17 @@ impl Health {
         known.extend(problems.into_iter().map(|p| (p.path.clone(), p)));
     }
 
-    /// The service's state of a node was refused.
+    /// Records that the service's state of a node was refused.
     pub(crate) fn refuse(&mut self, folder: FolderId, node: NodeId, problem: Problem) {
         self.refused.insert((node, folder), problem);
     }
 
-    /// The service has sent another state of a node: what was refused is over.
+    /// Forgets the refusal of a node: the service has sent another state of it.
     pub(crate) fn accept(&mut self, node: NodeId) {
         self.refused.retain(|(refused, _), _| *refused != node);
     }
 
-    /// A problem of a folder as a whole, or none any more.
+    /// Sets or clears the problem of a folder as a whole.
     pub(crate) fn set_folder_problem(&mut self, folder: FolderId, problem: Option<Problem>) {
         match problem {
             Some(problem) => {
@@ -299,7 +300,7 @@ impl Health {
     }
 }
 
-/// The failure in words. That there is no room is said without the temporary file that met it.
+/// Returns the failure in words. That there is no room is said without the temporary file that met it.
 fn message(code: ProblemCode, error: &EngineError) -> String {
     if code == ProblemCode::DiskFull {
         return "there is no room for it on this disk".to_owned();

@@ -54,7 +54,5 @@ pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, RuleOrigin, Rules};
 pub use start::{EngineOptions, start};
-pub use status::{
-    Event, FolderStatus, OverallProgress, Problem, ProblemGroup, Status, TransferStatus,
-};
+pub use status::{Event, FolderStatus, OverallProgress, ProblemGroup, Status, TransferStatus};
 pub use why::PathReport;

@@ -3,9 +3,9 @@
 use cairn_crypto::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
 use cairn_model::{Kind, Name, NodeId};
-use cairn_transfer::{KnownNumbers, MAX_NUMBER};
+use cairn_transfer::{Download, KnownNumbers, MAX_NUMBER};
 use cairn_wire::Sealed;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{ContentSource, Node};
 
 /// The result of checking a node's seal: does a key holder vouch for its name, place and content?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ pub(crate) struct Next<'a> {
     pub(crate) executable: bool,
 }
 
-/// The seal of a node after a change of its name, place or mode. `None` where the present
+/// Returns the seal of a node after a change of its name, place or mode. `None` where the present
 /// state is unverified: we do not vouch for what we can't check.
 pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> Option<Sealed> {
     let info = seal_info(keys, row)??;
@@ -108,7 +108,7 @@ pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> O
     Some(Sealed(NodeSeal::make(keys, &facts, info)))
 }
 
-/// The seal of a node that goes to the trash.
+/// Returns the seal of a node that goes to the trash.
 pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, confirmed: bool) -> Option<Sealed> {
     let info = seal_info(keys, row)??;
     let facts = NodeFacts {
@@ -184,7 +184,7 @@ fn facts_of(row: &RemoteRow) -> NodeFacts<'_> {
     }
 }
 
-/// The first seal of a new folder.
+/// Returns the first seal of a new folder.
 pub(crate) fn folder_seal(
     keys: &SpaceKeys,
     node: NodeId,
@@ -207,4 +207,18 @@ pub(crate) fn folder_seal(
             manifest_hash: None,
         },
     ))
+}
+
+/// Returns the download of a node's current revision.
+pub(crate) fn download_of(keys: &SpaceKeys, row: &RemoteRow) -> Option<Download> {
+    let sealed = seal_info(keys, row).flatten();
+    Some(Download {
+        node: row.node,
+        revision: row.revision?,
+        source: row.source.map(|(node_id, revision_id)| ContentSource {
+            node_id,
+            revision_id,
+        }),
+        manifest_hash: sealed.and_then(|info| info.manifest_hash),
+    })
 }

@@ -27,7 +27,7 @@ impl Amount {
         self.bytes += other.bytes;
     }
 
-    /// The time that it takes, in bytes.
+    /// Returns the time that it takes, in bytes.
     fn cost(self) -> u64 {
         self.bytes + self.files * BYTES_A_FILE
     }

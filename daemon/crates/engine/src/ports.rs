@@ -12,7 +12,7 @@ pub trait Clock: Send + Sync {
     /// Milliseconds since 1970-01-01 UTC.
     fn now_ms(&self) -> i64;
 
-    /// The offset of local time from UTC in seconds, for names that people read.
+    /// Returns the offset of local time from UTC in seconds, for names that people read.
     fn offset_s(&self) -> i32;
 }
 
@@ -55,7 +55,7 @@ impl Ports {
     /// Returns between half and the whole of a pause, so that many devices don't come back at one moment.
     pub(crate) fn spread(&self, pause: std::time::Duration) -> std::time::Duration {
         let [byte, ..] = self.id();
-        pause.mul_f64(0.5 + f64::from(byte) / 510.0)
+        cairn_model::spread(pause, f64::from(byte) / 255.0)
     }
 
     /// Runs blocking work where it does not hold up anything else.

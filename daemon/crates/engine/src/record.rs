@@ -57,10 +57,10 @@ pub(crate) fn agree_content(
     Ok(())
 }
 
-/// Makes the present revision of a node its merge base if this device has sent it and never heard that it
-/// arrived: it is nobody else's version. The file may have been edited, renamed or deleted since, and
+/// Makes the present revision of a node its merge base if this device has sent it and the response was
+/// lost: it is nobody else's version. The file may have been edited, renamed or deleted since, and
 /// that is what the next plan carries on.
-pub(crate) fn settle_sent(
+pub(crate) fn end_sent(
     db: &Db<'_>,
     folders: &[FolderRow],
     remote: &RemoteRow,
@@ -143,30 +143,30 @@ pub(crate) fn is_equal(
     local: LocalId,
     node: NodeId,
 ) -> Result<bool, IndexError> {
-    let (Some(here), Some(there), Some(base)) = (
+    let (Some(local), Some(remote), Some(base)) = (
         db.local(local)?,
         db.remote(node)?,
         db.synced(folder.id, node)?,
     ) else {
         return Ok(false);
     };
-    let parent = match here.parent {
+    let parent = match local.parent {
         None => folder.remote_node,
         Some(parent) => db.synced_by_local(parent)?.map(|synced| Some(synced.node)),
     };
-    Ok(here.skipped == Skipped::No
-        && base.local == local
-        && (here.kind, there.kind) == (base.kind, base.kind)
-        && here.hash == base.hash
-        && there.revision == base.revision
-        && here.name.as_str() == base.name.as_str()
-        && there.name.as_str() == base.name.as_str()
-        && (here.executable, there.executable) == (base.executable, base.executable)
+    Ok(local.skipped == Skipped::No
+        && base.local == local.id
+        && (local.kind, remote.kind) == (base.kind, base.kind)
+        && local.hash == base.hash
+        && remote.revision == base.revision
+        && local.name.as_str() == base.name.as_str()
+        && remote.name.as_str() == base.name.as_str()
+        && (local.executable, remote.executable) == (base.executable, base.executable)
         && parent == Some(base.parent)
-        && there.parent == base.parent)
+        && remote.parent == base.parent)
 }
 
-/// The content of a local row and a node that were found equal.
+/// Returns the content of a local row and a node that were found equal.
 pub(crate) fn equal_content(local: &LocalRow, remote: &RemoteRow) -> Content {
     Content {
         revision: remote.revision,

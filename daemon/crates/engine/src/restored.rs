@@ -1,8 +1,8 @@
-//! A service that was restored from a backup: how the later versions are called that lost their names.
+//! A service that was restored from a backup: the names of later versions, whose own ones are in use.
 //!
 //! Every device has them. Called by the device and the time, as other conflict copies, each would make
 //! a copy of its own of the same bytes. So until a folder is equal again they are called by the new
-//! history, which all devices see; the first that commits one settles it for the others.
+//! history, which all devices see; the first that commits one names it for the others.
 
 use crate::engine::Engine;
 use cairn_index::{Db, IndexError};
@@ -29,7 +29,7 @@ pub(crate) fn begin(db: &Db<'_>, history: &str) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// The history that a folder is being compared with, if it was replaced.
+/// Returns the history that a folder is being compared with, if it was replaced.
 ///
 /// # Errors
 /// The index's.
@@ -38,7 +38,7 @@ pub(crate) fn history_id(db: &Db<'_>, folder: FolderId) -> Result<Option<String>
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Nothing is left to do in a folder: what comes now are conflicts like any other.
+/// Ends it for a folder in which nothing is left to do: what comes now are conflicts like any other.
 ///
 /// # Errors
 /// The index's.

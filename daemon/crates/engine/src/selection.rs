@@ -6,7 +6,7 @@ use cairn_model::{Kind, RelPath};
 use cairn_plan::Blocked;
 use std::borrow::Cow;
 
-/// The rules for this disk. Those given may be older than a choice that has followed its folder since.
+/// Returns the rules for this disk. Those given may be older than a choice that has followed its folder since.
 ///
 /// # Errors
 /// The index's.
@@ -19,7 +19,7 @@ pub(crate) fn local_rules<'a>(
     choosing(db, folder, rules, |c| c.local.into_iter().chain([c.remote]))
 }
 
-/// The rules for the service's tree.
+/// Returns the rules for the service's tree.
 ///
 /// # Errors
 /// The index's.
@@ -31,7 +31,7 @@ pub(crate) fn remote_rules<'a>(
     choosing(db, folder, rules, |c| [c.remote])
 }
 
-/// The rules with what was chosen for this device, at the paths that `paths` gives of each choice.
+/// Returns the rules with what was chosen for this device, at the paths that `paths` gives of each choice.
 fn choosing<'a, P: IntoIterator<Item = RelPath>>(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -85,13 +85,13 @@ pub(crate) fn hold(
     Ok(Blocked::Unselected)
 }
 
-/// A detour is no move yet.
+/// Returns whether a node has moved since both sides agreed. A temporary name is no move yet.
 fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
     (row.parent, &row.name) != (base.parent, &base.name)
         && !cairn_plan::is_temporary_name(&row.name)
 }
 
-/// Parts what is ignored on this disk, by a rule that came after it, from what has moved on the service
+/// Unlinks what is ignored on this disk, by a rule that came after it, from what has moved on the service
 /// to where it is wanted: the one stays as it is, and the other arrives. Returns whether there was any.
 ///
 /// # Errors
@@ -100,13 +100,13 @@ pub(crate) fn unlink_ignored(
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &Rules,
-    around: &Snapshot,
+    snapshot: &Snapshot,
 ) -> Result<bool, IndexError> {
-    let here = local_rules(db, folder, rules)?;
-    let there = remote_rules(db, folder, rules)?;
+    let on_disk = local_rules(db, folder, rules)?;
+    let on_service = remote_rules(db, folder, rules)?;
     let mut any = false;
-    for (id, base) in &around.synced {
-        let (Some(row), Some(local)) = (around.remote.get(id), around.local.get(&base.local))
+    for (id, base) in &snapshot.synced {
+        let (Some(row), Some(local)) = (snapshot.remote.get(id), snapshot.local.get(&base.local))
         else {
             continue;
         };
@@ -118,7 +118,7 @@ pub(crate) fn unlink_ignored(
         else {
             continue;
         };
-        if here.ignores(&from, is_dir) && !there.ignores(&to, is_dir) {
+        if on_disk.ignores(&from, is_dir) && !on_service.ignores(&to, is_dir) {
             db.unlink_below(folder.id, *id)?;
             any = true;
         }

@@ -1,20 +1,14 @@
-//! The engine's status for people and programs: state, figures, problems, events.
+//! The engine's status: state, figures, problems, events.
+//!
+//! The figures are as the engine measures them: ids and enums, times in milliseconds, seconds and fractions
+//! as floating point, each problem with its message. `cairn-control` has types of the same names for what
+//! the daemon shows of them: no ids, RFC 3339, whole numbers, and problems of one cause in one sentence.
+//! The daemon makes those of these in `serve/convert`.
 
 use cairn_model::{
-    ActivityKind, Counters, FolderId, ProblemCode, SyncMode, SyncState, TransferDirection,
+    ActivityKind, Counters, FolderId, Problem, ProblemCode, SyncMode, SyncState, TransferDirection,
 };
 use serde::{Deserialize, Serialize};
-
-/// Something that is not as it should be, for one path, with the way out.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct Problem {
-    /// Relative to the folder; empty for the folder itself.
-    pub path: String,
-    pub code: ProblemCode,
-    pub message: String,
-    /// The remedy.
-    pub hint: String,
-}
 
 /// The problems of one cause in a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

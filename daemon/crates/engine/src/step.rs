@@ -1,7 +1,7 @@
 //! Executing steps. Each looks at the world again before it changes anything, and records what it
 //! did in one transaction; failing in between is healed by the next scan and plan.
 
-mod batch;
+pub(crate) mod batch;
 pub(crate) mod download;
 pub(crate) mod local;
 pub(crate) mod local_folders;
@@ -40,7 +40,7 @@ impl Ctx {
         path.to_path(self.root())
     }
 
-    /// The node of the linked remote folder; `None` at the top of the space.
+    /// Returns the node of the linked remote folder; `None` at the top of the space.
     pub(crate) fn base(&self) -> Option<NodeId> {
         self.folder.remote_node.flatten()
     }
@@ -97,7 +97,7 @@ impl Ctx {
         Ok(db.remote(node)?.map(|row| Some(row.node)))
     }
 
-    /// The row of something on this disk, and its path.
+    /// Returns the row of something on this disk, and its path.
     ///
     /// # Errors
     /// [`EngineError::Stale`] if it is not there (any more).

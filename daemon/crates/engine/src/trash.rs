@@ -155,17 +155,17 @@ fn collect(
             continue;
         };
         let stat = entry.stat?;
-        let here = path.join(name.clone());
+        let below = path.join(name.clone());
         let is_folder = stat.kind == FileKind::Dir;
         out.push(Trashed {
-            id: format!("{bucket}/{here}"),
-            path: here.clone(),
+            id: format!("{bucket}/{below}"),
+            path: below.clone(),
             at_ms,
             size: if is_folder { 0 } else { stat.size },
             is_folder,
         });
         if is_folder {
-            collect(disk, &dir.join(name.as_str()), bucket, at_ms, &here, out)?;
+            collect(disk, &dir.join(name.as_str()), bucket, at_ms, &below, out)?;
         }
     }
     Ok(())

@@ -1,9 +1,8 @@
 //! Changes from the service that no device of the account vouches for, or that can't be; reported to people.
 
 use crate::engine::Engine;
-use crate::status::Problem;
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow, UnacceptedRow};
-use cairn_model::{ActivityKind, NodeId, ProblemCode};
+use cairn_model::{ActivityKind, NodeId, Problem, ProblemCode};
 use cairn_wire::nodes::Node;
 
 /// The reason why a change is not simply accepted.

@@ -10,9 +10,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::health::PathProblem;
 use crate::observe::rules::{IGNORE_FILE, RuleOrigin};
-use crate::status::{Problem, TransferStatus};
+use crate::status::TransferStatus;
 use cairn_index::{FolderRow, Skipped};
-use cairn_model::{PathState, ProblemCode, RelPath, RuleSource, SyncMode, TransferDirection};
+use cairn_model::{
+    PathState, Problem, ProblemCode, RelPath, RuleSource, SyncMode, TransferDirection,
+};
 
 /// The standing of a path of a folder pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -127,7 +129,7 @@ fn because(state: PathState, message: impl Into<String>, hint: &str) -> PathRepo
     }
 }
 
-/// The root is missing, or the remote folder can't be had.
+/// Reports that the root is missing, or that the remote folder can't be had.
 fn folder_gone(facts: &Facts) -> Option<PathReport> {
     let problem = facts.folder_problem.as_ref()?;
     let state = if problem.code == ProblemCode::FolderGone {
@@ -187,7 +189,7 @@ fn left_out(facts: &Facts) -> Option<PathReport> {
     })
 }
 
-/// The last scan found that it takes no part, or that a folder above it doesn't.
+/// Reports that it takes no part in syncing by the last scan, or a folder above it.
 fn skipped(facts: &Facts) -> Option<PathReport> {
     let (skipped, above) = match (&facts.skipped, &facts.skipped_above) {
         (Skipped::No, Some((above, skipped))) => (*skipped, format!("the folder {above} above it")),

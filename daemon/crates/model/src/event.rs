@@ -41,7 +41,7 @@ impl EventKind {
         self as u32
     }
 
-    /// The kind with a number, if there is one.
+    /// Returns the kind with a number, if there is one.
     #[must_use]
     pub fn of(number: u32) -> Option<Self> {
         Self::ALL.get(number as usize).copied()
@@ -53,7 +53,7 @@ impl EventKind {
         1 << self.number()
     }
 
-    /// The kinds of a subscription.
+    /// Returns the kinds of a subscription.
     pub fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
         let all = Self::ALL.iter().copied();
         all.filter(move |kind| bits & kind.bit() != 0)

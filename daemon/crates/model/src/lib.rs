@@ -14,6 +14,7 @@ pub mod kind;
 pub mod manifest;
 pub mod name;
 pub mod path;
+pub mod problem;
 #[cfg(feature = "utoipa")]
 pub mod schema;
 pub mod size;
@@ -35,6 +36,7 @@ pub use kind::Kind;
 pub use manifest::Manifest;
 pub use name::{Name, NameKey, RESTORED};
 pub use path::RelPath;
+pub use problem::Problem;
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{
     DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side, SyncMode, SyncState,

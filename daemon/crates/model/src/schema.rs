@@ -6,7 +6,7 @@ use crate::{
 };
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
-/// The schema of a text.
+/// Returns the schema of a text.
 #[must_use]
 pub fn text(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()

@@ -30,7 +30,7 @@ macro_rules! word_enum {
             /// The texts of all values, in the same order.
             pub const TEXTS: &'static [&'static str] = &[$($text),+];
 
-            /// The text that stands for the value everywhere outside the program.
+            /// Returns the text that stands for the value everywhere outside the program.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {

@@ -4,7 +4,6 @@
 //! contains itself, leaves nothing.
 
 use crate::Space;
-use crate::each::each;
 use crate::verify::ring;
 use cairn_crypto::ContentHasher;
 use cairn_model::{ContentHash, Kind, NodeId};
@@ -150,10 +149,7 @@ impl Space {
                 Err(_) => plan.add(file, limit)?,
             }
         }
-        let manifests = each(with_content, async |downloads| {
-            self.transfer.manifests(&downloads).await
-        });
-        for (file, manifest) in manifests.await {
+        for (file, manifest) in self.transfer.manifests(with_content).await {
             let path = file.to.clone();
             let local = self
                 .transfer

@@ -6,7 +6,6 @@
 
 pub mod account_keys;
 mod download_plan;
-mod each;
 mod merge_preview;
 mod share;
 mod space;

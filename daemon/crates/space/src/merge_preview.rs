@@ -3,7 +3,6 @@
 
 use crate::Space;
 use crate::download_plan::local_hash;
-use crate::each::each;
 use crate::verify::ring;
 use cairn_model::{Kind, Name, NameKey, NodeId, RelPath};
 use cairn_transfer::{Download, TransferError};
@@ -147,10 +146,7 @@ impl Space {
                 Err(_) => walk.found.different.add(&file.path, file.bytes),
             }
         }
-        let manifests = each(with_content, async |downloads| {
-            self.transfer.manifests(&downloads).await
-        });
-        for (file, manifest) in manifests.await {
+        for (file, manifest) in self.transfer.manifests(with_content).await {
             let path = file.local.clone();
             let blocking = self.transfer.blocking();
             let local = blocking.run(move || local_hash(&path)).await;

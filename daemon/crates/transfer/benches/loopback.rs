@@ -111,7 +111,7 @@ async fn small(transfer: &Transfer) -> BenchResult<()> {
         let mut bytes = vec![0; 1000 + (n * 7919) % 38_000];
         SystemRandom.fill(&mut bytes);
         total += bytes.len() as u64;
-        files.push(SmallUpload {
+        let file = SmallUpload {
             target: UploadTarget::New {
                 node: node_id(),
                 parent: None,
@@ -122,18 +122,18 @@ async fn small(transfer: &Transfer) -> BenchResult<()> {
             modified_ms: 0,
             executable: false,
             unless: None,
-        });
+        };
+        files.push(((), file));
     }
     let begin = Instant::now();
-    let outcomes = transfer.upload_batch(files, &()).await;
+    let sent = transfer.upload_batch(files, &()).await;
     report("10,000 small up", begin, total);
-    let nodes = outcomes
-        .into_iter()
-        .map(|outcome| committed(outcome?))
-        .collect::<BenchResult<Vec<_>>>()?;
-    let downloads = nodes.iter().map(current).collect::<BenchResult<Vec<_>>>()?;
+    let mut downloads = Vec::with_capacity(SMALL_FILES);
+    for (key, sent) in sent {
+        downloads.push((key, current(&committed(sent?)?)?));
+    }
     let begin = Instant::now();
-    for file in transfer.download_batch(&downloads, &()).await {
+    for ((), file) in transfer.download_batch(downloads, &()).await {
         file?;
     }
     report("10,000 small down", begin, total);

@@ -1,7 +1,8 @@
-//! Many small files down, or many manifests: few requests, a reply for each file.
+//! Many small files down, or many manifests: few requests, a result for each file.
 
 use crate::context::{OpenedRevision, TransferContext};
 use crate::download::Download;
+use crate::each::each;
 use crate::error::{Check, TransferError, refused};
 use crate::fetch;
 use crate::local::MemoryTarget;
@@ -11,8 +12,7 @@ use bytes::Bytes;
 use cairn_crypto::{ContentKey, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
 use cairn_wire::transfer::{
-    BATCH_BYTES, BATCH_FILES, DownloadBatch, DownloadFile, DownloadedBatch, DownloadedFile,
-    RevisionContent,
+    BATCH_BYTES, BATCH_FILES, DownloadBatch, DownloadFile, DownloadedFile, RevisionContent,
 };
 use futures_util::stream::{self, StreamExt as _};
 use std::collections::HashMap;
@@ -23,146 +23,138 @@ const IN_FLIGHT: usize = 2;
 
 type FileResult = Result<(Manifest, Vec<u8>), TransferError>;
 
-/// The server's reply for one file of a group.
-enum Reply<T> {
-    Final(Result<T, TransferError>),
-    /// It did not fit beside the others.
-    LeftOut,
-}
-
-pub(crate) async fn download_batch(
+pub(crate) async fn download_batch<K>(
     context: &Arc<TransferContext>,
-    downloads: &[Download],
+    files: Vec<(K, Download)>,
     progress: &dyn Progress,
-) -> Vec<FileResult> {
-    let mut files: Vec<Option<FileResult>> = downloads.iter().map(|_| None).collect();
-    let mut waiting: Vec<usize> = (0..downloads.len()).collect();
+) -> Vec<(K, FileResult)> {
+    let mut done = Vec::with_capacity(files.len());
+    let mut waiting = files;
     let mut moved = 0;
     while !waiting.is_empty() {
-        let indices = std::mem::take(&mut waiting);
-        // Owned groups: a borrowed one would tie the future to a lifetime that a task can't have.
-        let groups: Vec<Vec<usize>> = indices.chunks(BATCH_FILES).map(<[usize]>::to_vec).collect();
-        let mut groups = stream::iter(groups)
-            .map(|group| async move {
-                let wanted = group.iter().map(|at| downloads[*at]).collect();
-                (group, fetch_group(context, wanted).await)
-            })
+        let mut groups = stream::iter(groups(std::mem::take(&mut waiting)))
+            .map(|group| fetch_group(context, group))
             .buffered(IN_FLIGHT);
-        while let Some((group, replies)) = groups.next().await {
-            let none_came = replies.iter().all(|reply| matches!(reply, Reply::LeftOut));
-            for (at, reply) in group.iter().zip(replies) {
-                let file = match reply {
-                    Reply::Final(file) => file,
+        while let Some(results) = groups.next().await {
+            let none_came = results.iter().all(|(_, file)| matches!(file, Ok(None)));
+            for ((key, download), file) in results {
+                let file = match file {
+                    Ok(Some(file)) => Ok(file),
+                    Err(error) => Err(error),
                     // Where not one fits, asking for the same again would never end.
-                    Reply::LeftOut if none_came => fetch_single(context, downloads[*at]).await,
-                    Reply::LeftOut => {
-                        waiting.push(*at);
+                    Ok(None) if none_came => fetch_single(context, download).await,
+                    Ok(None) => {
+                        waiting.push((key, download));
                         continue;
                     }
                 };
                 moved += file.as_ref().map_or(0, |(manifest, _)| manifest.size);
                 progress.moved(moved, moved);
-                files[*at] = Some(file);
+                done.push((key, file));
             }
         }
     }
-    files
-        .into_iter()
-        .map(|file| file.unwrap_or_else(|| Err(missing_reply())))
-        .collect()
+    done
 }
 
-pub(crate) async fn manifests(
-    context: &Arc<TransferContext>,
-    downloads: &[Download],
-) -> Vec<Result<Manifest, TransferError>> {
-    let opened = open_revisions(context, downloads).await;
-    opened
-        .into_iter()
-        .map(|result| result.map(|revision| revision.manifest))
-        .collect()
+/// Splits files into groups that fit into a request each.
+fn groups<T>(files: Vec<T>) -> Vec<Vec<T>> {
+    let mut files = files.into_iter().peekable();
+    let mut groups = Vec::new();
+    while files.peek().is_some() {
+        groups.push(files.by_ref().take(BATCH_FILES).collect());
+    }
+    groups
 }
 
 /// Opens manifests and content keys without their content.
-pub(crate) async fn open_revisions(
+pub(crate) async fn open_revisions<K>(
     context: &Arc<TransferContext>,
-    downloads: &[Download],
-) -> Vec<Result<OpenedRevision, TransferError>> {
-    let mut results = Vec::with_capacity(downloads.len());
-    for group in downloads.chunks(BATCH_FILES) {
-        let response = match request(context, group, false).await {
-            Ok((response, _)) => response,
-            Err(error) => {
-                results.extend(group.iter().map(|_| Err(error.clone().into())));
-                continue;
-            }
-        };
-        let (opener, group) = (context.clone(), group.to_vec());
-        let open = move || -> Vec<_> {
-            let mut files = response.files.into_iter();
-            let opened = group.iter().map(|download| {
-                let file = files.next().ok_or_else(missing_reply)?;
-                opener.open_revision(download, &content_of(file)?)
-            });
-            opened.collect()
-        };
-        results.extend(context.blocking.run(open).await);
+    files: Vec<(K, Download)>,
+) -> Vec<(K, Result<OpenedRevision, TransferError>)> {
+    let mut opened = Vec::with_capacity(files.len());
+    for group in groups(files) {
+        opened.extend(each(group, async |group| open_group(context, group).await).await);
     }
-    results
+    opened
 }
 
-async fn request(
-    context: &TransferContext,
-    group: &[Download],
-    content: bool,
-) -> Result<(DownloadedBatch, Bytes), cairn_api::ApiError> {
-    let files = group
-        .iter()
-        .map(|d| DownloadFile {
-            node_id: d.node,
-            revision_id: d.revision,
-        })
-        .collect();
-    context
-        .api
-        .download_batch(&DownloadBatch { files, content })
-        .await
-}
-
-async fn fetch_group(
+async fn open_group(
     context: &Arc<TransferContext>,
     group: Vec<Download>,
-) -> Vec<Reply<(Manifest, Vec<u8>)>> {
-    let (reply, payload) = match request(context, &group, true).await {
-        Ok(responses) => responses,
-        Err(error) => {
-            return group
-                .iter()
-                .map(|_| Reply::Final(Err(error.clone().into())))
-                .collect();
-        }
-    };
-    // What came can't be called back: the next request waits for its price.
-    context.limits.take_down(payload.len()).await;
+) -> Vec<Result<OpenedRevision, TransferError>> {
+    let (files, _) = request(context, group, false).await;
     let opener = context.clone();
-    let open = move || {
-        let mut payload = Payload(payload);
-        let mut files = reply.files.into_iter();
-        let replies = group.iter().map(|download| {
-            let Some(file) = files.next() else {
-                return Reply::Final(Err(missing_reply()));
-            };
-            if file.status == 413 {
-                return Reply::LeftOut;
-            }
-            Reply::Final(
-                content_of(file)
-                    .and_then(|content| open_file(&opener, download, &content, &mut payload)),
-            )
-        });
-        replies.collect()
+    let open = move || -> Vec<_> {
+        let open = |(download, file): (Download, Result<DownloadedFile, _>)| {
+            opener.open_revision(&download, &content_of(file?)?)
+        };
+        files.into_iter().map(open).collect()
     };
     context.blocking.run(open).await
+}
+
+/// Requests a group: what the server says of each file, and their content.
+async fn request(
+    context: &TransferContext,
+    group: Vec<Download>,
+    content: bool,
+) -> (
+    Vec<(Download, Result<DownloadedFile, TransferError>)>,
+    Bytes,
+) {
+    let mut payload = Bytes::new();
+    let wanted = group.into_iter().map(|download| {
+        let file = DownloadFile {
+            node_id: download.node,
+            revision_id: download.revision,
+        };
+        (download, file)
+    });
+    let files = each(wanted.collect(), async |files: Vec<DownloadFile>| {
+        let count = files.len();
+        let batch = DownloadBatch { files, content };
+        match context.api.download_batch(&batch).await {
+            Ok((response, bytes)) => {
+                payload = bytes;
+                response.files.into_iter().map(Ok).collect()
+            }
+            Err(error) => (0..count).map(|_| Err(error.clone().into())).collect(),
+        }
+    });
+    (files.await, payload)
+}
+
+/// A file of a group; `None` if it did not fit beside the others.
+type Fetched = Result<Option<(Manifest, Vec<u8>)>, TransferError>;
+
+/// Fetches a group in one request.
+async fn fetch_group<K>(
+    context: &Arc<TransferContext>,
+    group: Vec<(K, Download)>,
+) -> Vec<((K, Download), Fetched)> {
+    let group = group
+        .into_iter()
+        .map(|(key, download)| ((key, download), download));
+    let fetch = async |group: Vec<Download>| {
+        let (files, payload) = request(context, group, true).await;
+        // What came can't be called back: the next request waits for its price.
+        context.limits.take_down(payload.len()).await;
+        let opener = context.clone();
+        let open = move || -> Vec<_> {
+            let mut payload = Payload(payload);
+            let mut open = |(download, file): (Download, Result<DownloadedFile, _>)| {
+                let file = file?;
+                if file.status == 413 {
+                    return Ok(None);
+                }
+                open_file(&opener, &download, &content_of(file)?, &mut payload).map(Some)
+            };
+            files.into_iter().map(&mut open).collect()
+        };
+        context.blocking.run(open).await
+    };
+    each(group.collect(), fetch).await
 }
 
 fn content_of(file: DownloadedFile) -> Result<RevisionContent, TransferError> {
@@ -252,8 +244,4 @@ async fn fetch_single(context: &Arc<TransferContext>, download: Download) -> Fil
     let manifest =
         fetch::download_up_to(context, download, target.clone(), &(), BATCH_BYTES as u64).await?;
     Ok((manifest, target.take()))
-}
-
-fn missing_reply() -> TransferError {
-    TransferError::protocol("the response has too few results for the batch")
 }

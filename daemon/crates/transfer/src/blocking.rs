@@ -20,7 +20,7 @@ impl Blocking {
                 Ok(result) => result,
                 Err(error) => match error.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),
-                    // The runtime is shutting down: nobody waits for an answer any more.
+                    // The runtime is shutting down: nobody waits for the result any more.
                     Err(_) => std::future::pending().await,
                 },
             },

@@ -70,7 +70,7 @@ impl TransferContext {
         }
     }
 
-    /// The key that the upload to resume began with, or a new one.
+    /// Returns the key that the upload to resume began with, or a new one.
     fn own_key(&self, node: NodeId, resume: Option<&Started>) -> NodeKey {
         let begun = resume
             .filter(|started| self.keys.is_current(&started.content_key))

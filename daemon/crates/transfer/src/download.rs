@@ -1,4 +1,4 @@
-//! The order for a download.
+//! The request for a download.
 
 use cairn_model::{NodeId, RevisionId};
 use cairn_wire::nodes::ContentSource;
@@ -16,7 +16,7 @@ pub struct Download {
 }
 
 impl Download {
-    /// A revision that was sealed where it is.
+    /// Returns the download of a revision that was sealed where it is.
     #[must_use]
     pub fn new(node: NodeId, revision: RevisionId) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl Download {
         }
     }
 
-    /// The ids that manifest and content key are bound to.
+    /// Returns the ids that manifest and content key are bound to.
     pub(crate) fn sealed_as(&self) -> ContentSource {
         self.source.unwrap_or(ContentSource {
             node_id: self.node,

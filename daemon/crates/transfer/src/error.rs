@@ -42,7 +42,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// The check as it stands in reports.
+    /// Returns the check as it stands in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl std::fmt::Display for Check {
 }
 
 impl TransferError {
-    /// The class for reports, if authenticity is what failed.
+    /// Returns the class for reports, if authenticity is what failed.
     #[must_use]
     pub fn class(&self) -> Option<Class> {
         match self {
@@ -74,7 +74,7 @@ impl TransferError {
         }
     }
 
-    /// Returns the error for an answer that breaks the contract.
+    /// Returns the error for a response that breaks the contract.
     #[must_use]
     pub fn protocol(why: impl Into<String>) -> Self {
         Self::Api(ApiError::Protocol(why.into()))

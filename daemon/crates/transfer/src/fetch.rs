@@ -69,7 +69,8 @@ pub(crate) async fn download_up_to(
     Ok(manifest)
 }
 
-async fn open(
+/// Fetches and opens the manifest and the content key of a revision.
+pub(crate) async fn open(
     context: &Arc<TransferContext>,
     download: Download,
 ) -> Result<OpenedRevision, TransferError> {

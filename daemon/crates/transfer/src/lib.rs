@@ -10,6 +10,7 @@ mod blocking;
 mod commit;
 mod context;
 mod download;
+mod each;
 mod error;
 mod fetch;
 mod limits;
@@ -27,6 +28,7 @@ mod upload;
 pub use blocking::Blocking;
 pub use context::OpenedRevision;
 pub use download::Download;
+pub use each::each;
 pub use error::{Check, TransferError};
 pub use limits::Limits;
 pub use local::{

@@ -24,7 +24,7 @@ pub trait Source: Send + Sync {
 
 /// A file to download into. Bytes that are in it already are kept where they are right.
 pub trait Target: Send + Sync {
-    /// The length in bytes.
+    /// Returns the length in bytes.
     ///
     /// # Errors
     /// As the disk gives them.

@@ -46,8 +46,8 @@ impl KnownNumbers {
         }
     }
 
-    /// A state without a seal may have lost count of sealed ones: only the server knows how many
-    /// there were.
+    /// Returns the server's number of versions, if it is possible: a state without a seal may have lost count of
+    /// sealed ones, and only the server knows how many there were.
     fn plausible_version(&self) -> Result<u64, TransferError> {
         let last = self.seal_seq.max(self.revision.unwrap_or(0));
         if self.version > MAX_NUMBER || self.version.saturating_sub(last) > MAX_JUMP {

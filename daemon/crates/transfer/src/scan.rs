@@ -79,7 +79,7 @@ pub(crate) fn scan_bytes(bytes: &[u8], chunker: &Chunker, key: &ContentKey) -> S
     }
 }
 
-/// Tells the threads of a scan that nobody waits for it any more.
+/// Stops the threads of a scan for which nobody waits any more.
 #[derive(Default)]
 struct StopOnDrop(Arc<AtomicBool>);
 

@@ -40,7 +40,7 @@ impl Similar {
         Some(Self { source, offsets })
     }
 
-    /// The bytes of a chunk, if the file has it and they still are that chunk.
+    /// Returns the bytes of a chunk, if the file has it and they still are that chunk.
     pub(crate) fn read(&self, key: &ContentKey, id: ChunkId, len: u32) -> Option<Vec<u8>> {
         let offset = *self.offsets.get(&(id, len))?;
         let plain = self.read_at(offset, len).ok()?;

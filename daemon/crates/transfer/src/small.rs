@@ -3,6 +3,7 @@
 
 use crate::commit::{NewRevision, NodeKey, committed, create};
 use crate::context::TransferContext;
+use crate::each::each;
 use crate::error::TransferError;
 use crate::local::BytesSource;
 use crate::progress::Progress;
@@ -25,39 +26,39 @@ const IN_FLIGHT: usize = 2;
 
 type UploadResult = Result<Uploaded, TransferError>;
 
-pub(crate) async fn upload_batch(
+pub(crate) async fn upload_batch<K>(
     context: &Arc<TransferContext>,
-    files: Vec<SmallUpload>,
+    files: Vec<(K, SmallUpload)>,
     progress: &dyn Progress,
-) -> Vec<UploadResult> {
-    let total = files.iter().map(|file| file.bytes.len() as u64).sum();
+) -> Vec<(K, UploadResult)> {
+    let total = files.iter().map(|(_, file)| file.bytes.len() as u64).sum();
     let moved = &AtomicU64::new(0);
     stream::iter(groups(files))
         .map(|group| async move {
-            let bytes: u64 = group.iter().map(|file| file.bytes.len() as u64).sum();
-            let outcomes = send_group(context, group).await;
+            let bytes: u64 = group.iter().map(|(_, file)| file.bytes.len() as u64).sum();
+            let results = send_group(context, group).await;
             progress.moved(moved.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
-            outcomes
+            results
         })
         .buffered(IN_FLIGHT)
         .concat()
         .await
 }
 
-/// Splits files into groups that fit into a request each, in order.
-fn groups(files: Vec<SmallUpload>) -> Vec<Vec<SmallUpload>> {
-    let mut groups: Vec<Vec<SmallUpload>> = Vec::new();
+/// Splits files into groups that fit into a request each.
+fn groups<K>(files: Vec<(K, SmallUpload)>) -> Vec<Vec<(K, SmallUpload)>> {
+    let mut groups: Vec<Vec<_>> = Vec::new();
     let mut room = 0;
-    for file in files {
+    for (key, file) in files {
         // Padding adds up to an eighth, each chunk's seal a few bytes.
         let cost = file.bytes.len() + file.bytes.len() / 8 + 64;
         match groups.last_mut() {
             Some(group) if group.len() < BATCH_FILES && cost <= room => {
-                group.push(file);
+                group.push((key, file));
                 room -= cost;
             }
             Some(_) | None => {
-                groups.push(vec![file]);
+                groups.push(vec![(key, file)]);
                 room = BATCH_BYTES.saturating_sub(cost);
             }
         }
@@ -65,102 +66,74 @@ fn groups(files: Vec<SmallUpload>) -> Vec<Vec<SmallUpload>> {
     groups
 }
 
-async fn send_group(context: &Arc<TransferContext>, group: Vec<SmallUpload>) -> Vec<UploadResult> {
-    if let [file] = &group[..]
-        && file.bytes.len() >= ALONE_FROM
+async fn send_group<K>(
+    context: &Arc<TransferContext>,
+    mut group: Vec<(K, SmallUpload)>,
+) -> Vec<(K, UploadResult)> {
+    let is_alone = group.len() == 1;
+    if let Some((key, file)) = group.pop_if(|(_, file)| is_alone && file.bytes.len() >= ALONE_FROM)
     {
-        let mut group = group;
-        let upload = group.remove(0).into_upload();
-        return vec![send::upload(context, upload, &()).await];
+        let sent = send::upload(context, file.into_upload(), &()).await;
+        return vec![(key, sent)];
     }
     let sealer = context.clone();
-    let prepared: Vec<Prepared> = context
-        .blocking
-        .run(move || {
-            group
-                .into_iter()
-                .map(|file| prepare(&sealer, file))
-                .collect()
-        })
-        .await;
-
-    send_prepared(context, prepared).await
+    let prepared = each(group, async |files: Vec<SmallUpload>| {
+        let prepare = move |file| prepare(&sealer, file);
+        let blocking = context.blocking;
+        let prepare_all = move || files.into_iter().map(prepare).collect::<Vec<_>>();
+        blocking.run(prepare_all).await
+    });
+    send_prepared(context, prepared.await).await
 }
 
-/// Sends what is ready in one request; the outcomes are in the same order.
-async fn send_prepared(
+/// Sends what is ready in one request.
+async fn send_prepared<K>(
     context: &Arc<TransferContext>,
-    prepared: Vec<Prepared>,
-) -> Vec<UploadResult> {
-    let mut batch = UploadBatch {
-        files: Vec::with_capacity(prepared.len()),
-    };
-    let mut payload = Vec::new();
-    let mut waiting = Vec::with_capacity(prepared.len());
-    for prepared in prepared {
-        waiting.push(match prepared {
-            Prepared::Done(outcome) => Waiting::Done(outcome),
-            Prepared::Ready(ready) => {
-                let Ready {
-                    head,
-                    manifest,
-                    file,
-                    chunks,
-                    again,
-                } = *ready;
-                batch.files.push(file);
-                payload.extend(chunks);
-                Waiting::Response(Box::new(Sent {
-                    head,
-                    manifest,
-                    again,
-                }))
-            }
-        });
+    prepared: Vec<(K, Result<Option<Ready>, TransferError>)>,
+) -> Vec<(K, UploadResult)> {
+    let mut results = Vec::with_capacity(prepared.len());
+    let mut sending = Vec::with_capacity(prepared.len());
+    for (key, prepared) in prepared {
+        match prepared {
+            Ok(Some(ready)) => sending.push(((key, ready.sent), (ready.file, ready.chunks))),
+            Ok(None) => results.push((key, Ok(Uploaded::Unchanged))),
+            Err(error) => results.push((key, Err(error))),
+        }
     }
-    let mut results = request(context, &batch, &payload).await.map(Vec::into_iter);
-    drop(payload);
-    let mut outcomes = Vec::with_capacity(waiting.len());
-    for waiting in waiting {
-        outcomes.push(match (waiting, &mut results) {
-            (Waiting::Done(outcome), _) => outcome,
-            (Waiting::Response(_), Err(error)) => Err(error.clone().into()),
-            (Waiting::Response(sent), Ok(results)) => match results.next() {
-                Some(result) => finish(context, *sent, result).await,
-                None => Err(TransferError::protocol(
-                    "the response has too few results for the batch",
-                )),
-            },
-        });
+    let sent = each(sending, async |files| request(context, files).await);
+    for ((key, sent), result) in sent.await {
+        let result = match result {
+            Ok(result) => finish(context, sent, result).await,
+            Err(error) => Err(error),
+        };
+        results.push((key, result));
     }
-    outcomes
+    results
 }
 
 async fn request(
     context: &TransferContext,
-    batch: &UploadBatch,
-    payload: &[Bytes],
-) -> Result<Vec<NodeResult>, ApiError> {
-    if batch.files.is_empty() {
-        return Ok(Vec::new());
+    files: Vec<(BatchFile, Vec<Bytes>)>,
+) -> Vec<Result<NodeResult, TransferError>> {
+    if files.is_empty() {
+        return Vec::new();
     }
+    let (files, payload): (Vec<_>, Vec<_>) = files.into_iter().unzip();
+    let (count, batch) = (files.len(), UploadBatch { files });
+    let payload = payload.concat();
     let bytes = payload.iter().map(Bytes::len).sum();
     context.limits.take_up(bytes).await;
-    let response = context.api.upload_batch(batch, payload).await?;
-    Ok(response.results)
+    match context.api.upload_batch(&batch, &payload).await {
+        Ok(response) => response.results.into_iter().map(Ok).collect(),
+        Err(error) => (0..count).map(|_| Err(error.clone().into())).collect(),
+    }
 }
 
-enum Prepared {
-    Done(UploadResult),
-    Ready(Box<Ready>),
-}
-
+/// A file that is sealed for a batch.
 struct Ready {
-    head: NewRevision,
-    manifest: Manifest,
     file: BatchFile,
     chunks: Vec<Bytes>,
-    again: Option<SmallUpload>,
+    sent: Box<Sent>,
 }
 
 /// A file of a batch that was sent.
@@ -171,24 +144,8 @@ struct Sent {
     again: Option<SmallUpload>,
 }
 
-enum Waiting {
-    Done(UploadResult),
-    Response(Box<Sent>),
-}
-
-fn prepare(context: &TransferContext, file: SmallUpload) -> Prepared {
-    match try_prepare(context, file) {
-        Ok(Some(ready)) => Prepared::Ready(Box::new(ready)),
-        Ok(None) => Prepared::Done(Ok(Uploaded::Unchanged)),
-        Err(error) => Prepared::Done(Err(error)),
-    }
-}
-
 /// Seals everything of one file; `None` if it needs no upload.
-fn try_prepare(
-    context: &TransferContext,
-    file: SmallUpload,
-) -> Result<Option<Ready>, TransferError> {
+fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>, TransferError> {
     let NodeKey { key, wrapped } = context.key_for(&file.target, None)?;
     let scanned = scan_bytes(&file.bytes, &context.chunker, &key);
     if file.unless == Some(scanned.hash) {
@@ -211,20 +168,26 @@ fn try_prepare(
     let create = create(&head, &scanned);
     let (manifest, complete) = context.complete(&head, scanned, wrapped)?;
     Ok(Some(Ready {
-        head,
-        manifest,
         file: BatchFile { create, complete },
         chunks,
-        again: reuses_key.then_some(file),
+        sent: Box::new(Sent {
+            head,
+            manifest,
+            again: reuses_key.then_some(file),
+        }),
     }))
 }
 
-async fn finish(context: &Arc<TransferContext>, sent: Sent, result: NodeResult) -> UploadResult {
+async fn finish(
+    context: &Arc<TransferContext>,
+    sent: Box<Sent>,
+    result: NodeResult,
+) -> UploadResult {
     let Sent {
         head,
         manifest,
         again,
-    } = sent;
+    } = *sent;
     let NodeResult {
         status,
         node,

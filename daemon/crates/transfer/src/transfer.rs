@@ -77,13 +77,13 @@ impl Transfer {
         send::upload(&self.context, upload, progress).await
     }
 
-    /// Uploads many small files in few requests; each succeeds or fails alone, in the given order.
-    /// `progress` hears of whole files' bytes.
-    pub async fn upload_batch(
+    /// Uploads many small files in few requests; each succeeds or fails alone, and comes back with the
+    /// caller's key, in any order. `progress` gets whole files' bytes.
+    pub async fn upload_batch<K>(
         &self,
-        files: Vec<SmallUpload>,
+        files: Vec<(K, SmallUpload)>,
         progress: &dyn Progress,
-    ) -> Vec<Result<Uploaded, TransferError>> {
+    ) -> Vec<(K, Result<Uploaded, TransferError>)> {
         small::upload_batch(&self.context, files, progress).await
     }
 
@@ -92,8 +92,8 @@ impl Transfer {
     ///
     /// # Errors
     /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the head is another one; nothing is committed then.
-    pub async fn restore(&self, order: Restore) -> Result<Option<Uploaded>, TransferError> {
-        restore::restore(&self.context, order).await
+    pub async fn restore(&self, restore: Restore) -> Result<Option<Uploaded>, TransferError> {
+        restore::restore(&self.context, restore).await
     }
 
     /// Downloads one revision into a target, keeping what is right in it already. Only verified bytes
@@ -125,35 +125,52 @@ impl Transfer {
         fetch::download(&self.context, download, target, Some(similar), progress).await
     }
 
-    /// Downloads many small revisions in few requests; each succeeds or fails alone, in the given order.
-    pub async fn download_batch(
+    /// Downloads many small revisions in few requests; each succeeds or fails alone, and comes back with
+    /// the caller's key, in any order.
+    pub async fn download_batch<K>(
         &self,
-        downloads: &[Download],
+        files: Vec<(K, Download)>,
         progress: &dyn Progress,
-    ) -> Vec<Result<(Manifest, Vec<u8>), TransferError>> {
-        batch::download_batch(&self.context, downloads, progress).await
+    ) -> Vec<(K, Result<(Manifest, Vec<u8>), TransferError>)> {
+        batch::download_batch(&self.context, files, progress).await
     }
 
-    /// Fetches and opens the manifests of many revisions, in the given order.
-    pub async fn manifests(&self, downloads: &[Download]) -> Vec<Result<Manifest, TransferError>> {
-        batch::manifests(&self.context, downloads).await
+    /// Fetches and opens the manifest of one revision.
+    ///
+    /// # Errors
+    /// [`TransferError::Refused`] if it is not authentic, [`ApiError::Gone`](cairn_api::ApiError::Gone).
+    pub async fn manifest(&self, download: Download) -> Result<Manifest, TransferError> {
+        Ok(fetch::open(&self.context, download).await?.manifest)
     }
 
-    /// Fetches and opens the manifests and content keys of many revisions, in the given order.
-    pub async fn open_revisions(
+    /// Fetches and opens the manifests of many revisions, each with the caller's key, in any order.
+    pub async fn manifests<K>(
         &self,
-        downloads: &[Download],
-    ) -> Vec<Result<OpenedRevision, TransferError>> {
-        batch::open_revisions(&self.context, downloads).await
+        files: Vec<(K, Download)>,
+    ) -> Vec<(K, Result<Manifest, TransferError>)> {
+        let opened = self.open_revisions(files).await.into_iter();
+        let manifest = |opened: OpenedRevision| opened.manifest;
+        opened
+            .map(|(key, opened)| (key, opened.map(manifest)))
+            .collect()
     }
 
-    /// The place where this transfer does its blocking work.
+    /// Fetches and opens the manifests and content keys of many revisions, each with the caller's key, in
+    /// any order.
+    pub async fn open_revisions<K>(
+        &self,
+        files: Vec<(K, Download)>,
+    ) -> Vec<(K, Result<OpenedRevision, TransferError>)> {
+        batch::open_revisions(&self.context, files).await
+    }
+
+    /// Returns the place where this transfer does its blocking work.
     #[must_use]
     pub fn blocking(&self) -> Blocking {
         self.context.blocking
     }
 
-    /// The limits that all transfers of this daemon share.
+    /// Returns the limits that all transfers of this daemon share.
     #[must_use]
     pub fn limits(&self) -> &Arc<Limits> {
         &self.context.limits

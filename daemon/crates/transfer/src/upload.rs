@@ -1,4 +1,4 @@
-//! The order for an upload, and its result.
+//! The request for an upload, and its result.
 
 use crate::local::Source;
 use crate::progress::Started;
@@ -70,7 +70,7 @@ pub struct SmallUpload {
 /// The result of an upload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Uploaded {
-    /// The revision is the head; the node is as the server answered it.
+    /// The revision is the head; the node is as the server returned it.
     Committed {
         node: Box<Node>,
         manifest: Box<Manifest>,
@@ -93,7 +93,7 @@ impl Upload {
 }
 
 impl UploadTarget {
-    /// The node that is made or changed.
+    /// Returns the node that is made or changed.
     #[must_use]
     pub fn node(&self) -> NodeId {
         match self {

@@ -274,21 +274,19 @@ async fn a_batch_gives_new_keys_to_the_files_of_links() {
         executable: false,
         unless: None,
     };
-    let files = vec![small(&linked, 1), small(&other, 2)];
+    let files = vec![
+        ((&linked, false), small(&linked, 1)),
+        ((&other, true), small(&other, 2)),
+    ];
     let transfer = world.holder.transfer();
-    let sent: Vec<Node> = transfer
-        .upload_batch(files, &())
-        .await
-        .into_iter()
-        .map(|outcome| match outcome.unwrap() {
+    for ((before, keeps_key), sent) in transfer.upload_batch(files, &()).await {
+        let node = match sent.unwrap() {
             Uploaded::Committed { node, .. } => *node,
             Uploaded::Unchanged => panic!("the content is another one"),
-        })
-        .collect();
-    assert_ne!(sent[0].content_key, linked.content_key);
-    assert_eq!(sent[1].content_key, other.content_key);
-    for node in &sent {
-        assert_eq!(world.content(node).await, b"second");
+        };
+        assert_eq!(node.id, before.id);
+        assert_eq!(node.content_key == before.content_key, keeps_key);
+        assert_eq!(world.content(&node).await, b"second");
     }
 }
 

@@ -298,7 +298,7 @@ async fn tokens_and_chunks_stay_inside_the_configured_origins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_oversized_answer_is_refused() {
+async fn an_oversized_response_is_refused() {
     let (api, _) = api(vec![Play::Respond(200, vec![], "123456789")]);
     let error = api.bytes(Call::get("/x").limit(8)).await.unwrap_err();
     assert!(matches!(error, ApiError::Protocol(_)));

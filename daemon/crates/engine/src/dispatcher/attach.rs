@@ -124,7 +124,7 @@ impl Dispatcher {
                 .engine
                 .index
                 .read(|db| db.remote(node))
-                // The plan meets the same failure, and tells it.
+                // The plan meets the same failure, and reports it.
                 .is_ok_and(|row| row.is_none()),
             None => false,
         };

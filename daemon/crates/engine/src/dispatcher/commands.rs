@@ -115,7 +115,7 @@ impl Dispatcher {
         self.engine.health().try_again();
     }
 
-    /// A person has decided about deletions: what was deleted counts no more.
+    /// Resets the count of deletions: a person has decided about them.
     fn confirmed(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.deletions.forget();

@@ -6,8 +6,7 @@ use super::{Dispatcher, Done};
 use crate::executor::{ExecutionResult, overload, record_failure};
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
-use crate::status::Problem;
-use cairn_model::{FolderId, ProblemCode, RelPath};
+use cairn_model::{FolderId, Problem, ProblemCode, RelPath};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,12 +53,12 @@ impl Dispatcher {
         let timing = self.tuning.timing();
         let mut wake = self.next_poll.min(self.next_emptying);
         let mut sooner = |at: Instant| wake = wake.min(at);
-        if let Some((at, _)) = self.retry {
-            sooner(at);
+        if let Some(pause) = self.retry {
+            sooner(pause.until);
         }
         // Kept for the length of the next one when it is over.
-        if let Some((at, _)) = self.rest.filter(|(at, _)| *at > Instant::now()) {
-            sooner(at);
+        if let Some(rest) = self.rest.filter(|rest| rest.until > Instant::now()) {
+            sooner(rest.until);
         }
         let now_ms = self.engine.ports.clock.now_ms();
         for (id, folder) in &self.folders {
@@ -140,19 +139,10 @@ impl Dispatcher {
     pub(super) fn finished(&mut self, done: Result<Done, tokio::task::JoinError>) {
         let done = match done {
             Ok(done) => done,
-            Err(error) => {
-                if error.is_panic() {
-                    tracing::error!("a transfer broke off; everything is compared again");
-                    self.locked.clear();
-                    for folder in self.folders.values_mut() {
-                        (folder.in_flight, folder.in_flight_bytes) = (0, 0);
-                    }
-                    self.rescan_everything(None);
-                }
-                return;
-            }
+            Err(error) if error.is_panic() => return self.transfer_panicked(),
+            Err(_) => return,
         };
-        for key in &done.keys {
+        for key in done.results.iter().flat_map(|transfer| &transfer.keys) {
             self.locked.remove(key);
         }
         let Some(ctx) = self.ctx(done.folder) else {
@@ -162,8 +152,13 @@ impl Dispatcher {
             overload: overload(done.results.iter().map(|transfer| &transfer.result)),
             ..ExecutionResult::default()
         };
-        let (files, bytes) = (done.sizes.len() as u64, done.sizes.iter().sum());
-        for (transfer, size) in done.results.into_iter().zip(done.sizes) {
+        let mut amount = Amount::default();
+        for transfer in done.results {
+            let file = Amount {
+                files: 1,
+                bytes: transfer.size,
+            };
+            amount.add(file);
             let Some(key) = transfer.keys.first().copied() else {
                 continue;
             };
@@ -171,10 +166,7 @@ impl Dispatcher {
                 Ok(()) => {
                     executed.progress = true;
                     ctx.engine.health().clear(done.folder, key);
-                    self.transferred.add(Amount {
-                        files: 1,
-                        bytes: size,
-                    });
+                    self.transferred.add(file);
                 }
                 Err(error) => {
                     tracing::debug!(path = %transfer.path, %error, "a transfer failed");
@@ -183,8 +175,8 @@ impl Dispatcher {
             }
         }
         if let Some(folder) = self.folders.get_mut(&done.folder) {
-            folder.in_flight = folder.in_flight.saturating_sub(files);
-            folder.in_flight_bytes = folder.in_flight_bytes.saturating_sub(bytes);
+            folder.in_flight = folder.in_flight.saturating_sub(amount.files);
+            folder.in_flight_bytes = folder.in_flight_bytes.saturating_sub(amount.bytes);
             folder.totals_due = true;
             if folder.queue.is_empty() && folder.in_flight == 0 {
                 folder.plan_due = true;
@@ -195,6 +187,16 @@ impl Dispatcher {
             self.waiters.reset();
         }
         self.apply(done.folder, executed);
+    }
+
+    /// Forgets which transfers are running: nobody knows which of them has ended with the panic.
+    fn transfer_panicked(&mut self) {
+        tracing::error!("a transfer has ended with a panic; everything is compared again");
+        self.locked.clear();
+        for folder in self.folders.values_mut() {
+            (folder.in_flight, folder.in_flight_bytes) = (0, 0);
+        }
+        self.rescan_everything(None);
     }
 
     /// Schedules what follows from steps that failed.

@@ -4,8 +4,7 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::key::Key;
-use crate::status::Problem;
-use cairn_model::{FolderId, ProblemCode};
+use cairn_model::{FolderId, Problem, ProblemCode};
 use std::collections::BTreeSet;
 
 /// Reports the dirty nodes of a folder with such names, except those that a step or a wait mentions. The

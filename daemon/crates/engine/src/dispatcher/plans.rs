@@ -1,4 +1,4 @@
-//! Plans: made when something is due, held back where a person or calm is needed, executed out.
+//! Plans of folders: made when something is due; deletions in them wait until a person decides or no more come.
 
 use super::Dispatcher;
 use super::invalid_names;
@@ -9,19 +9,20 @@ use crate::gate::{self, Deletions};
 use crate::key::Key;
 use crate::planning::{Planned, plan_folder};
 use crate::restored;
-use crate::status::Problem;
 use crate::step::{Ctx, download};
 use cairn_index::{Db, IndexError};
-use cairn_model::{FolderId, NodeId, ProblemCode, RelPath, SyncMode};
+use cairn_model::{BackOff, FolderId, NodeId, Problem, ProblemCode, RelPath, SyncMode};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// While transfers run, planning rests this many times as long as it took.
 pub(super) const REST: u32 = 5;
-/// Pauses after plans that could not be made.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// The pauses after plans that could not be made.
+const PAUSES: BackOff = BackOff {
+    first: Duration::from_millis(500),
+    most: Duration::from_secs(60),
+};
 
 impl Dispatcher {
     /// Plans one folder and carries the structure out. Returns whether another round should follow.
@@ -64,8 +65,8 @@ impl Dispatcher {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.plan_due = true;
             if !is_paused && !error.concerns_all() {
-                let pause = pause_after(folder.failed_plans);
                 folder.failed_plans += 1;
+                let pause = PAUSES.after(folder.failed_plans);
                 folder.next_plan = Instant::now() + self.engine.ports.spread(pause);
                 tracing::warn!(%error, root = %folder.row.root, "no plan can be made for now");
                 let problem = Some(error.problem(String::new()));
@@ -113,7 +114,7 @@ impl Dispatcher {
         true
     }
 
-    /// Both sides are equal, and nothing is on its way.
+    /// Cleans up once both sides are equal and nothing is on its way.
     pub(super) fn at_rest(&self, ctx: &Ctx) {
         download::clear_leftovers(ctx);
         if let Err(error) = restored::end(&self.engine, ctx.folder.id) {
@@ -160,7 +161,7 @@ impl Dispatcher {
     }
 
     pub(super) fn synced_files(&self, id: FolderId) -> u64 {
-        // Only a memory for the gate: without it the gate sees this plan alone.
+        // Only the gate needs it: without it the gate counts this plan alone.
         let files = self.engine.index.read(|db| db.synced_files(id));
         files.unwrap_or_default()
     }
@@ -210,7 +211,7 @@ impl Dispatcher {
         })?)
     }
 
-    /// A one-way folder does nothing about a file that both sides changed: a person has to know.
+    /// Reports files of a one-way folder that both sides changed: nothing is done about them.
     fn report_one_way_conflicts(
         &self,
         id: FolderId,
@@ -243,13 +244,6 @@ impl Dispatcher {
         }
         Ok(())
     }
-}
-
-/// Returns the pause before the next plan after so many that failed before.
-fn pause_after(failed: u32) -> Duration {
-    FIRST_PAUSE
-        .saturating_mul(1 << failed.min(10))
-        .min(LONGEST_PAUSE)
 }
 
 /// Returns the synced nodes that are dirty and in no step, with the path of those that both sides changed.

@@ -4,16 +4,25 @@ use super::{Dispatcher, POLL};
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
 use cairn_api::ApiError;
-use cairn_model::SyncState;
+use cairn_model::{BackOff, SyncState};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Pauses between tries to reach the service.
-const FIRST_RETRY: Duration = Duration::from_millis(500);
-const LONGEST_RETRY: Duration = Duration::from_secs(30);
+const RETRIES: BackOff = BackOff {
+    first: Duration::from_millis(500),
+    most: Duration::from_secs(30),
+};
 /// A service that asks for a longer pause is tried again after this all the same.
 const LONGEST_ASKED: Duration = Duration::from_secs(900);
+
+/// A pause after failures in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pause {
+    pub(super) until: Instant,
+    failures: u32,
+}
 
 impl Dispatcher {
     /// Polls the feed if that is due, and attaches folders that are new.
@@ -24,11 +33,11 @@ impl Dispatcher {
             self.poll_due = true;
         }
         match self.retry {
-            Some((at, _)) if at > now => return,
+            Some(pause) if pause.until > now => return,
             Some(_) => self.poll_due = true,
             // The service carries out steps again, or may: only a poll ends the failure in the status.
             None if self.engine.figures.error_state().is_some() => {
-                self.poll_due |= self.rest.is_none_or(|(at, _)| at <= now);
+                self.poll_due |= self.rest.is_none_or(|rest| rest.until <= now);
             }
             None => {}
         }
@@ -50,7 +59,7 @@ impl Dispatcher {
                 self.feed_incomplete = false;
                 self.poll_due = false;
                 self.retry = None;
-                if self.rest.is_none_or(|(at, _)| at <= now) {
+                if self.rest.is_none_or(|rest| rest.until <= now) {
                     self.engine.figures.clear_last_error();
                 }
                 self.next_poll = Instant::now() + POLL;
@@ -113,7 +122,7 @@ impl Dispatcher {
                 }
                 Err(error) => {
                     tracing::debug!(%error, "the feed's stream can't be opened");
-                    tokio::time::sleep(FIRST_RETRY).await;
+                    tokio::time::sleep(RETRIES.first).await;
                 }
             }
             // Whatever came in between is polled; that opens the stream again.
@@ -136,18 +145,16 @@ impl Dispatcher {
         self.report(error);
     }
 
-    /// Returns the time of the next try, and the pause before it: twice the last one, or as long as the service
-    /// asks for.
-    fn next_pause(
-        &self,
-        last: Option<(Instant, Duration)>,
-        error: &EngineError,
-    ) -> (Instant, Duration) {
-        let pause = last.map_or(FIRST_RETRY, |(_, pause)| (pause * 2).min(LONGEST_RETRY));
+    /// Returns the pause before the next try: longer than the last one, or as long as the service asks for.
+    fn next_pause(&self, last: Option<Pause>, error: &EngineError) -> Pause {
+        let failures = last.map_or(0, |pause| pause.failures).saturating_add(1);
         let asked = error.overload().and_then(ApiError::retry_after);
         let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
-        let wait = self.engine.ports.spread(pause).max(asked);
-        (Instant::now() + wait, pause)
+        let own = self.engine.ports.spread(RETRIES.after(failures));
+        Pause {
+            until: Instant::now() + own.max(asked),
+            failures,
+        }
     }
 
     fn report(&self, error: &EngineError) {
@@ -196,13 +203,12 @@ mod tests {
     async fn pauses_double_and_vary() {
         let (mut dispatcher, _dir) = dispatcher();
         let error = EngineError::Api(ApiError::Offline("no".into()));
-        let mut whole = FIRST_RETRY;
+        let mut whole = RETRIES.first;
         for _ in 0..10 {
             dispatcher.back_off(&error);
-            let (at, _) = dispatcher.retry.unwrap();
-            let wait = at - Instant::now();
+            let wait = dispatcher.retry.unwrap().until - Instant::now();
             assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
-            whole = (whole * 2).min(LONGEST_RETRY);
+            whole = (whole * 2).min(RETRIES.most);
         }
     }
 

@@ -5,8 +5,8 @@ use super::Dispatcher;
 use crate::error::{Disposition, EngineError};
 use crate::health::RetryHint;
 use crate::key::Key;
+use crate::node_rows::download_of;
 use crate::observe::rules::{IGNORE_FILE, text_of};
-use crate::planning::download_of;
 use crate::step::Ctx;
 use cairn_index::{Db, IndexError, RemoteRow, SharedRules};
 use cairn_model::{FolderId, Kind, Name, NodeId};
@@ -149,10 +149,9 @@ fn unsynced(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
 }
 
 async fn fetch(ctx: &Ctx, row: &RemoteRow) -> Result<SharedRules, EngineError> {
-    let download = download_of(&ctx.engine, row).ok_or(EngineError::Stale)?;
+    let download = download_of(&ctx.engine.keys, row).ok_or(EngineError::Stale)?;
     let transfer = &ctx.engine.transfer;
-    let mut manifests = transfer.manifests(&[download]).await;
-    let manifest = manifests.pop().ok_or(EngineError::ShortBatch)??;
+    let manifest = transfer.manifest(download).await?;
     if manifest.size > MAX_SHARED {
         return Err(EngineError::RulesTooLarge(manifest.size));
     }

@@ -1,6 +1,6 @@
 //! Due times of one folder: scans after hints, after a while, and of what was missing.
 //!
-//! Pure: it is told the time and what happened, and decides. The dispatcher does the work.
+//! Pure: decides from the time and the events that it is given. The dispatcher does the work.
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The structure of a plan, carried out beside the dispatcher: one list of steps for each folder. Commands,
 //! other folders, and transfers that need none of these steps don't wait for it.
 //!
-//! While a folder's list is carried out, that folder is neither scanned nor planned, and no news of the feed
+//! While a folder's list is carried out, that folder is neither scanned nor planned, and no changes of the feed
 //! are recorded: every step is for the state that was planned for. A list ends after a while, and what is
 //! left is planned anew, so that what has changed meanwhile has its turn.
 
@@ -82,7 +82,7 @@ impl Dispatcher {
             synced_before,
         } = match done {
             Ok(done) => done,
-            Err(error) => return self.structure_broke(&error),
+            Err(error) => return self.structure_panicked(&error),
         };
         let id = ctx.folder.id;
         let gone = synced_before.map(|before| before.saturating_sub(self.synced_files(id)));
@@ -120,12 +120,12 @@ impl Dispatcher {
         }
     }
 
-    /// A list broke off in the middle of a step: its folder, which nobody tells, is the one that it has left.
-    fn structure_broke(&mut self, error: &JoinError) {
+    /// Handles a panic in a list of steps. Its folder is the one whose list has ended without a result.
+    fn structure_panicked(&mut self, error: &JoinError) {
         if !error.is_panic() {
             return;
         }
-        tracing::error!("a list of steps broke off; its folder is compared again");
+        tracing::error!("a list of steps has ended with a panic; its folder is compared again");
         for folder in self.folders.values_mut() {
             if folder
                 .executing

@@ -64,7 +64,7 @@ impl Dispatcher {
     /// Returns whether plans can be made and carried out.
     pub(super) fn is_reachable(&self) -> bool {
         let now = Instant::now();
-        let rests = self.rest.is_some_and(|(at, _)| at > now);
+        let rests = self.rest.is_some_and(|rest| rest.until > now);
         self.retry.is_none() && !rests && !self.feed_incomplete
     }
 
@@ -88,7 +88,7 @@ impl Dispatcher {
             Room::Anything => false,
         };
         for id in lane.turns(self.folders.keys().copied()) {
-            // What is queued was planned without the rules that the feed has told of since.
+            // What is queued was planned without the rules that have come with the feed since.
             if direction == TransferDirection::Up
                 && self.has_queued(id)
                 && self.ctx(id).is_some_and(|ctx| awaits_rules(&ctx))
@@ -115,20 +115,18 @@ impl Dispatcher {
 
     fn start_transfer(&mut self, id: FolderId, direction: TransferDirection, work: Work) {
         let Some(ctx) = self.ctx(id) else { return };
-        let (keys, sizes, amount) = (work.keys(), work.sizes(), work.amount());
+        let amount = work.amount();
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.in_flight += amount.files;
             folder.in_flight_bytes += amount.bytes;
         }
-        self.locked.extend(keys.iter().copied());
+        self.locked.extend(work.keys());
         let slot = self.lanes.of(direction).take(work.is_small());
         self.transfers.spawn(async move {
             let results = work.run(ctx).await;
             drop(slot);
             Done {
                 folder: id,
-                keys,
-                sizes,
                 results,
             }
         });

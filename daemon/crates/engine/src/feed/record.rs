@@ -189,22 +189,22 @@ impl<'a> Batch<'a> {
         for id in rows.keys() {
             let mut chain = Vec::new();
             let mut at = Some(*id);
-            while let Some(here) = at
-                && !done.contains(&here)
-                && !chain.contains(&here)
-                && let Some(row) = rows.get(&here)
+            while let Some(id) = at
+                && !done.contains(&id)
+                && !chain.contains(&id)
+                && let Some(row) = rows.get(&id)
             {
-                chain.push(here);
+                chain.push(id);
                 at = row.parent;
             }
-            for here in chain.into_iter().rev() {
-                done.insert(here);
-                let Some(row) = rows.get(&here) else {
+            for id in chain.into_iter().rev() {
+                done.insert(id);
+                let Some(row) = rows.get(&id) else {
                     continue;
                 };
                 let tried = self.put_one(engine, db, folders, row, &mut news)?;
                 if tried != Tried::Recorded
-                    && let Some(change) = self.changes.get(&here)
+                    && let Some(change) = self.changes.get(&id)
                 {
                     pending::keep(db, change)?;
                 }
@@ -233,9 +233,9 @@ impl<'a> Batch<'a> {
             // What an upload of ours is making is recorded, and planned, when that ends.
             PutResult::New => {
                 *news |= !engine.arriving.contains(Key::Node(row.node));
-                crate::record::settle_sent(db, folders, row)?;
+                crate::record::end_sent(db, folders, row)?;
             }
-            PutResult::Known => crate::record::settle_sent(db, folders, row)?,
+            PutResult::Known => crate::record::end_sent(db, folders, row)?,
             PutResult::Tampered => {
                 tracing::warn!(node = %row.node, "the service serves another content key of a revision; it is refused");
                 let reason = Reason::Impossible("another key for the same content");

@@ -35,7 +35,7 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
     let known = engine.index.read(known_manifests)?;
     let mut begun = false;
     let cursor = load(engine, engine.admission.get(), |db, page| {
-        // Not before the service has answered: the old trees are the best there is until then.
+        // Not before the service has responded: the old trees are the best there is until then.
         if std::mem::replace(&mut begun, true) {
             return Ok(());
         }

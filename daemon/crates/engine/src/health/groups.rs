@@ -2,8 +2,8 @@
 
 use super::Health;
 use crate::key::Key;
-use crate::status::{Problem, ProblemGroup};
-use cairn_model::{FolderId, ProblemCode};
+use crate::status::ProblemGroup;
+use cairn_model::{FolderId, Problem, ProblemCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A problem, and the bytes of the file that waits because of it.
@@ -23,13 +23,13 @@ impl Health {
         self.free.get(&folder).copied()
     }
 
-    /// All problems of a folder, in order.
+    /// Returns all problems of a folder, in order.
     pub(crate) fn problems(&self, folder: FolderId) -> Vec<Problem> {
         let all: BTreeSet<&Problem> = self.all(folder).map(|(problem, _)| problem).collect();
         all.into_iter().cloned().collect()
     }
 
-    /// The problems of a folder by cause, in the order of their first ones, with at most `examples` each.
+    /// Returns the problems of a folder by cause, in the order of their first ones, with at most `examples` each.
     pub(crate) fn groups(&self, folder: FolderId, examples: usize) -> Vec<ProblemGroup> {
         let mut groups: BTreeMap<(ProblemCode, &str), (u64, BTreeSet<&Problem>, u64)> =
             BTreeMap::new();

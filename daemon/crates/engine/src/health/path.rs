@@ -1,8 +1,7 @@
 //! The problems of one path.
 
 use super::Health;
-use crate::status::Problem;
-use cairn_model::FolderId;
+use cairn_model::{FolderId, Problem};
 use std::time::Duration;
 use tokio::time::Instant;
 

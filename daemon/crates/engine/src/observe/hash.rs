@@ -9,7 +9,7 @@ use std::path::Path;
 /// A read is this long; the hash runs at several gigabytes a second.
 const PIECE: usize = 256 * 1024;
 
-/// The part of a stat that the index keeps. Times and sizes of directories say nothing.
+/// Returns the part of a stat that the index keeps. Times and sizes of directories say nothing.
 pub(crate) fn local_stat(stat: &Stat) -> LocalStat {
     let is_file = stat.kind == cairn_platform::FileKind::File;
     LocalStat {
@@ -22,7 +22,7 @@ pub(crate) fn local_stat(stat: &Stat) -> LocalStat {
     }
 }
 
-/// The hash of a file whose stat is `expected` before and after; `None` if it is being changed.
+/// Returns the hash of a file whose stat is `expected` before and after; `None` if it is being changed.
 ///
 /// # Errors
 /// The disk's.

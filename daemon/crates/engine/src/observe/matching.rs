@@ -56,8 +56,8 @@ impl Scan<'_, '_> {
         self.resolve_missing()
     }
 
-    /// A directory may have been listed twice, on its own account and as part of what was moved: its
-    /// names are explained once.
+    /// Returns whether a name is matched already: a directory may have been listed twice, on its own account
+    /// and as part of what was moved.
     fn is_matched(&self, fresh: &Fresh) -> Result<bool, IndexError> {
         let row = self.db.child(self.folder.id, fresh.parent, &fresh.name)?;
         Ok(row.is_some_and(|row| {
@@ -67,7 +67,7 @@ impl Scan<'_, '_> {
         }))
     }
 
-    /// The row of the very same file, if its old place does not hold it any more.
+    /// Returns the row of the very same file, if its old place does not hold it any more.
     fn same_file_elsewhere(
         &self,
         fresh: &Fresh,
@@ -113,7 +113,7 @@ impl Scan<'_, '_> {
             .is_ok_and(|stat| local_stat(&stat).same_file(&row.stat)))
     }
 
-    /// The row of that name and kind whose own file is nowhere else.
+    /// Returns the row of that name and kind whose own file is nowhere else.
     fn replaced(&self, fresh: &Fresh) -> Result<Option<LocalRow>, IndexError> {
         Ok(self
             .db

@@ -4,9 +4,8 @@
 use crate::observe::hash::local_stat;
 use crate::observe::same_disk::SameDisk;
 use crate::observe::scan::{Directory, Scan};
-use crate::status::Problem;
 use cairn_index::{IndexError, LocalRow, Skipped};
-use cairn_model::{Kind, LocalId, ProblemCode, RelPath};
+use cairn_model::{Kind, LocalId, Problem, ProblemCode, RelPath};
 use cairn_platform::Stat;
 
 /// The file system of a directory, as far as it is known.

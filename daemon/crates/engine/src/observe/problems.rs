@@ -1,8 +1,7 @@
 //! Reports of a scan: names that can't be synced, and what the disk refuses.
 
 use crate::observe::scan::Scan;
-use crate::status::Problem;
-use cairn_model::{Name, ProblemCode, RelPath};
+use cairn_model::{Name, Problem, ProblemCode, RelPath};
 use cairn_platform::{Entry, FileKind};
 use std::io;
 use std::path::Path;
@@ -84,7 +83,7 @@ impl Scan<'_, '_> {
     }
 
     /// Reports two names of a directory that compare equal.
-    pub(crate) fn name_clash(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
+    pub(crate) fn name_duplicates(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
         self.found.problems.push(Problem {
             path: shown(path, name.as_str()),
             code: ProblemCode::NameClash,

@@ -149,7 +149,7 @@ impl Rules {
         }
     }
 
-    /// The same rules, but only what lies at, above or below these paths is chosen.
+    /// Returns the same rules, but only what lies at, above or below these paths is chosen.
     pub(crate) fn choosing(&self, only: Vec<RelPath>) -> Self {
         Self {
             only,

@@ -11,9 +11,8 @@ use crate::observe::hash::local_stat;
 use crate::observe::mounts::FileSystem;
 use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
 use crate::selection;
-use crate::status::Problem;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, LocalStat, Skipped};
-use cairn_model::{Kind, LocalId, Name, RelPath};
+use cairn_model::{Kind, LocalId, Name, Problem, RelPath};
 use cairn_platform::{Disk, Entry, FileKind, Stat};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -85,7 +84,7 @@ pub(crate) struct Scan<'a, 'b> {
 /// Scans the disk and records what is there.
 ///
 /// # Errors
-/// The index's. Refusals of the disk are in the outcome's problems.
+/// The index's. Refusals of the disk are among the result's problems.
 pub(crate) fn scan(
     db: &Db<'_>,
     disk: &dyn Disk,
@@ -209,7 +208,7 @@ impl Scan<'_, '_> {
                 below.push(stay);
             }
             if let Some(duplicate) = keys.insert(name.key(), name.clone()) {
-                self.name_clash(path, &name, &duplicate);
+                self.name_duplicates(path, &name, &duplicate);
             }
         }
         for row in rows.into_values() {
@@ -234,20 +233,20 @@ impl Scan<'_, '_> {
         row: Option<LocalRow>,
         special: &mut Vec<(Name, FileKind)>,
     ) -> Result<Option<(LocalId, Name, FileSystem)>, IndexError> {
-        let here = dir.path.join(name.clone());
+        let path = dir.path.join(name.clone());
         let stat = match &entry.stat {
             Ok(stat) => *stat,
             Err(error) => {
-                self.problem(&here, error);
+                self.problem(&path, error);
                 self.hold_if_known(row, Skipped::Unreadable)?;
                 return Ok(None);
             }
         };
         let kind = kind_of(&stat);
         if matches!(
-            self.rules.check(&here, kind == Kind::Folder),
+            self.rules.check(&path, kind == Kind::Folder),
             RuleMatch::Ignored(_)
-        ) && !self.is_selected_folder(&here, kind, &stat, row.as_ref())?
+        ) && !self.is_selected_folder(&path, kind, &stat, row.as_ref())?
         {
             self.hold_if_known(row, Skipped::Ignored)?;
             return Ok(None);
@@ -259,9 +258,9 @@ impl Scan<'_, '_> {
         }
         if kind == Kind::Folder
             && let Some(row) = &row
-            && self.is_mount_missing(dir, row, &here, &stat)?
+            && self.is_mount_missing(dir, row, &path, &stat)?
         {
-            self.unmounted(row, &here)?;
+            self.unmounted(row, &path)?;
             return Ok(None);
         }
         self.regular(dir, name, &stat, row)
@@ -339,12 +338,12 @@ impl Scan<'_, '_> {
     /// it, and that a person has renamed; and one that was on the way to what has moved elsewhere.
     fn is_selected_folder(
         &mut self,
-        here: &RelPath,
+        path: &RelPath,
         kind: Kind,
         stat: &Stat,
         row: Option<&LocalRow>,
     ) -> Result<bool, IndexError> {
-        if kind != Kind::Folder || !self.rules.is_unchosen(here, true) {
+        if kind != Kind::Folder || !self.rules.is_unchosen(path, true) {
             return Ok(false);
         }
         let stat = local_stat(stat);
@@ -358,7 +357,7 @@ impl Scan<'_, '_> {
             if row.kind == kind
                 && let Some(from) = self.db.local_path(row.id)?
                 && self.same_dir(&row.stat, &from).is_none()
-                && self.rules.to_mut().follow(&from, here)
+                && self.rules.to_mut().follow(&from, path)
             {
                 return Ok(true);
             }
@@ -366,7 +365,7 @@ impl Scan<'_, '_> {
         Ok(false)
     }
 
-    /// A row whose file is where it was: record a changed stat.
+    /// Records a changed stat of a file that is where it was.
     pub(crate) fn known(&mut self, row: LocalRow, stat: &Stat) -> Result<(), IndexError> {
         let now = local_stat(stat);
         let executable = row.kind == Kind::File && stat.executable;

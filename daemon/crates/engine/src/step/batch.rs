@@ -1,62 +1,75 @@
-//! Several tasks that travel in one request: each has an outcome of its own, and keeps its place.
+//! The results of steps that are carried out together: each has one of its own.
 
 use crate::error::EngineError;
 
-pub(super) type StepResult = Result<(), EngineError>;
+pub(crate) type StepResult = Result<(), EngineError>;
 
-/// One task of a batch: its index, what was found out about it, and how far it has come.
-pub(super) struct Part<R, T> {
-    pub(super) at: usize,
-    pub(super) ready: R,
-    pub(super) what: T,
+/// Each task with what a stage has made of it.
+pub(super) type Stage<T, P> = Vec<(T, Result<P, EngineError>)>;
+
+/// The results of a batch so far: each task with its own, in the order in which they became known.
+pub(super) struct BatchResults<T>(Vec<(T, StepResult)>);
+
+impl<T> BatchResults<T> {
+    pub(super) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Records the result of a task.
+    pub(super) fn set(&mut self, task: T, result: StepResult) {
+        self.0.push((task, result));
+    }
+
+    /// Records the failures of a stage, and returns the tasks that go on with what the stage has made.
+    pub(super) fn proceed<P>(
+        &mut self,
+        stage: impl IntoIterator<Item = (T, Result<P, EngineError>)>,
+    ) -> Vec<(T, P)> {
+        let mut going_on = Vec::new();
+        for (task, result) in stage {
+            match result {
+                Ok(made) => going_on.push((task, made)),
+                Err(error) => self.set(task, Err(error)),
+            }
+        }
+        going_on
+    }
+
+    pub(super) fn into_vec(self) -> Vec<(T, StepResult)> {
+        self.0
+    }
 }
 
-/// The outcomes of a batch, in the order of its tasks.
-pub(super) struct Outcomes(Vec<Option<StepResult>>);
-
-impl Outcomes {
-    /// Looks at each task again; those that are not ready have their outcome.
-    pub(super) fn of<T, R>(
-        tasks: &[T],
-        ready: impl Fn(&T) -> Result<R, EngineError>,
-    ) -> (Self, Vec<(usize, R)>) {
-        let mut outcomes = Self(tasks.iter().map(|_| None).collect());
-        let mut prepared = Vec::new();
-        for (at, task) in tasks.iter().enumerate() {
-            match ready(task) {
-                Ok(ready) => prepared.push((at, ready)),
-                Err(error) => outcomes.set(at, Err(error)),
-            }
-        }
-        (outcomes, prepared)
+impl<T> Extend<(T, StepResult)> for BatchResults<T> {
+    fn extend<I: IntoIterator<Item = (T, StepResult)>>(&mut self, results: I) {
+        self.0.extend(results);
     }
+}
 
-    /// Records the outcome of a task.
-    pub(super) fn set(&mut self, at: usize, outcome: StepResult) {
-        self.0[at] = Some(outcome);
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Returns the parts that have come on; the others have their outcome.
-    pub(super) fn keep<R, T>(
-        &mut self,
-        tried: Vec<(usize, R, Result<T, EngineError>)>,
-    ) -> Vec<Part<R, T>> {
-        let mut parts = Vec::with_capacity(tried.len());
-        for (at, ready, what) in tried {
-            match what {
-                Ok(what) => parts.push(Part { at, ready, what }),
-                Err(error) => self.set(at, Err(error)),
-            }
-        }
-        parts
-    }
-
-    /// Returns all outcomes; a task without one was left out of the reply.
-    pub(super) fn into_vec(self) -> Vec<StepResult> {
-        let short = || Err(EngineError::ShortBatch);
-        self.0
-            .into_iter()
-            .map(|outcome| outcome.unwrap_or_else(short))
-            .collect()
+    #[test]
+    fn each_task_keeps_the_result_of_the_stage_at_which_it_failed() {
+        let mut results = BatchResults::new();
+        let first = [("a", Ok(1)), ("b", Err(EngineError::Stale)), ("c", Ok(3))];
+        let going_on = results.proceed(first);
+        assert_eq!(going_on, [("a", 1), ("c", 3)]);
+        let second = going_on.into_iter().map(|(task, n)| match n {
+            1 => (task, Err(EngineError::NotRecorded)),
+            n => (task, Ok(n)),
+        });
+        let done = results.proceed(second);
+        results.extend(done.into_iter().map(|(task, _)| (task, Ok(()))));
+        let all = results.into_vec();
+        assert!(matches!(
+            all[..],
+            [
+                ("b", Err(EngineError::Stale)),
+                ("a", Err(EngineError::NotRecorded)),
+                ("c", Ok(()))
+            ]
+        ));
     }
 }

@@ -10,8 +10,8 @@ pub(crate) use batch::many;
 
 use crate::error::EngineError;
 use crate::key::Key;
+use crate::node_rows::download_of;
 use crate::observe::rules::TEMP_DIR;
-use crate::planning::download_of;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
 use crate::step::upload::ByteCounter;
@@ -33,7 +33,7 @@ pub(crate) struct Task {
     pub(crate) size: u64,
 }
 
-/// The keys that a task holds while it runs.
+/// Returns the keys that a task holds while it runs.
 pub(crate) fn keys(task: &Task) -> Vec<Key> {
     std::iter::once(Key::Node(task.node))
         .chain(task.over.map(Key::Local))
@@ -60,7 +60,7 @@ fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
         .read(|db| Ok((db.remote(task.node)?, ctx.local_place(db, &task.to)?)))?;
     let remote = remote.ok_or(EngineError::Stale)?;
     let (_, path) = place.ok_or(EngineError::Stale)?;
-    let download = download_of(&ctx.engine, &remote).ok_or(EngineError::Stale)?;
+    let download = download_of(&ctx.engine.keys, &remote).ok_or(EngineError::Stale)?;
     Ok(Ready {
         download,
         path: path.to_string(),
@@ -117,12 +117,12 @@ async fn fetch(
 ) -> Result<Manifest, EngineError> {
     let transfer = &ctx.engine.transfer;
     let into = Arc::clone(target) as Arc<dyn Target>;
-    let here = version_here(ctx, task)?;
+    let replaced = replaced_version(ctx, task)?;
     let fetching = async {
-        match here {
-            Some(here) => {
+        match replaced {
+            Some(replaced) => {
                 transfer
-                    .download_over(ready.download, into, here, progress)
+                    .download_over(ready.download, into, replaced, progress)
                     .await
             }
             None => transfer.download(ready.download, into, progress).await,
@@ -140,8 +140,8 @@ async fn fetch(
     })
 }
 
-/// The version that is replaced: most of its chunks are in the new one, too.
-fn version_here(ctx: &Ctx, task: &Task) -> Result<Option<Arc<dyn Source>>, IndexError> {
+/// Returns the version that is replaced: most of its chunks are in the new one, too.
+fn replaced_version(ctx: &Ctx, task: &Task) -> Result<Option<Arc<dyn Source>>, IndexError> {
     let Some(id) = task.over else { return Ok(None) };
     let found = ctx
         .engine

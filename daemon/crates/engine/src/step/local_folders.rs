@@ -1,6 +1,6 @@
 //! Creating folders on this disk, many together: one flush of names and one transaction for all.
 
-use super::remote::Outcomes;
+use super::batch::{BatchResults, StepResult};
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
@@ -9,7 +9,7 @@ use cairn_index::{Db, IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName, Step};
 use cairn_platform::Stat;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
@@ -17,39 +17,32 @@ use std::path::PathBuf;
 pub(crate) const BATCH: usize = 200;
 
 /// A folder that stands on the disk and is not recorded yet.
-struct Created<'a> {
-    at: usize,
+struct Created {
     node: NodeId,
-    to: &'a ParentAndName,
+    to: ParentAndName,
     stat: Stat,
 }
 
-/// Creates the local sides of remote folders, parents before children, under the disk lock. The outcomes are
-/// in the order of the steps.
-pub(crate) async fn create(ctx: &Ctx, steps: &[Step]) -> Outcomes {
+/// Creates the local sides of remote folders, parents before children, under the disk lock. Each step comes
+/// back with its own result.
+pub(crate) async fn create(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     let _lock = ctx.engine.disk_lock.lock().await;
-    let (ctx2, steps) = (ctx.clone(), steps.to_vec());
-    let create = move || create_all(&ctx2, &steps);
+    let ctx2 = ctx.clone();
+    let create = move || create_all(&ctx2, steps);
     ctx.engine.ports.blocking(create).await
 }
 
-fn create_all(ctx: &Ctx, steps: &[Step]) -> Outcomes {
-    let mut outcomes: Vec<_> = steps.iter().map(|_| Err(EngineError::Stale)).collect();
+fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     let mut paths = BTreeMap::new();
-    let mut created = Vec::new();
-    for (at, step) in steps.iter().enumerate() {
-        let Step::CreateLocalFolder { node, to } = step else {
-            continue;
+    let mut results = BatchResults::new();
+    let created = results.proceed(steps.into_iter().map(|step| {
+        let created = if let Step::CreateLocalFolder { node, to } = &step {
+            create_one(ctx, *node, to, &mut paths)
+        } else {
+            Err(EngineError::Stale)
         };
-        match create_one(ctx, to, &paths) {
-            Ok((path, stat)) => {
-                paths.insert(*node, path);
-                let node = *node;
-                created.push(Created { at, node, to, stat });
-            }
-            Err(error) => outcomes[at] = Err(error),
-        }
-    }
+        (step, created)
+    }));
     // Before the index says that they are there: a name that a crash takes back would look like
     // something that the user did.
     let mut parents: Vec<PathBuf> = paths
@@ -59,37 +52,37 @@ fn create_all(ctx: &Ctx, steps: &[Step]) -> Outcomes {
     parents.sort_unstable();
     parents.dedup();
     if let Err(error) = ctx.engine.ports.disk.sync_dirs(&parents) {
-        for folder in &created {
+        results.extend(created.into_iter().map(|(step, _)| {
             let same = io::Error::new(error.kind(), error.to_string());
-            outcomes[folder.at] = Err(same.into());
-        }
-        return outcomes;
+            (step, Err(same.into()))
+        }));
+        return results.into_vec();
     }
     match ctx.engine.index.write(|db| record_all(ctx, db, &created)) {
-        Ok(recorded) => {
-            for at in recorded {
-                outcomes[at] = Ok(());
-            }
-        }
+        Ok(recorded) => results.extend(created.into_iter().map(|(step, folder)| {
+            let is_recorded = recorded.contains(&folder.node);
+            let result = is_recorded.then_some(()).ok_or(EngineError::Stale);
+            (step, result)
+        })),
         Err(error) => {
             tracing::warn!(%error, "folders were created but can't be recorded; the next scan finds them");
-            for folder in &created {
-                outcomes[folder.at] = Err(EngineError::NotRecorded);
-            }
-            if let Some(first) = created.first() {
-                outcomes[first.at] = Err(error.into());
-            }
+            let mut first = Some(error.into());
+            results.extend(created.into_iter().map(|(step, _)| {
+                let error = first.take().unwrap_or(EngineError::NotRecorded);
+                (step, Err(error))
+            }));
         }
     }
-    outcomes
+    results.into_vec()
 }
 
-/// Creates one folder; `made` are the paths of those that were created before it and are not recorded yet.
+/// Creates one folder, and adds its path to `made`: those of the folders that are not recorded yet.
 fn create_one(
     ctx: &Ctx,
+    node: NodeId,
     to: &ParentAndName,
-    made: &BTreeMap<NodeId, RelPath>,
-) -> Result<(RelPath, Stat), EngineError> {
+    made: &mut BTreeMap<NodeId, RelPath>,
+) -> Result<Created, EngineError> {
     let above = match to.parent {
         Parent::Node(node) => made.get(&node),
         Parent::Root | Parent::Local(_) => None,
@@ -102,15 +95,24 @@ fn create_one(
         }
     };
     let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute(&path))?;
-    Ok((path, stat))
+    made.insert(node, path);
+    Ok(Created {
+        node,
+        to: to.clone(),
+        stat,
+    })
 }
 
-/// Records folders that stand on the disk. Returns the positions of those whose node is still there.
-fn record_all(ctx: &Ctx, db: &Db<'_>, created: &[Created<'_>]) -> Result<Vec<usize>, IndexError> {
-    let mut recorded = Vec::new();
-    for folder in created {
+/// Records folders that stand on the disk. Returns those of the nodes that are still there.
+fn record_all(
+    ctx: &Ctx,
+    db: &Db<'_>,
+    created: &[(Step, Created)],
+) -> Result<BTreeSet<NodeId>, IndexError> {
+    let mut recorded = BTreeSet::new();
+    for (_, folder) in created {
         // Those above were recorded just now.
-        let place = ctx.local_place(db, folder.to)?;
+        let place = ctx.local_place(db, &folder.to)?;
         let (Some((parent, _)), Some(remote)) = (place, db.remote(folder.node)?) else {
             continue;
         };
@@ -126,7 +128,7 @@ fn record_all(ctx: &Ctx, db: &Db<'_>, created: &[Created<'_>]) -> Result<Vec<usi
             skipped: Skipped::No,
         })?;
         record::adopt(db, &ctx.folder, id, &remote, record::Content::default())?;
-        recorded.push(folder.at);
+        recorded.insert(folder.node);
     }
     Ok(recorded)
 }

@@ -1,23 +1,24 @@
 //! Steps that change names, places and existence on the service. Several of a kind in a row travel
 //! in one request; each succeeds or fails alone.
 
+mod send;
+
 use crate::error::EngineError;
 use crate::feed;
 use crate::node_rows::{self, Next, next_seal, remote_row};
 use crate::record;
 use crate::step::Ctx;
-use cairn_api::{Api, ApiError};
+use crate::step::batch::{BatchResults, StepResult};
 use cairn_index::{ConfirmationState, RemoteRow};
-use cairn_model::{ActivityKind, Kind, LocalId, NodeId, Side};
+use cairn_model::{ActivityKind, LocalId, NodeId, Side};
 use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
-use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
+use cairn_transfer::each;
+use cairn_wire::nodes::{Node, NodeOperation, UpdateNode};
+use send::send;
 use std::collections::BTreeMap;
 
 /// Operations in one request.
 pub(crate) const BATCH: usize = 500;
-
-/// One result for each step of a run.
-pub(crate) type Outcomes = Vec<Result<(), EngineError>>;
 
 /// One step, ready to be sent.
 struct Prepared {
@@ -40,27 +41,27 @@ pub(crate) fn is_batched(step: &Step) -> bool {
     )
 }
 
-/// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, or deletions) in order.
-pub(crate) async fn run(ctx: &Ctx, steps: &[Step]) -> Outcomes {
+/// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, or deletions) in order. Each comes
+/// back with its own result.
+pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     let mut made: BTreeMap<LocalId, NodeId> = BTreeMap::new();
     let mut versions: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
-    let prepared: Vec<Result<Prepared, EngineError>> = steps
-        .iter()
-        .map(|step| prepare(ctx, step, &mut made, &mut versions))
-        .collect();
-    let operations: Vec<NodeOperation> = prepared
-        .iter()
-        .filter_map(|p| p.as_ref().ok().map(|p| p.operation.clone()))
-        .collect();
-    let mut responses = send(ctx, operations).await.into_iter();
-    prepared
+    let mut results = BatchResults::new();
+    let prepared = results.proceed(steps.into_iter().map(|step| {
+        let prepared = prepare(ctx, &step, &mut made, &mut versions);
+        (step, prepared)
+    }));
+    let sending = prepared
         .into_iter()
-        .map(|prepared| {
-            let prepared = prepared?;
-            let response = responses.next().unwrap_or(Err(EngineError::ShortBatch))?;
-            record(ctx, prepared.then, response)
-        })
-        .collect()
+        .map(|(step, prepared)| ((step, prepared.then), prepared.operation));
+    let sent = each(sending.collect(), async |operations| {
+        send(ctx, operations).await
+    });
+    for ((step, then), response) in sent.await {
+        let result = response.and_then(|node| record(ctx, then, node));
+        results.set(step, result);
+    }
+    results.into_vec()
 }
 
 fn prepare(
@@ -186,77 +187,6 @@ fn known(ctx: &Ctx, node: NodeId) -> Result<RemoteRow, EngineError> {
 fn remote_parent(ctx: &Ctx, to: &ParentAndName) -> Result<Option<NodeId>, EngineError> {
     let parent = ctx.engine.index.read(|db| ctx.remote_parent(db, to))?;
     parent.ok_or(EngineError::Stale)
-}
-
-/// Sends operations: one alone by its own endpoint, several in one batch.
-async fn send(
-    ctx: &Ctx,
-    mut operations: Vec<NodeOperation>,
-) -> Vec<Result<Option<Node>, EngineError>> {
-    let api = &ctx.engine.structure_api;
-    if operations.len() > 1 {
-        let count = operations.len();
-        return match api.node_batch(&NodeBatch { operations }).await {
-            Ok(response) => response.results.into_iter().map(from_result).collect(),
-            Err(error) => (0..count)
-                .map(|_| Err(EngineError::Api(error.clone())))
-                .collect(),
-        };
-    }
-    match operations.pop() {
-        Some(operation) => vec![send_one(api, operation).await.map_err(EngineError::Api)],
-        None => Vec::new(),
-    }
-}
-
-async fn send_one(api: &Api, operation: NodeOperation) -> Result<Option<Node>, ApiError> {
-    match operation {
-        NodeOperation::CreateFolder {
-            id,
-            parent_id,
-            name,
-            seal,
-        } => {
-            let folder = CreateNode {
-                id,
-                parent_id,
-                kind: Kind::Folder,
-                name,
-                seal,
-            };
-            api.create_folder(&folder).await.map(Some)
-        }
-        NodeOperation::Move {
-            id,
-            name,
-            parent_id,
-            version,
-            seal,
-        } => {
-            let change = UpdateNode {
-                name: Some(name),
-                parent_id: Some(parent_id),
-                seal,
-                ..Default::default()
-            };
-            api.update_node(id, version, &change).await.map(Some)
-        }
-        NodeOperation::Trash { id, seen, seal } => {
-            match api.delete_node(id, seen.as_deref(), seal.as_ref()).await {
-                // Gone is what was wanted.
-                Ok(()) | Err(ApiError::NotFound { .. }) => Ok(None),
-                Err(error) => Err(error),
-            }
-        }
-    }
-}
-
-fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
-    let message = result.error.map(|e| e.message).unwrap_or_default();
-    match result.status {
-        200..=299 => Ok(result.node),
-        status => Err(ApiError::from_status(status, message).into()),
-    }
 }
 
 fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineError> {

@@ -33,7 +33,7 @@ pub(crate) struct Task {
     pub(crate) size: u64,
 }
 
-/// The keys that a task holds while it runs.
+/// Returns the keys that a task holds while it runs.
 pub(crate) fn keys(task: &Task) -> Vec<Key> {
     std::iter::once(Key::Local(task.local))
         .chain(task.over.map(Key::Node))

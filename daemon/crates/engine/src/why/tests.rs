@@ -7,7 +7,7 @@ fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()
 }
 
-/// A file that is in sync.
+/// Returns a file that is in sync.
 fn synced() -> Facts {
     Facts {
         is_local: true,

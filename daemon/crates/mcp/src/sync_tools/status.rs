@@ -84,8 +84,8 @@ pub(super) async fn other_account(services: &Services, doctor: &DoctorInfo) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_control::{FolderStatus, Problem, ProblemGroup};
-    use cairn_model::ProblemCode;
+    use cairn_control::{FolderStatus, ProblemGroup};
+    use cairn_model::{Problem, ProblemCode};
 
     #[test]
     fn problems_are_shown_by_their_cause_and_once() {

@@ -3,10 +3,9 @@
 use super::ShareError;
 use super::walk::{FileToShare, UnverifiedNodes};
 use crate::Space;
-use crate::each::each;
 use cairn_crypto::{LinkFile, LinkKey, SystemRandom};
 use cairn_model::NodeId;
-use cairn_transfer::{Download, OpenedRevision, TransferError};
+use cairn_transfer::{OpenedRevision, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{PutSharedFiles, Share, SharedFile};
@@ -81,11 +80,8 @@ impl Space {
             let download = self.head(&file.node)?;
             files.push(((file, download), download));
         }
-        let opened = each(files, async |downloads: Vec<Download>| {
-            self.transfer.open_revisions(&downloads).await
-        });
         let mut out = Vec::with_capacity(group.len());
-        for ((file, download), opened) in opened.await {
+        for ((file, download), opened) in self.transfer.open_revisions(files).await {
             let OpenedRevision { key, manifest } = opened?;
             let opened = LinkFile {
                 revision: download.revision,

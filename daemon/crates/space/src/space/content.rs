@@ -1,7 +1,6 @@
 //! Content of one file: what is needed to fetch it, and a new revision of it.
 
 use super::{Space, random_id};
-use crate::each::each;
 use cairn_api::ApiError;
 use cairn_model::{ContentHash, Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::TransferError;
@@ -149,10 +148,8 @@ impl Space {
                 Err(error) => outcomes.push((item, Err(error))),
             }
         }
-        let sent = each(uploads, async |uploads| {
-            self.transfer.upload_batch(uploads, progress).await
-        });
-        outcomes.extend(sent.await.into_iter().map(|((item, present), uploaded)| {
+        let sent = self.transfer.upload_batch(uploads, progress).await;
+        outcomes.extend(sent.into_iter().map(|((item, present), uploaded)| {
             let node = match uploaded {
                 Ok(Uploaded::Committed { node, .. }) => Ok(*node),
                 Ok(Uploaded::Unchanged) => present.ok_or_else(nothing_uploaded),
@@ -176,10 +173,8 @@ impl Space {
                 Err(error) => outcomes.push((item, Err(error))),
             }
         }
-        let manifests = each(with_content, async |downloads| {
-            self.transfer.manifests(&downloads).await
-        });
-        outcomes.extend(manifests.await.into_iter().map(|(item, manifest)| {
+        let manifests = self.transfer.manifests(with_content).await;
+        outcomes.extend(manifests.into_iter().map(|(item, manifest)| {
             let (item, node, download) = item;
             let next = |manifest| {
                 Ok(NextRevision {

@@ -35,12 +35,8 @@ impl Space {
             manifest_hash: None,
         };
         let head = self.head(node)?;
-        let mut manifests = self.transfer.manifests(&[head, content]).await;
-        let (older, present) = (manifests.pop(), manifests.pop());
-        let (Some(older), Some(present)) = (older, present) else {
-            return Err(protocol("a manifest is missing"));
-        };
-        let (older, present) = (older?, present?);
+        let present = self.transfer.manifest(head).await?;
+        let older = self.transfer.manifest(content).await?;
         let same = older.hash == present.hash && older.executable == present.executable;
         if same && self.seal(node).is_some() {
             return Ok(node.clone());

@@ -5,12 +5,38 @@ use crate::transfer::world::{
 };
 use cairn_api::ApiError;
 use cairn_crypto::{content_hash, sealed_len};
-use cairn_transfer::{Blocking, Check, Download, TransferError, UploadTarget, Uploaded};
+use cairn_transfer::{
+    Blocking, Check, Download, SmallUpload, TransferError, UploadTarget, Uploaded,
+};
+use std::collections::BTreeMap;
 
 const MIB: usize = 1024 * 1024;
 
+/// Items with their numbers as keys.
+fn numbered<T>(items: impl IntoIterator<Item = T>) -> Vec<(usize, T)> {
+    items.into_iter().enumerate().collect()
+}
+
+/// Uploads files, and returns the results by the files' numbers.
+async fn upload(
+    world: &World,
+    files: Vec<SmallUpload>,
+) -> BTreeMap<usize, Result<Uploaded, TransferError>> {
+    let results = world.transfer.upload_batch(numbered(files), &()).await;
+    results.into_iter().collect()
+}
+
+type Content = Result<(cairn_model::Manifest, Vec<u8>), TransferError>;
+
+/// Downloads files, and returns the results by the downloads' numbers.
+async fn download(world: &World, downloads: &[Download]) -> BTreeMap<usize, Content> {
+    let downloads = numbered(downloads.iter().copied());
+    let results = world.transfer.download_batch(downloads, &()).await;
+    results.into_iter().collect()
+}
+
 #[tokio::test]
-async fn batches_commit_each_file_alone_and_in_order() {
+async fn batches_commit_each_file_alone() {
     for blocking in [Blocking::Threads, Blocking::Inline] {
         let world = World::new(blocking);
         let mut files: Vec<_> = (1..=20_u8)
@@ -31,12 +57,17 @@ async fn batches_commit_each_file_alone_and_in_order() {
         files.push(small(duplicate, revision(99), b"taken".to_vec()));
         let contents: Vec<Vec<u8>> = files.iter().map(|file| file.bytes.clone()).collect();
         let heard = Heard::default();
-        let mut outcomes = world.transfer.upload_batch(files.clone(), &heard).await;
+        let results = world
+            .transfer
+            .upload_batch(numbered(files.clone()), &heard)
+            .await;
+        let mut results: BTreeMap<_, _> = results.into_iter().collect();
         assert!(matches!(
-            outcomes.pop(),
+            results.remove(&20),
             Some(Err(TransferError::Api(ApiError::Conflict { .. })))
         ));
-        for (i, outcome) in outcomes.into_iter().enumerate() {
+        assert_eq!(results.len(), 20);
+        for (i, outcome) in results {
             if i == 3 {
                 assert_eq!(outcome.unwrap(), Uploaded::Unchanged);
                 continue;
@@ -58,10 +89,10 @@ async fn batches_commit_each_file_alone_and_in_order() {
         assert_eq!(done, total);
 
         // Sending the same batch again, its response lost, commits nothing twice.
-        let again = world.transfer.upload_batch(files[..3].to_vec(), &()).await;
+        let again = upload(&world, files[..3].to_vec()).await;
         assert!(
             again
-                .into_iter()
+                .into_values()
                 .all(|outcome| matches!(outcome, Ok(Uploaded::Committed { .. })))
         );
         assert_eq!(world.server.state(|state| state.revisions.len()), 19);
@@ -98,11 +129,11 @@ async fn batches_keep_to_their_bounds() {
         .collect();
     files.extend((200..210).map(|n| small(new_file(n), revision(n), bytes(u64::from(n), MIB))));
     files.push(small(new_file(220), revision(220), bytes(7, 5 * MIB)));
-    let outcomes = world.transfer.upload_batch(files, &()).await;
+    let outcomes = upload(&world, files).await;
     assert_eq!(outcomes.len(), 611);
     assert!(
         outcomes
-            .into_iter()
+            .into_values()
             .all(|outcome| matches!(outcome, Ok(Uploaded::Committed { .. })))
     );
     let requests = world.server.state(|state| state.requests.clone());
@@ -124,11 +155,11 @@ async fn when_a_whole_batch_fails_each_file_says_so() {
     let files = (1..4)
         .map(|n| small(new_file(n), revision(n), vec![n]))
         .collect();
-    let outcomes = world.transfer.upload_batch(files, &()).await;
+    let outcomes = upload(&world, files).await;
     assert_eq!(outcomes.len(), 3);
     assert!(
         outcomes
-            .iter()
+            .values()
             .all(|outcome| matches!(outcome, Err(TransferError::Api(ApiError::QuotaFull { .. }))))
     );
 }
@@ -143,7 +174,7 @@ async fn with_small_files(count: u8) -> (World, Vec<Download>, Vec<Vec<u8>>) {
         .zip(1..)
         .map(|(c, n)| small(new_file(n), revision(n), c.clone()))
         .collect();
-    for outcome in world.transfer.upload_batch(files, &()).await {
+    for outcome in upload(&world, files).await.into_values() {
         outcome.unwrap();
     }
     let downloads = (1..=count)
@@ -153,27 +184,32 @@ async fn with_small_files(count: u8) -> (World, Vec<Download>, Vec<Vec<u8>>) {
 }
 
 #[tokio::test]
-async fn batches_come_down_in_order_and_each_file_for_itself() {
+async fn each_file_of_a_batch_comes_down_for_itself() {
     let (world, mut downloads, contents) = with_small_files(30).await;
-    downloads.insert(4, Download::new(node(77), revision(77)));
+    downloads.push(Download::new(node(77), revision(77)));
     let before = world.server.state(|state| state.requests.len());
-    let mut files = world.transfer.download_batch(&downloads, &()).await;
+    let mut files = download(&world, &downloads).await;
     assert_eq!(world.server.state(|state| state.requests.len()) - before, 1);
     assert!(matches!(
-        files.remove(4),
-        Err(TransferError::Api(
+        files.remove(&30),
+        Some(Err(TransferError::Api(
             ApiError::NotFound { .. } | ApiError::Gone { .. }
-        ))
+        )))
     ));
-    for (file, content) in files.into_iter().zip(&contents) {
-        assert_eq!(&file.unwrap().1, content);
+    assert_eq!(files.len(), 30);
+    for (i, file) in files {
+        assert_eq!(file.unwrap().1, contents[i]);
     }
-    let manifests = world.transfer.manifests(&downloads[..4]).await;
-    let sizes: Vec<u64> = manifests
+    let first = numbered(downloads[..4].iter().copied());
+    let manifests = world.transfer.manifests(first).await;
+    let sizes: BTreeMap<usize, u64> = manifests
         .into_iter()
-        .map(|manifest| manifest.unwrap().size)
+        .map(|(i, manifest)| (i, manifest.unwrap().size))
         .collect();
-    assert_eq!(sizes, [0, 911, 1822, 2733]);
+    assert_eq!(
+        sizes,
+        BTreeMap::from([(0, 0), (1, 911), (2, 1822), (3, 2733)])
+    );
 }
 
 #[tokio::test]
@@ -181,9 +217,10 @@ async fn files_that_did_not_fit_are_asked_for_again_and_alone_if_need_be() {
     let (world, downloads, contents) = with_small_files(12).await;
     for limit in [sealed_len(11 * 911) + 100, 3000, 0] {
         world.server.state(|state| state.batch_limit = Some(limit));
-        let files = world.transfer.download_batch(&downloads, &()).await;
-        for (file, content) in files.into_iter().zip(&contents) {
-            assert_eq!(&file.unwrap().1, content, "with room for {limit} bytes");
+        let files = download(&world, &downloads).await;
+        assert_eq!(files.len(), 12);
+        for (i, file) in files {
+            assert_eq!(file.unwrap().1, contents[i], "with room for {limit} bytes");
         }
     }
 }
@@ -197,8 +234,7 @@ async fn a_corrupted_file_of_a_batch_spoils_only_itself() {
         sealed[30] ^= 1;
         state.chunks.insert((node(4), id), sealed.into());
     });
-    let files = world.transfer.download_batch(&downloads, &()).await;
-    for (i, file) in files.into_iter().enumerate() {
+    for (i, file) in download(&world, &downloads).await {
         if i == 3 {
             assert!(matches!(
                 file,
@@ -219,27 +255,24 @@ async fn a_batch_that_is_shorter_than_it_says_is_an_error_and_no_panic() {
     world
         .server
         .tamper(|_, body| body.truncate(body.len() - 5000));
-    let files = world.transfer.download_batch(&downloads, &()).await;
+    let files = download(&world, &downloads).await;
     assert!(
         files
-            .iter()
+            .values()
             .any(|file| matches!(file, Err(TransferError::Api(ApiError::Protocol(_)))))
     );
     world.server.tamper(|_, body| body.clear());
-    let files = world.transfer.download_batch(&downloads, &()).await;
+    let files = download(&world, &downloads).await;
     assert_eq!(files.len(), 6);
-    assert!(files.iter().all(Result::is_err));
+    assert!(files.values().all(Result::is_err));
 }
 
 #[tokio::test]
 async fn a_big_file_in_a_batch_of_small_ones_asks_for_no_memory() {
     let (world, _) = with_file(Blocking::Inline, &vec![0; 64 * MIB]).await;
-    let files = world
-        .transfer
-        .download_batch(&[Download::new(node(1), revision(1))], &())
-        .await;
+    let files = download(&world, &[Download::new(node(1), revision(1))]).await;
     assert!(matches!(
-        files[..],
-        [Err(TransferError::Api(ApiError::Protocol(_)))]
+        files[&0],
+        Err(TransferError::Api(ApiError::Protocol(_)))
     ));
 }

@@ -121,9 +121,10 @@ async fn a_copy_opens_as_what_it_was_sealed_as_and_only_if_the_caller_says_so() 
     assert_eq!(
         world
             .transfer
-            .download_batch(&[reported], &())
+            .download_batch(vec![((), reported)], &())
             .await
             .remove(0)
+            .1
             .unwrap()
             .1,
         b"original"

@@ -103,12 +103,16 @@ async fn content_of_another_file_or_revision_or_space_is_refused() {
             ),
             "{refused:?}"
         );
-        let batch = world.transfer.download_batch(&[asked], &()).await;
-        assert!(matches!(batch[..], [Err(TransferError::Refused { .. })]));
-        let manifests = world.transfer.manifests(&[asked]).await;
+        let one = vec![((), asked)];
+        let batch = world.transfer.download_batch(one.clone(), &()).await;
+        assert!(matches!(
+            batch[..],
+            [((), Err(TransferError::Refused { .. }))]
+        ));
+        let manifests = world.transfer.manifests(one).await;
         assert!(matches!(
             manifests[..],
-            [Err(TransferError::Refused { .. })]
+            [((), Err(TransferError::Refused { .. }))]
         ));
         world
             .server

@@ -10,6 +10,7 @@ use cairn_transfer::{
     Started, Target as _, Transfer, TransferError, Upload, UploadTarget, Uploaded,
 };
 use cairn_wire::nodes::Node;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
@@ -275,30 +276,34 @@ async fn batches_go_up_twice_without_harm_and_come_down() {
             unless: None,
         })
         .collect();
-    let mut nodes = Vec::new();
+    let mut nodes = BTreeMap::new();
     for round in 0..2 {
-        let outcomes = world.transfer.upload_batch(files.clone(), &()).await;
-        nodes = outcomes
+        let numbered = files.iter().cloned().enumerate();
+        let sent = world.transfer.upload_batch(numbered.collect(), &()).await;
+        nodes = sent
             .into_iter()
-            .map(|outcome| match outcome.unwrap() {
-                Uploaded::Committed { node, .. } => *node,
+            .map(|(i, result)| match result.unwrap() {
+                Uploaded::Committed { node, .. } => (i, *node),
                 Uploaded::Unchanged => panic!("nothing was uploaded"),
             })
             .collect();
         assert_eq!(nodes.len(), 300, "round {round}");
         assert!(
             nodes
-                .iter()
-                .all(|node: &Node| node.version == nodes[0].version)
+                .values()
+                .all(|node: &Node| node.version == nodes[&0].version)
         );
     }
-    let downloads: Vec<Download> = nodes.iter().map(current).collect();
-    let manifests = world.transfer.manifests(&downloads).await;
-    let downloaded = world.transfer.download_batch(&downloads, &()).await;
-    for ((file, manifest), downloaded) in files.iter().zip(manifests).zip(downloaded) {
+    let downloads: Vec<(usize, Download)> =
+        nodes.iter().map(|(i, node)| (*i, current(node))).collect();
+    let manifests = world.transfer.manifests(downloads.clone()).await;
+    let mut manifests: BTreeMap<_, _> = manifests.into_iter().collect();
+    let downloaded = world.transfer.download_batch(downloads, &()).await;
+    assert_eq!(downloaded.len(), 300);
+    for (i, downloaded) in downloaded {
         let (same, content) = downloaded.unwrap();
-        assert_eq!(manifest.unwrap(), same);
-        assert_eq!(content, file.bytes);
+        assert_eq!(manifests.remove(&i).unwrap().unwrap(), same);
+        assert_eq!(content, files[i].bytes);
     }
 }
 
@@ -321,9 +326,10 @@ async fn a_copy_made_without_keys_opens_and_takes_revisions_of_its_own() {
     assert_eq!(
         world
             .transfer
-            .download_batch(&[current(&copied)], &())
+            .download_batch(vec![((), current(&copied))], &())
             .await
             .remove(0)
+            .1
             .unwrap()
             .1,
         b"the original"
@@ -361,9 +367,10 @@ async fn nothing_that_the_server_keeps_is_plaintext() {
     };
     world
         .transfer
-        .upload_batch(vec![small], &())
+        .upload_batch(vec![((), small)], &())
         .await
         .remove(0)
+        .1
         .unwrap();
     let (mut folders, mut searched) = (vec![world.holder.server_data().to_owned()], 0);
     while let Some(folder) = folders.pop() {

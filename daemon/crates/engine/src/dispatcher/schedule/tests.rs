@@ -15,7 +15,7 @@ fn dirs(names: &[&str]) -> BTreeSet<RelPath> {
     names.iter().map(|name| path(name)).collect()
 }
 
-/// A schedule after its first scan, and the time of that.
+/// Returns a schedule after its first scan, and the time of that.
 fn scanned() -> (Schedule, Instant) {
     let now = Instant::now();
     let mut schedule = Schedule::new(now, TIMING);

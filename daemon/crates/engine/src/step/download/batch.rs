@@ -6,62 +6,58 @@ use super::{Arrived, Ready, Task, ready};
 use crate::error::EngineError;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
-use crate::step::batch::{Outcomes, Part, StepResult};
+use crate::step::batch::{BatchResults, Stage, StepResult};
 use crate::step::upload::ByteCounter;
 use cairn_model::{Manifest, TransferDirection};
-use cairn_transfer::Download;
 use std::io;
 use std::sync::Arc;
 
-/// Fetches small files together. The outcomes are in the order of the tasks.
-pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<StepResult> {
-    let (mut outcomes, prepared) = Outcomes::of(tasks, |task| ready(ctx, task));
-    let fetched = outcomes.keep(fetch(ctx, tasks, prepared).await);
+/// Fetches small files together. Each comes back with its own result.
+pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
+    let mut results = BatchResults::new();
+    let prepared = results.proceed(tasks.into_iter().map(|task| {
+        let ready = ready(ctx, &task);
+        (task, ready)
+    }));
+    let fetched = results.proceed(fetch(ctx, prepared).await);
     let ctx2 = ctx.clone();
-    let write = move || -> Vec<Part<Ready, Result<Arrived, EngineError>>> {
+    let write = move || -> Vec<_> {
         fetched
             .into_iter()
-            .map(|Part { at, ready, what }| {
-                let what = write_temp(&ctx2, &ready, what);
-                Part { at, ready, what }
+            .map(|(task, (ready, content))| {
+                let arrived = write_temp(&ctx2, &ready, content);
+                (task, arrived.map(|arrived| (ready, arrived)))
             })
             .collect()
     };
-    let written = ctx.engine.ports.blocking(write).await;
-    for (at, outcome) in place_many(ctx, tasks, written).await {
-        outcomes.set(at, outcome);
-    }
-    outcomes.into_vec()
+    let written = results.proceed(ctx.engine.ports.blocking(write).await);
+    results.extend(place_all(ctx, written).await);
+    results.into_vec()
 }
 
 type Content = (Manifest, Vec<u8>);
 
-async fn fetch(
-    ctx: &Ctx,
-    tasks: &[Task],
-    prepared: Vec<(usize, Ready)>,
-) -> Vec<(usize, Ready, Result<Content, EngineError>)> {
+async fn fetch(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, Content)> {
     let engine = &ctx.engine;
-    let downloads: Vec<Download> = prepared.iter().map(|(_, r)| r.download).collect();
     let total = prepared.iter().map(|(_, r)| r.remote.size).sum();
     let label = match prepared.as_slice() {
-        [(_, one)] if tasks.len() == 1 => one.path.clone(),
-        _ => format!("{} small files", tasks.len()),
+        [(_, one)] => one.path.clone(),
+        all => format!("{} small files", all.len()),
     };
     let guard = engine.running.start(label, TransferDirection::Down, total);
-    let contents = engine
+    let files = prepared.into_iter().map(|(task, ready)| {
+        let download = ready.download;
+        ((task, ready), download)
+    });
+    let fetched = engine
         .transfer
-        .download_batch(&downloads, &ByteCounter(Arc::clone(&guard.running)))
+        .download_batch(files.collect(), &ByteCounter(Arc::clone(&guard.running)))
         .await;
-    let mut contents = contents.into_iter();
-    prepared
+    fetched
         .into_iter()
-        .map(|(at, ready)| {
-            let content = match contents.next() {
-                Some(content) => content.map_err(EngineError::from),
-                None => Err(EngineError::ShortBatch),
-            };
-            (at, ready, content)
+        .map(|((task, ready), content)| {
+            let fetched = content.map(|content| (ready, content));
+            (task, fetched.map_err(EngineError::from))
         })
         .collect()
 }
@@ -92,61 +88,47 @@ fn write_temp(
 
 /// Puts a batch in place under the disk lock: durable first, then named, then durable names, then one
 /// transaction. Two flushes serve the whole batch.
-async fn place_many(
-    ctx: &Ctx,
-    tasks: &[Task],
-    written: Vec<Part<Ready, Result<Arrived, EngineError>>>,
-) -> Vec<(usize, StepResult)> {
+async fn place_all(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Vec<(Task, StepResult)> {
     let _disk_lock = ctx.engine.disk_lock.lock().await;
-    let (ctx2, tasks) = (ctx.clone(), tasks.to_vec());
+    let ctx2 = ctx.clone();
     let place = move || {
-        let mut outcomes = Vec::new();
-        let placed = place_each(&ctx2, &tasks, written, &mut outcomes);
-        let recorded = record_batch(&ctx2, &tasks, &placed);
+        let mut results = BatchResults::new();
+        let placed = results.proceed(place_each(&ctx2, written));
+        let recorded = record_batch(&ctx2, &placed);
         if let Err(error) = &recorded {
             // They are in place but not recorded: the next scan sees that they are equal.
             tracing::warn!(%error, "downloads can't be recorded");
         }
-        outcomes.extend(placed.iter().map(|part| {
-            let outcome = match recorded {
-                Ok(()) => Ok(()),
-                Err(_) => Err(EngineError::NotRecorded),
-            };
-            (part.at, outcome)
+        results.extend(placed.into_iter().map(|(task, _)| match recorded {
+            Ok(()) => (task, Ok(())),
+            Err(_) => (task, Err(EngineError::NotRecorded)),
         }));
-        outcomes
+        results.into_vec()
     };
     ctx.engine.ports.blocking(place).await
 }
 
-/// Puts each file in place that was written; failures go to the outcomes.
-fn place_each(
-    ctx: &Ctx,
-    tasks: &[Task],
-    written: Vec<Part<Ready, Result<Arrived, EngineError>>>,
-    outcomes: &mut Vec<(usize, StepResult)>,
-) -> Vec<Part<Ready, Placed>> {
+/// Puts each file in place.
+fn place_each(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Stage<Task, (Ready, Placed)> {
     let flushed = ctx.engine.ports.disk.sync_all(ctx.root());
     let flushed = flushed.map_err(|error| error.to_string());
-    let mut placed = Vec::new();
-    for Part { at, ready, what } in written {
-        let put = what.and_then(|arrived| match &flushed {
-            Ok(()) => place(ctx, &tasks[at], &arrived),
-            Err(error) => Err(EngineError::Disk(io::Error::other(error.clone()))),
-        });
-        match put {
-            Ok(what) => placed.push(Part { at, ready, what }),
-            Err(error) => outcomes.push((at, Err(error))),
-        }
-    }
-    placed
+    written
+        .into_iter()
+        .map(|(task, (ready, arrived))| {
+            let placed = match &flushed {
+                Ok(()) => place(ctx, &task, &arrived),
+                Err(error) => Err(EngineError::Disk(io::Error::other(error.clone()))),
+            };
+            (task, placed.map(|placed| (ready, placed)))
+        })
+        .collect()
 }
 
-fn record_batch(ctx: &Ctx, tasks: &[Task], placed: &[Part<Ready, Placed>]) -> StepResult {
+fn record_batch(ctx: &Ctx, placed: &[(Task, (Ready, Placed))]) -> StepResult {
     ctx.engine.ports.disk.sync_all(ctx.root())?;
     let placed: Vec<_> = placed
         .iter()
-        .map(|part| (&tasks[part.at], &part.ready.remote, &part.what))
+        .map(|(task, (ready, placed))| (task, &ready.remote, placed))
         .collect();
     commit(ctx, &placed)
 }

@@ -6,7 +6,7 @@ use super::{ByteCounter, Task};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
-use crate::step::batch::{Outcomes, Part, StepResult};
+use crate::step::batch::{BatchResults, Stage, StepResult};
 use cairn_index::{ActivityRow, IndexError, LocalStat, RemoteRow, SentRow};
 use cairn_model::{ContentHash, Manifest, TransferDirection};
 use cairn_platform::Disk;
@@ -22,124 +22,135 @@ struct Content {
     hash: ContentHash,
 }
 
-/// Sends small files together. The outcomes are in the order of the tasks.
-pub(crate) async fn many(ctx: &Ctx, tasks: &[Task]) -> Vec<StepResult> {
-    let (mut outcomes, prepared) = Outcomes::of(tasks, |task| ready(ctx, task));
-    let making = prepared.iter().map(|(_, r)| r.target.node()).collect();
-    let _arriving = ctx.engine.arriving.add(making);
-    let parts = outcomes.keep(read(ctx, prepared).await);
-    if let Err(error) = record_sent(ctx, tasks, &parts) {
+/// Sends small files together. Each comes back with its own result.
+pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
+    let mut results = BatchResults::new();
+    let prepared = results.proceed(tasks.into_iter().map(|task| {
+        let ready = ready(ctx, &task);
+        (task, ready)
+    }));
+    let creating = prepared.iter().map(|(_, r)| r.target.node()).collect();
+    let _arriving = ctx.engine.arriving.add(creating);
+    let files = results.proceed(read(ctx, prepared).await);
+    if let Err(error) = record_sent(ctx, &files) {
         tracing::warn!(%error, "uploads can't be journalled; they wait");
-        return tasks
-            .iter()
-            .map(|_| Err(EngineError::NotRecorded))
-            .collect();
+        let unsent = files.into_iter().map(|(task, _)| task);
+        results.extend(unsent.map(|task| (task, Err(EngineError::NotRecorded))));
+        return results.into_vec();
     }
-    let committed = outcomes.keep(send(ctx, tasks, parts).await);
-    let recorded = record_many(ctx, tasks, &committed);
-    for (part, outcome) in committed.iter().zip(recorded) {
-        outcomes.set(part.at, outcome);
-    }
-    outcomes.into_vec()
+    let sent = results.proceed(send(ctx, files).await);
+    let committed = results.proceed(sent.into_iter().map(|(task, (ready, uploaded))| {
+        let committed = Committed::new(ctx, ready, uploaded);
+        (task, committed)
+    }));
+    results.extend(record_all(ctx, committed));
+    results.into_vec()
 }
 
-async fn read(
-    ctx: &Ctx,
-    prepared: Vec<(usize, Ready)>,
-) -> Vec<(usize, Ready, Result<Content, EngineError>)> {
+async fn read(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, Content)> {
     let disk = Arc::clone(&ctx.engine.ports.disk);
-    let read = move || -> Vec<(usize, Ready, Result<Content, EngineError>)> {
+    let read = move || -> Vec<_> {
         prepared
             .into_iter()
-            .map(|(at, ready)| {
+            .map(|(task, ready)| {
                 let content = read_whole(&*disk, &ready.absolute, &ready.row.stat);
-                (at, ready, content.map_err(EngineError::Disk))
+                let file = content.map(|content| (ready, content));
+                (task, file.map_err(EngineError::Disk))
             })
             .collect()
     };
     ctx.engine.ports.blocking(read).await
 }
 
-async fn send(
-    ctx: &Ctx,
-    tasks: &[Task],
-    parts: Vec<Part<Ready, Content>>,
-) -> Vec<(usize, Ready, Result<Uploaded, EngineError>)> {
+async fn send(ctx: &Ctx, files: Vec<(Task, (Ready, Content))>) -> Stage<Task, (Ready, Uploaded)> {
     let began = Instant::now();
-    let total = parts.iter().map(|part| part.ready.row.stat.size).sum();
-    let label = match tasks {
-        [one] => ctx.path_of(one.local),
-        _ => format!("{} small files", tasks.len()),
+    let (count, total) = (
+        files.len(),
+        files
+            .iter()
+            .map(|(_, (ready, _))| ready.row.stat.size)
+            .sum(),
+    );
+    let label = match &files[..] {
+        [(one, _)] => ctx.path_of(one.local),
+        _ => format!("{count} small files"),
     };
     let guard = ctx
         .engine
         .running
         .start(label, TransferDirection::Up, total);
-    let mut files = Vec::new();
-    let mut sent = Vec::new();
-    for Part { at, ready, what } in parts {
-        files.push(SmallUpload {
+    let uploads = files.into_iter().map(|(task, (ready, content))| {
+        let upload = SmallUpload {
             target: ready.target.clone(),
             revision: ready.revision,
-            bytes: what.bytes,
+            bytes: content.bytes,
             modified_ms: ready.row.stat.mtime.div_euclid(1_000_000),
             executable: ready.row.executable,
             unless: ready.unless,
-        });
-        sent.push((at, ready));
-    }
-    let results = ctx
+        };
+        ((task, ready), upload)
+    });
+    let sent = ctx
         .engine
         .transfer
-        .upload_batch(files, &ByteCounter(Arc::clone(&guard.running)))
+        .upload_batch(uploads.collect(), &ByteCounter(Arc::clone(&guard.running)))
         .await;
-    tracing::debug!(
-        files = sent.len(),
-        ms = began.elapsed().as_millis(),
-        "batch sent"
-    );
+    let ms = began.elapsed().as_millis();
+    tracing::debug!(files = count, ms, "batch sent");
     sent.into_iter()
-        .zip(results)
-        .map(|((at, ready), result)| (at, ready, result.map_err(EngineError::from)))
+        .map(|((task, ready), result)| {
+            let sent = result.map(|uploaded| (ready, uploaded));
+            (task, sent.map_err(EngineError::from))
+        })
         .collect()
 }
 
-/// Records what is about to be sent: if the reply is lost, the feed's news of it are known as our own.
-fn record_sent(
-    ctx: &Ctx,
-    tasks: &[Task],
-    parts: &[Part<Ready, Content>],
-) -> Result<(), IndexError> {
+/// Records what is about to be sent: if the response is lost, the feed's news of it are known as our own.
+fn record_sent(ctx: &Ctx, files: &[(Task, (Ready, Content))]) -> Result<(), IndexError> {
     ctx.engine.index.write(|db| {
-        for part in parts {
+        for (task, (ready, content)) in files {
             db.put_sent(&SentRow {
-                revision: part.ready.revision,
-                node: part.ready.target.node(),
+                revision: ready.revision,
+                node: ready.target.node(),
                 folder: ctx.folder.id,
-                local: tasks[part.at].local,
-                hash: part.what.hash,
-                size: part.what.bytes.len() as u64,
+                local: task.local,
+                hash: content.hash,
+                size: content.bytes.len() as u64,
             })?;
         }
         Ok(())
     })
 }
 
-/// A file that was committed: its row on the service and its manifest; `None` if nothing was new.
-type Committed = Option<(RemoteRow, Manifest)>;
+/// A file that was sent.
+struct Committed {
+    path: String,
+    stat: LocalStat,
+    /// Its row on the service and its manifest; `None` if nothing was new.
+    new: Option<(RemoteRow, Manifest)>,
+}
 
-fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Ready, Uploaded>]) -> Vec<StepResult> {
-    let rows: Vec<Result<Committed, EngineError>> = done
-        .iter()
-        .map(|part| match &part.what {
+impl Committed {
+    fn new(ctx: &Ctx, ready: Ready, uploaded: Uploaded) -> Result<Self, EngineError> {
+        let new = match uploaded {
             Uploaded::Committed { node, manifest } => {
-                let row = committed_row(ctx, (**node).clone(), manifest)?;
-                Ok(Some((row, (**manifest).clone())))
+                let row = committed_row(ctx, *node, &manifest)?;
+                Some((row, *manifest))
             }
-            Uploaded::Unchanged => Ok(None),
+            Uploaded::Unchanged => None,
+        };
+        Ok(Self {
+            path: ready.path,
+            stat: ready.row.stat,
+            new,
         })
-        .collect();
-    match write_many(ctx, tasks, done, &rows) {
+    }
+}
+
+fn record_all(ctx: &Ctx, committed: Vec<(Task, Committed)>) -> Vec<(Task, StepResult)> {
+    let recorded = write_all(ctx, &committed);
+    let is_recorded = recorded.is_ok();
+    match recorded {
         Ok(announced) => {
             for activity in announced {
                 ctx.engine.count(|c| {
@@ -148,38 +159,34 @@ fn record_many(ctx: &Ctx, tasks: &[Task], done: &[Part<Ready, Uploaded>]) -> Vec
                 });
                 ctx.engine.announce(activity);
             }
-            rows.into_iter().map(|row| row.map(|_| ())).collect()
         }
         Err(error) => {
             tracing::error!(%error, "uploads are on the service but can't be recorded; the next scan finds them");
-            done.iter().map(|_| Err(EngineError::NotRecorded)).collect()
         }
     }
+    let result = || match is_recorded {
+        true => Ok(()),
+        false => Err(EngineError::NotRecorded),
+    };
+    let tasks = committed.into_iter().map(|(task, _)| task);
+    tasks.map(|task| (task, result())).collect()
 }
 
-fn write_many(
-    ctx: &Ctx,
-    tasks: &[Task],
-    done: &[Part<Ready, Uploaded>],
-    rows: &[Result<Committed, EngineError>],
-) -> Result<Vec<ActivityRow>, IndexError> {
+fn write_all(ctx: &Ctx, committed: &[(Task, Committed)]) -> Result<Vec<ActivityRow>, IndexError> {
     let at_ms = ctx.engine.ports.clock.now_ms();
     ctx.engine.index.write(|db| {
         let mut announced = Vec::new();
         let folders = db.folders()?;
-        for (part, row) in done.iter().zip(rows) {
-            let (task, stat) = (&tasks[part.at], &part.ready.row.stat);
-            match row {
-                Ok(Some((row, manifest))) => {
-                    db.put_remote(&folders, row)?;
-                    commit(db, ctx, task, stat, row, manifest)?;
-                    let activity = activity_row(ctx, at_ms, &part.ready.path, manifest.size);
-                    db.add_activity(&activity)?;
-                    announced.push(activity);
-                }
-                Ok(None) => unchanged(db, ctx, task, stat)?,
-                Err(_) => {}
-            }
+        for (task, Committed { path, stat, new }) in committed {
+            let Some((row, manifest)) = new else {
+                unchanged(db, ctx, task, stat)?;
+                continue;
+            };
+            db.put_remote(&folders, row)?;
+            commit(db, ctx, task, stat, row, manifest)?;
+            let activity = activity_row(ctx, at_ms, path, manifest.size);
+            db.add_activity(&activity)?;
+            announced.push(activity);
         }
         Ok(announced)
     })

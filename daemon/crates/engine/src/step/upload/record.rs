@@ -27,7 +27,7 @@ pub(super) fn committed_row(
     manifest: &Manifest,
 ) -> Result<RemoteRow, EngineError> {
     let mut row = row_of(ctx, Some(node))?;
-    // The answer may already show a later revision than ours.
+    // The response may already show a later revision than ours.
     if row.revision == Some(manifest.revision) {
         row.hash = Some(manifest.hash);
         row.number = Some(manifest.number);
@@ -99,7 +99,7 @@ pub(super) fn commit(
     }
 }
 
-/// The bytes are those that the service has: only the stat was new.
+/// Records that the bytes are those that the service has: only the stat was new.
 pub(super) fn unchanged(
     db: &Db<'_>,
     ctx: &Ctx,

@@ -7,7 +7,7 @@ use cairn_platform::RealDisk;
 
 const NOW: i64 = 400 * DAY_MS;
 
-/// A folder whose trash holds files of 100 bytes, each put there so many days ago.
+/// Returns a folder whose trash holds files of 100 bytes, each put there so many days ago.
 fn folder(files: &[(&str, i64)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (name, days) in files {
@@ -26,7 +26,7 @@ fn folder(files: &[(&str, i64)]) -> tempfile::TempDir {
     dir
 }
 
-/// The names in the trash, newest first.
+/// Returns the names in the trash, newest first.
 fn names(dir: &tempfile::TempDir) -> Vec<String> {
     let listed = list(&RealDisk::new(), dir.path()).unwrap();
     listed.into_iter().map(|t| t.path.to_string()).collect()

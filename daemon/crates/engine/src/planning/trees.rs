@@ -1,0 +1,132 @@
+//! The three trees as the planner wants them.
+
+use crate::engine::Engine;
+use crate::key::Key;
+use crate::observe::rules::Rules;
+use crate::selection;
+use cairn_index::{Db, FolderRow, IndexError, Skipped, Snapshot, SyncedRow};
+use cairn_model::{LocalId, NameKey, NodeId};
+use cairn_plan::{Blocked, LocalNode, RemoteNode, SyncedNode, Trees};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Makes the trees of a snapshot. Nodes with unknown facts are blocked.
+pub(super) fn trees(
+    engine: &Engine,
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    snapshot: Snapshot,
+    unknown: &BTreeSet<Key>,
+) -> Result<Trees, IndexError> {
+    let base = folder.remote_node.flatten();
+    let out = Trees {
+        local: local_tree(&snapshot, base, unknown),
+        remote: remote_tree(engine, db, folder, rules, &snapshot, unknown)?,
+        synced: synced_tree(snapshot.synced, base),
+    };
+    tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
+    Ok(out)
+}
+
+fn local_tree(
+    snapshot: &Snapshot,
+    base: Option<NodeId>,
+    unknown: &BTreeSet<Key>,
+) -> BTreeMap<LocalId, LocalNode> {
+    let linked: BTreeSet<LocalId> = snapshot.synced.values().map(|base| base.local).collect();
+    let wanted = wanted_names(snapshot, base);
+    let mut out = BTreeMap::new();
+    for (id, row) in &snapshot.local {
+        // A link or a socket counts only where it takes a name that the service wants.
+        if row.skipped == Skipped::Special
+            && !linked.contains(id)
+            && !wanted.contains(&(row.parent, row.name.key()))
+        {
+            continue;
+        }
+        out.insert(
+            *id,
+            LocalNode {
+                id: *id,
+                parent: row.parent,
+                name: row.name.clone(),
+                kind: row.kind,
+                hash: row.hash,
+                size: row.stat.size,
+                executable: row.executable,
+                blocked: row.skipped != Skipped::No || unknown.contains(&Key::Local(*id)),
+            },
+        );
+    }
+    out
+}
+
+fn remote_tree(
+    engine: &Engine,
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    snapshot: &Snapshot,
+    unknown: &BTreeSet<Key>,
+) -> Result<BTreeMap<NodeId, RemoteNode>, IndexError> {
+    let base = folder.remote_node.flatten();
+    let rules = selection::remote_rules(db, folder, rules)?;
+    let mut out = BTreeMap::new();
+    for (id, row) in &snapshot.remote {
+        let mut blocked = selection::hold(db, folder, &rules, row, snapshot.synced.get(id))?;
+        let is_invalid =
+            unknown.contains(&Key::Node(*id)) || engine.ports.disk.acceptable(&row.name).is_err();
+        if is_invalid && blocked == Blocked::No {
+            blocked = Blocked::Unsupported;
+        }
+        out.insert(
+            *id,
+            RemoteNode {
+                id: *id,
+                parent: row.parent.filter(|p| Some(*p) != base),
+                name: row.name.clone(),
+                kind: row.kind,
+                revision: row.revision,
+                hash: row.hash,
+                size: row.size,
+                executable: row.executable,
+                blocked,
+            },
+        );
+    }
+    Ok(out)
+}
+
+fn synced_tree(
+    synced: BTreeMap<NodeId, SyncedRow>,
+    base: Option<NodeId>,
+) -> BTreeMap<NodeId, SyncedNode> {
+    let node = |(id, row): (NodeId, SyncedRow)| {
+        let node = SyncedNode {
+            node: id,
+            local: row.local,
+            parent: row.parent.filter(|p| Some(*p) != base),
+            name: row.name,
+            kind: row.kind,
+            revision: row.revision,
+            hash: row.hash,
+            size: row.size,
+            executable: row.executable,
+        };
+        (id, node)
+    };
+    synced.into_iter().map(node).collect()
+}
+
+/// Returns the places on this disk that the names of the service would take.
+fn wanted_names(snapshot: &Snapshot, base: Option<NodeId>) -> BTreeSet<(Option<LocalId>, NameKey)> {
+    let places = snapshot.remote.values().filter_map(|row| {
+        let parent = match row.parent {
+            parent if parent == base => None,
+            Some(parent) => Some(snapshot.synced.get(&parent)?.local),
+            None => return None,
+        };
+        Some((parent, row.name.key()))
+    });
+    places.collect()
+}

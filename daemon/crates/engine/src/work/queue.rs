@@ -1,0 +1,97 @@
+//! The transfers of a folder that have not begun.
+
+use super::Work;
+use crate::overall_progress::Amount;
+use cairn_model::TransferDirection;
+use std::collections::VecDeque;
+
+/// The work of one direction, smallest first.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Lane {
+    pub(super) small: VecDeque<Work>,
+    pub(super) big: VecDeque<Work>,
+}
+
+/// The transfers of a folder that have not begun.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Queue {
+    up: Lane,
+    down: Lane,
+    /// All of it: each round of the dispatcher asks for it.
+    amount: Amount,
+}
+
+impl Queue {
+    pub(super) fn new(up: Lane, down: Lane) -> Self {
+        let mut queue = Self {
+            up,
+            down,
+            amount: Amount::default(),
+        };
+        let mut amount = Amount::default();
+        queue.works().for_each(|work| amount.add(work.amount()));
+        queue.amount = amount;
+        queue
+    }
+
+    fn lane(&mut self, direction: TransferDirection) -> &mut Lane {
+        match direction {
+            TransferDirection::Up => &mut self.up,
+            TransferDirection::Down => &mut self.down,
+        }
+    }
+
+    pub(super) fn works(&self) -> impl Iterator<Item = &Work> {
+        let Self { up, down, .. } = self;
+        [&up.small, &up.big, &down.small, &down.big]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Adds all of another queue.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        for (own, other) in [
+            (&mut self.up, &mut other.up),
+            (&mut self.down, &mut other.down),
+        ] {
+            own.small.append(&mut other.small);
+            own.big.append(&mut other.big);
+        }
+        self.amount.add(other.amount);
+    }
+
+    /// Takes the next work of one direction.
+    pub(crate) fn pop(&mut self, direction: TransferDirection, only_small: bool) -> Option<Work> {
+        let lane = self.lane(direction);
+        let small = lane.small.pop_front();
+        let work = small.or_else(|| {
+            if only_small {
+                None
+            } else {
+                lane.big.pop_front()
+            }
+        })?;
+        let taken = work.amount();
+        self.amount.files = self.amount.files.saturating_sub(taken.files);
+        self.amount.bytes = self.amount.bytes.saturating_sub(taken.bytes);
+        Some(work)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.works().next().is_none()
+    }
+
+    /// Returns the number of files.
+    pub(crate) fn len(&self) -> u64 {
+        self.amount.files
+    }
+
+    /// Returns the files and bytes of all of it.
+    pub(crate) fn amount(&self) -> Amount {
+        self.amount
+    }
+}
