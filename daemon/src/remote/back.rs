@@ -1,10 +1,10 @@
 //! Changes that bring something back: out of the trash, an earlier content; each sealed, and noted in the journal.
 
-use super::journal::Change;
 use crate::failure::{CommandResult, Context as _};
 use crate::remote::Remote;
 use cairn_api::ApiError;
 use cairn_model::{Cursor, NodeId};
+use cairn_space::undo::{NodeChange, Record};
 use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
@@ -29,8 +29,8 @@ impl Remote {
             .context(format_args!("restore {}", trashed.name))?;
         // One that was not in the trash was not brought back, and must not go there by `undo`.
         if trashed.state == NodeState::Trashed {
-            let change = Change::Restored { node: restored.id };
-            self.journal.note(change, restored.updated_at);
+            let record = Record::new(NodeChange::Restored, Some(trashed), &restored);
+            self.journal.note(record);
         }
         Ok(restored)
     }
@@ -46,15 +46,9 @@ impl Remote {
             .restore_revision(node, revision)
             .await
             .context(format_args!("restore {}", node.name))?;
-        if let (Some(before), Some(after)) = (node.revision_id, restored.revision_id)
-            && before != after
-        {
-            let change = Change::Content {
-                node: restored.id,
-                before,
-                after,
-            };
-            self.journal.note(change, restored.updated_at);
+        if let Some(change) = NodeChange::content(node, &restored) {
+            self.journal
+                .note(Record::new(change, Some(node), &restored));
         }
         Ok(restored)
     }
@@ -77,8 +71,16 @@ impl Remote {
             .trash_confirmed(node)
             .await
             .context(format_args!("delete {}", node.name))?;
-        self.journal
-            .note(Change::Trashed { node: node.id }, node.updated_at);
+        self.note_trashed(node).await;
         Ok(())
+    }
+
+    /// Notes that a node went into the trash. A deletion has no reply with the node's new version: it is asked
+    /// for.
+    pub(super) async fn note_trashed(&self, node: &Node) {
+        let mut record = Record::new(NodeChange::Trashed, Some(node), node);
+        let trashed = self.api.node(node.id).await.ok();
+        record.version = trashed.map(|trashed| trashed.version);
+        self.journal.note(record);
     }
 }

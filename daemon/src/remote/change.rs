@@ -1,10 +1,10 @@
 //! Changes of names and places: folders, moves, copies, the trash.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use crate::remote::journal::Change;
 use crate::remote::{MAX_DEPTH, Remote, RemoteNode};
 use cairn_model::{Kind, Name, NodeId};
 pub(crate) use cairn_space::random_id;
+use cairn_space::undo::{NodeChange, Record};
 use cairn_wire::nodes::Node;
 
 impl Remote {
@@ -20,7 +20,7 @@ impl Remote {
             .await
             .context(format_args!("make the folder {name}"))?;
         self.journal
-            .note(Change::Made { node: made.id }, made.updated_at);
+            .note(Record::new(NodeChange::Made, None, &made));
         Ok(made)
     }
 
@@ -58,14 +58,9 @@ impl Remote {
             .move_node(node, parent, name)
             .await
             .context(format_args!("move {}", node.name))?;
-        let change = Change::Moved {
-            node: node.id,
-            parent: node.parent_id,
-            name: node.name.clone(),
-            to_parent: moved.parent_id,
-            to_name: moved.name.clone(),
-        };
-        self.journal.note(change, moved.updated_at);
+        if let Some(change) = NodeChange::moved(node, &moved) {
+            self.journal.note(Record::new(change, Some(node), &moved));
+        }
         Ok(moved)
     }
 
@@ -82,7 +77,7 @@ impl Remote {
             .await
             .context(format_args!("copy {}", node.name))?;
         self.journal
-            .note(Change::Copied { node: copy.id }, copy.updated_at);
+            .note(Record::new(NodeChange::Copied, None, &copy));
         Ok(copy)
     }
 
@@ -92,8 +87,7 @@ impl Remote {
             .trash_node(node)
             .await
             .context(format_args!("delete {}", node.name))?;
-        self.journal
-            .note(Change::Trashed { node: node.id }, node.updated_at);
+        self.note_trashed(node).await;
         Ok(())
     }
 

@@ -6,11 +6,12 @@
 use crate::failure::{CommandResult, Context as _};
 use crate::output::text::now_ms;
 use cairn_index::PastPlace;
-use cairn_model::{NodeId, RevisionId};
 use cairn_platform::{FileMode, Home, write_atomic};
+use cairn_space::undo::{NodeChange, OwnVersions, Record};
 use cairn_wire::Timestamp;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 use uuid::Uuid;
@@ -20,53 +21,15 @@ const FILE: &str = "changes.jsonl";
 /// A longer journal is cut to the newer half.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A change, with what is needed to take it back.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case")]
-pub(crate) enum Change {
-    /// An empty folder was made.
-    Made {
-        node: NodeId,
-    },
-    /// A copy was made, of a folder with what was in it.
-    Copied {
-        node: NodeId,
-    },
-    /// `parent` and `name` are the place that it left, `to_parent` and `to_name` the one that it got; that name
-    /// is empty in lines of earlier versions, which did not note it.
-    Moved {
-        node: NodeId,
-        parent: Option<NodeId>,
-        name: String,
-        #[serde(default)]
-        to_parent: Option<NodeId>,
-        #[serde(default)]
-        to_name: String,
-    },
-    Trashed {
-        node: NodeId,
-    },
-    /// It came out of the trash, with what went there along.
-    Restored {
-        node: NodeId,
-    },
-    /// A file got another content; `before` is the revision that it had.
-    Content {
-        node: NodeId,
-        before: RevisionId,
-        after: RevisionId,
-    },
-}
-
 /// A line of the journal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) session: Uuid,
     /// Milliseconds since 1970-01-01 UTC.
     pub(crate) at_ms: i64,
-    /// The server's time of the change, in the same unit: what is newer there was worked on since.
-    #[serde(default)]
-    pub(crate) done_at_ms: i64,
+    /// The server's time of the change, in the same unit, in lines of earlier versions; now the record has it.
+    #[serde(default, skip_serializing)]
+    done_at_ms: i64,
     /// The command, for people.
     pub(crate) command: String,
     /// The team's space in which it was; none for one's own.
@@ -74,7 +37,10 @@ pub(crate) struct Entry {
     pub(crate) team: Option<String>,
     /// None: the session was taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) change: Option<Change>,
+    pub(crate) change: Option<Record>,
+    /// The session that took this one back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undone_by: Option<Uuid>,
 }
 
 /// The journal of one home, for one command.
@@ -114,16 +80,16 @@ impl Journal {
         self.session
     }
 
-    /// Notes a change that was made, with the server's time of it. It is made whether it can be noted or
-    /// not.
-    pub(crate) fn note(&self, change: Change, done_at: Timestamp) {
+    /// Notes a change that was made. It is made whether it can be noted or not.
+    pub(crate) fn note(&self, record: Record) {
         let entry = Entry {
             session: self.session,
             at_ms: now_ms(),
-            done_at_ms: done_at.0,
+            done_at_ms: 0,
             command: self.command.clone(),
             team: self.team.clone(),
-            change: Some(change),
+            change: Some(record),
+            undone_by: None,
         };
         if let Err(failure) = self.append(&entry) {
             tracing::warn!(%failure, "a change can't be noted, and so not taken back by `cairn undo`");
@@ -139,6 +105,7 @@ impl Journal {
             command: self.command.clone(),
             team: None,
             change: None,
+            undone_by: Some(self.session),
         })
     }
 
@@ -177,24 +144,30 @@ impl Journal {
     pub(crate) fn sessions(home: &Home) -> CommandResult<Vec<Vec<Entry>>> {
         Ok(sessions_of(entries(home)?.into_iter()))
     }
-}
 
-impl Journal {
+    /// Reads the versions in which a session has left the nodes that it changed. Changes of later commands that
+    /// were undone count as the session's own.
+    pub(crate) fn own_versions(home: &Home, session: Uuid) -> CommandResult<OwnVersions> {
+        Ok(own_versions_of(&entries(home)?, session))
+    }
+
     /// Reads the places that commands on this device have moved nodes away from, in the space of a team or
     /// in one's own; moves that were taken back, too.
     pub(crate) fn moved(home: &Home, team: Option<&str>) -> CommandResult<Vec<PastPlace>> {
         let moved = entries(home)?
             .into_iter()
-            .filter_map(|entry| match entry.change {
-                Some(Change::Moved {
-                    node, parent, name, ..
-                }) if entry.team.as_deref() == team => Some(PastPlace {
-                    node,
+            .filter(|entry| entry.team.as_deref() == team)
+            .filter_map(|entry| {
+                let record = entry.change?;
+                let NodeChange::Moved { parent, name, .. } = record.change else {
+                    return None;
+                };
+                Some(PastPlace {
+                    node: record.node,
                     parent,
                     name,
                     until_ms: entry.at_ms,
-                }),
-                Some(_) | None => None,
+                })
             });
         Ok(moved.collect())
     }
@@ -223,10 +196,45 @@ fn entries(home: &Home) -> CommandResult<Vec<Entry>> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(e).context(format_args!("read {}", path.display())),
     };
-    let read = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
+    let read = text.lines().filter_map(|line| {
+        let mut entry: Entry = serde_json::from_str(line).ok()?;
+        if let Some(record) = &mut entry.change
+            && record.at == Timestamp::default()
+        {
+            record.at = Timestamp(entry.done_at_ms);
+        }
+        Some(entry)
+    });
     Ok(read.collect())
+}
+
+fn own_versions_of(entries: &[Entry], session: Uuid) -> OwnVersions {
+    let cancelled = cancelled(entries);
+    let mut own = OwnVersions::default();
+    for entry in entries {
+        let Some(record) = &entry.change else {
+            continue;
+        };
+        let is_cancelled = cancelled.contains(&entry.session) && own.contains(record.node);
+        if entry.session == session || is_cancelled {
+            own.note(record);
+        }
+    }
+    own
+}
+
+/// Returns the sessions that were taken back, and those that took them back.
+fn cancelled(entries: &[Entry]) -> HashSet<Uuid> {
+    let mut cancelled = HashSet::new();
+    // Newest first: a session whose undo was itself undone is in effect.
+    for entry in entries.iter().rev() {
+        if let Some(by) = entry.undone_by
+            && !cancelled.contains(&by)
+        {
+            cancelled.extend([entry.session, by]);
+        }
+    }
+    cancelled
 }
 
 fn sessions_of(entries: impl Iterator<Item = Entry>) -> Vec<Vec<Entry>> {
@@ -260,70 +268,4 @@ fn command() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn node(n: u8) -> NodeId {
-        NodeId::from_random_bytes([n; 16])
-    }
-
-    #[test]
-    fn sessions_are_kept_until_they_are_taken_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path());
-        home.create().unwrap();
-        assert_eq!(Journal::sessions(&home).unwrap(), Vec::<Vec<Entry>>::new());
-        let first = Journal::new(&home, None);
-        let second = Journal::new(&home, Some("team".into()));
-        first.note(Change::Trashed { node: node(1) }, Timestamp(4));
-        second.note(Change::Made { node: node(2) }, Timestamp(4));
-        first.note(Change::Restored { node: node(3) }, Timestamp(5));
-        let sessions = Journal::sessions(&home).unwrap();
-        assert_eq!(sessions.len(), 2);
-        let changes: Vec<_> = sessions[0].iter().map(|e| e.change.clone()).collect();
-        assert_eq!(
-            changes,
-            [
-                Some(Change::Trashed { node: node(1) }),
-                Some(Change::Restored { node: node(3) })
-            ]
-        );
-        assert_eq!(sessions[0][1].done_at_ms, 5);
-        assert_eq!(sessions[1][0].team.as_deref(), Some("team"));
-        second.end(first.session()).unwrap();
-        let left = Journal::sessions(&home).unwrap();
-        assert_eq!(left.len(), 1);
-        assert_eq!(left[0][0].session, second.session());
-    }
-
-    #[test]
-    fn a_move_that_an_earlier_version_noted_is_read() {
-        let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path());
-        home.create().unwrap();
-        let (id, session) = (node(1), Uuid::nil());
-        let line = format!(
-            "{{\"session\":\"{session}\",\"at_ms\":1,\"command\":\"move\",\
-             \"change\":{{\"op\":\"moved\",\"node\":\"{id}\",\"parent\":null,\"name\":\"f\"}}}}\n"
-        );
-        std::fs::write(home.data_dir().join(FILE), line).unwrap();
-        assert_eq!(Journal::sessions(&home).unwrap().len(), 1);
-        assert_eq!(Journal::moved(&home, None).unwrap()[0].name, "f");
-    }
-
-    #[test]
-    fn a_torn_line_is_passed_over() {
-        let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path());
-        home.create().unwrap();
-        let journal = Journal::new(&home, None);
-        journal.note(Change::Made { node: node(1) }, Timestamp(4));
-        let path = home.data_dir().join(FILE);
-        let mut text = std::fs::read_to_string(&path).unwrap();
-        text.push_str("{\"session\": \"0");
-        std::fs::write(&path, text).unwrap();
-        assert_eq!(Journal::sessions(&home).unwrap().len(), 1);
-        journal.note(Change::Made { node: node(2) }, Timestamp(5));
-        assert_eq!(Journal::sessions(&home).unwrap()[0].len(), 2);
-    }
-}
+mod tests;

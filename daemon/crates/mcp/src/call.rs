@@ -31,10 +31,13 @@ pub(crate) struct Call {
 /// Runs the tool.
 pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let services = call.services.clone();
-    let before = session_changes::before(tool.name, &call).await;
+    let before = match tool.undo {
+        Some(undo) => session_changes::before(undo, &call).await,
+        None => None,
+    };
     let mut value = run_unfinished(tool, call).await?;
     if let Some(before) = before {
-        session_changes::after(&services, tool.name, before, &value).await;
+        session_changes::after(&services, before, &value).await;
     }
     crate::share_address::complete_addresses(&services, &mut value).await;
     crate::node_paths::add(&services, &mut value).await;

@@ -29,7 +29,38 @@ pub(crate) struct Tool {
     pub(crate) foreign_text: bool,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
+    /// The change that `undo_session` takes back; `None` for a tool that changes nothing, or for good.
+    pub(crate) undo: Option<Undo>,
     pub(crate) run: Run,
+}
+
+/// The kind of change that a session can take back. It is found by looking before and after the call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Undo {
+    /// The folders in the result, as far as they were made.
+    NewFolders,
+    /// The result is a copy.
+    NewCopy,
+    /// The links in the result.
+    NewLinks,
+    /// The node of the argument `file_uuid` is changed.
+    Node(NodeEdit),
+    /// The settings of the link `short_code`.
+    LinkSettings,
+    /// Many changes, which the tool's function notes itself.
+    NotedByTool,
+}
+
+/// A change of a file or folder that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NodeEdit {
+    Move,
+    Trash,
+    Restore,
+    /// An older revision becomes the newest.
+    Content,
+    /// Description, labels, favorite.
+    Details,
 }
 
 /// The effect of a call, the source of the protocol's hints.
@@ -155,6 +186,7 @@ impl Tool {
             ask: None,
             foreign_text: false,
             requirements: &[],
+            undo: None,
             run,
         }
     }
@@ -206,6 +238,12 @@ impl Tool {
 
     pub(crate) const fn requirements(mut self, requirements: &'static [Requirement]) -> Self {
         self.requirements = requirements;
+        self
+    }
+
+    /// Marks a tool whose change a session can take back.
+    pub(crate) const fn undone_as(mut self, undo: Undo) -> Self {
+        self.undo = Some(undo);
         self
     }
 

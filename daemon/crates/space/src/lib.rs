@@ -11,6 +11,7 @@ mod share;
 mod space;
 mod team;
 mod trust;
+pub mod undo;
 mod upload_folder;
 mod verify;
 

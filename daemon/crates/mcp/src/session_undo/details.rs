@@ -1,11 +1,11 @@
 //! Taking back what a session changed of descriptions, labels and favorites.
 
-use super::remember;
+use super::{Taken, took_back};
 use crate::error::ToolResult;
 use crate::services::Services;
 use crate::session_state::Details;
 use crate::tool::Verb;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeState};
 use serde_json::{Map, json};
 
 /// Gives a node its former details, if nobody has changed the same ones since.
@@ -14,8 +14,11 @@ pub(super) async fn reset(
     node: &Node,
     from: &Details,
     to: &Details,
-) -> ToolResult<Result<String, String>> {
+) -> ToolResult<Taken> {
     let (name, now) = (&node.name, Details::of(node));
+    if node.state == NodeState::Trashed {
+        return Ok(Err(format!("{name} is in the trash")));
+    }
     let wanted = now.with_change(to, from);
     if wanted == now {
         return Ok(Ok(format!("the details of {name} are as before already")));
@@ -46,6 +49,6 @@ pub(super) async fn reset(
             .request(verb, &["nodes", &id, "favorite"], &[], None)
             .await?;
     }
-    remember(services, node).await?;
+    took_back(services, node).await?;
     Ok(Ok(format!("the details of {name} are as before")))
 }

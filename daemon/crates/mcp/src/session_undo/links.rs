@@ -1,11 +1,11 @@
 //! Taking back what a session changed of share links.
 
-use crate::error::{ToolError, ToolResult};
+use super::{Taken, if_kept};
+use crate::error::ToolResult;
 use crate::services::Services;
 use crate::session_journal::LinkChange;
 use crate::session_state::LinkSettings;
 use crate::tool::Verb;
-use cairn_api::ApiError;
 use serde_json::Value;
 
 /// Takes a change of a link back, or returns the reason why not.
@@ -13,12 +13,9 @@ pub(super) async fn take_back(
     services: &Services,
     id: &str,
     change: &LinkChange,
-) -> ToolResult<Result<String, String>> {
-    let link = match find(services, id).await {
-        Err(ToolError::Api(ApiError::NotFound { .. })) => {
-            return Ok(Ok("a link is deleted already".to_owned()));
-        }
-        link => link?,
+) -> ToolResult<Taken> {
+    let Some(link) = if_kept(find(services, id).await)? else {
+        return Ok(Ok("a link is deleted already".to_owned()));
     };
     let name = text(&link, "file_name");
     match change {
@@ -41,7 +38,7 @@ async fn reset(
     link: &Value,
     from: &LinkSettings,
     to: &LinkSettings,
-) -> ToolResult<Result<String, String>> {
+) -> ToolResult<Taken> {
     let (id, name) = (text(link, "id"), text(link, "file_name"));
     let now = LinkSettings::of(link);
     if now == *from {

@@ -2,7 +2,7 @@
 
 use crate::node_tools;
 use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, non_empty, text, uuid};
-use crate::tool::{Effect, Run, Tool, get};
+use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, get};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -63,7 +63,8 @@ pub(super) const TOOLS: &[Tool] = &[
             uuid("parent_uuid", "Parent folder; the root if omitted"),
         ],
         Run::Custom(node_tools::create_folder),
-    ),
+    )
+    .undone_as(Undo::NewFolders),
     Tool::new(
         "move_file",
         "Move file",
@@ -74,7 +75,8 @@ pub(super) const TOOLS: &[Tool] = &[
             uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
         ],
         Run::Custom(node_tools::move_file),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Move)),
     Tool::new(
         "rename_file",
         "Rename file",
@@ -85,7 +87,8 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("new_name", "New name").required(),
         ],
         Run::Custom(node_tools::rename_file),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Move)),
     Tool::new(
         "copy_file",
         "Copy file",
@@ -96,7 +99,8 @@ pub(super) const TOOLS: &[Tool] = &[
             uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
         ],
         Run::Custom(node_tools::copy_file),
-    ),
+    )
+    .undone_as(Undo::NewCopy),
     Tool::new(
         "delete_file",
         "Delete file",
@@ -104,5 +108,6 @@ pub(super) const TOOLS: &[Tool] = &[
         "Deletes (removes) a file or folder: it goes to the trash; restore_from_trash brings it back.",
         &[uuid("file_uuid", "File or folder").required()],
         Run::Custom(node_tools::delete_file),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Trash)),
 ];

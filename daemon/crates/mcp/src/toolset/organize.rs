@@ -4,7 +4,7 @@ use crate::file_versions;
 use crate::node_tools;
 use crate::param::{choice, labels, must_accept, non_empty, text, uuid};
 use crate::question;
-use crate::tool::{Effect, Run, Tool, delete, post, put};
+use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, delete, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -20,7 +20,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
         ],
         Run::Custom(node_tools::create_nested_folders),
-    ),
+    )
+    .undone_as(Undo::NewFolders),
     Tool::new(
         "restore_from_trash",
         "Restore from trash",
@@ -28,7 +29,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Recovers (undeletes) a trashed file or folder: puts it back where it was.",
         &[uuid("file_uuid", "File or folder").required()],
         Run::Rest(post("trash/{file_uuid}/restore").success_message("restored")),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Restore)),
     Tool::new(
         "empty_trash",
         "Empty trash",
@@ -48,7 +50,8 @@ pub(super) const TOOLS: &[Tool] = &[
             choice("action", &["add", "remove"], "Operation").required(),
         ],
         Run::Custom(node_tools::favorite_file),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Details)),
     Tool::new(
         "set_file_description",
         "Set file description",
@@ -59,7 +62,8 @@ pub(super) const TOOLS: &[Tool] = &[
             text("description", "Empty clears it").required(),
         ],
         Run::Rest(put("nodes/{file_uuid}")),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Details)),
     Tool::new(
         "get_file_versions",
         "Get file versions",
@@ -78,7 +82,8 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("version_id", "From get_file_versions").required(),
         ],
         Run::Rest(post("nodes/{file_uuid}/revisions/{version_id}/restore")),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Content)),
     Tool::new(
         "classify_file",
         "Classify file",
@@ -89,7 +94,8 @@ pub(super) const TOOLS: &[Tool] = &[
             labels("labels", "Key-value pairs, such as {\"project\": \"x\"}").required(),
         ],
         Run::Rest(put("nodes/{file_uuid}")),
-    ),
+    )
+    .undone_as(Undo::Node(NodeEdit::Details)),
     Tool::new(
         "auto_classify_folder",
         "Auto-classify folder",

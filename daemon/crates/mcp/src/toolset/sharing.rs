@@ -6,7 +6,7 @@ use crate::param::{
 };
 use crate::question;
 use crate::share_tools;
-use crate::tool::{Effect, Run, Tool, delete, get, post, put};
+use crate::tool::{Effect, Run, Tool, Undo, delete, get, post, put};
 
 const MODES: &[&str] = &["download", "view_only"];
 const LINK: Param = non_empty("short_code", "Short code or UUID of the link").required();
@@ -44,6 +44,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(share_tools::create),
     )
+    .undone_as(Undo::NewLinks)
     .open_world()
     .confirmed_with(question::share),
     Tool::new(
@@ -71,7 +72,8 @@ pub(super) const TOOLS: &[Tool] = &[
             emails("allowed_emails", 20, "Only these; empty makes it public"),
         ],
         Run::Custom(share_tools::update),
-    ),
+    )
+    .undone_as(Undo::LinkSettings),
     Tool::new(
         "delete_share_link",
         "Delete share link",
@@ -94,6 +96,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(share_tools::by_email),
     )
+    .undone_as(Undo::NewLinks)
     .open_world()
     .confirmed_with(question::share),
     Tool::new(
@@ -104,6 +107,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[uuids("file_uuids", 20, "Files").required()],
         Run::Custom(share_tools::bulk),
     )
+    .undone_as(Undo::NewLinks)
     .open_world()
     .confirmed_with(question::share_many),
     Tool::new(
@@ -125,7 +129,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Activates or deactivates a share link: switches it on or off; returns the state before and after.",
         &[LINK],
         Run::Rest(post("shares/{short_code}/toggle")),
-    ),
+    )
+    .undone_as(Undo::LinkSettings),
     Tool::new(
         "set_share_page_theme",
         "Set share page theme",

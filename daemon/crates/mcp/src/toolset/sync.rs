@@ -4,7 +4,7 @@ use crate::move_files;
 use crate::param::{choice, date_time, integer_in, non_empty, text, uuid, uuids};
 use crate::session_undo;
 use crate::sync_tools;
-use crate::tool::{Effect, Run, Tool};
+use crate::tool::{Effect, Run, Tool, Undo};
 use crate::trash_list;
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -146,7 +146,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
         ],
         Run::Custom(move_files::move_files),
-    ),
+    )
+    .undone_as(Undo::NotedByTool),
     Tool::new(
         "list_trash",
         "List trash",
@@ -159,7 +160,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "undo_session",
         "Undo session",
         Effect::IdempotentDestructive,
-        "Takes back this session's moves, renames, deletions, restores, copies, new folders, descriptions, labels, favorites and links, newest first, where nothing newer stands in the way.",
+        "Takes back this session's moves, renames, deletions, restores, restored versions, copies, new folders, descriptions, labels, favorites and links, newest first, where nothing newer stands in the way.",
         &[],
         Run::Custom(session_undo::undo_session),
     )

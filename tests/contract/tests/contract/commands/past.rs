@@ -356,3 +356,55 @@ fn what_was_worked_on_since_is_not_taken_back() {
         .refused(5, &["could not be taken back"]);
     assert_eq!(listed(&world, "/other"), ["renamed"], "{moved}");
 }
+
+/// The id of the newest session of a command that can be taken back.
+fn session_of(world: &World, home: &str, command: &str) -> String {
+    let sessions = world.json(home, &["undo", "--list"])["sessions"].clone();
+    let mut sessions = sessions.as_array().expect("a list").iter();
+    let found = sessions.find(|s| {
+        s["command"]
+            .as_str()
+            .is_some_and(|c| c.starts_with(command))
+    });
+    let found = found.expect("the command is listed");
+    found["session"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn what_another_device_renamed_or_deleted_again_is_left() {
+    let world = World::new();
+    world.login("a");
+    world.login("b");
+    let undo = |command: &str| {
+        let session = session_of(&world, "a", command);
+        world
+            .run("a", &["undo", "--session", &session, "--yes"])
+            .refused(5, &["could not be taken back"]);
+    };
+    world.json("a", &["mkdir", "/made"]);
+    world.json("b", &["mv", "/made", "/mine"]);
+    undo("mkdir");
+    assert_eq!(listed(&world, "/"), ["mine"]);
+
+    let id = world.json("a", &["info", "/mine"])["id"].clone();
+    world.json("a", &["rm", "/mine"]);
+    let restore = ["trash", "restore", "--remote", id.as_str().expect("an id")];
+    world.json("b", &restore);
+    world.json("b", &["rm", "/mine"]);
+    undo("rm");
+    assert_eq!(listed(&world, "/"), Vec::<String>::new());
+}
+
+#[test]
+fn commands_are_taken_back_one_after_the_other() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "/x"]);
+    world.json("a", &["mv", "/x", "/y"]);
+    world.json("a", &["rm", "/y"]);
+    for (command, left) in [("rm", vec!["y"]), ("mv", vec!["x"]), ("mkdir", vec![])] {
+        let session = session_of(&world, "a", command);
+        world.json("a", &["undo", "--session", &session, "--yes"]);
+        assert_eq!(listed(&world, "/"), left, "{command}");
+    }
+}

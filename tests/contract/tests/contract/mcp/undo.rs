@@ -2,7 +2,7 @@
 
 use crate::mcp::session::Session;
 use crate::mcp::sync::with_sync;
-use crate::mcp::world::{Setup, World};
+use crate::mcp::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
 
 async fn folder(session: &mut Session, name: &str, parent: Option<&Value>) -> Value {
@@ -213,4 +213,63 @@ async fn a_person_is_asked_before_more_than_a_few_things_go_to_the_trash() {
     assert!(refused.contains("not confirmed"), "{refused}");
     let last = ids.last().unwrap();
     assert!(is_active(&info(&mut session, last).await));
+}
+
+#[tokio::test]
+async fn what_a_session_deleted_after_restoring_it_is_back_where_it_was() {
+    let world = World::start().await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let id = folder(&mut other, "old", None).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    call(&mut session, "delete_file", &id).await;
+    call(&mut session, "restore_from_trash", &id).await;
+    let undone = undo(&mut session).await;
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert!(is_active(&info(&mut session, &id).await));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restored_version_is_taken_back_unless_somebody_changed_the_file() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = world
+        .session(Setup {
+            daemon: Some(dir.path().join("daemon.sock")),
+            ..with_passphrase()
+        })
+        .await;
+    let local = dir.path().join("report.txt");
+    let mut id = Value::Null;
+    for text in ["first", "second"] {
+        std::fs::write(&local, text).unwrap();
+        let upload = json!({ "local_path": local });
+        id = session.call_ok("upload_file", upload).await["file_uuid"].clone();
+    }
+    let file = json!({ "file_uuid": id });
+    let versions = session.call_ok("get_file_versions", file.clone()).await;
+    let versions = versions["content"].as_array().unwrap();
+    let older = versions.iter().find(|version| version["number"] == 1);
+    let restore = json!({ "file_uuid": id, "version_id": older.unwrap()["id"] });
+    let read = async |session: &mut Session| {
+        let content = session.call_ok("read_file_content", file.clone()).await;
+        content["content"].clone()
+    };
+    session
+        .call_ok("restore_file_version", restore.clone())
+        .await;
+    assert_eq!(read(&mut session).await, "first");
+    let undone = undo(&mut session).await;
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(read(&mut session).await, "second");
+
+    session.call_ok("restore_file_version", restore).await;
+    std::fs::write(&local, "third").unwrap();
+    let upload = json!({ "local_path": local });
+    session.call_ok("upload_file", upload).await;
+    let undone = undo(&mut session).await;
+    assert!(
+        left(&undone).contains("report.txt was changed since"),
+        "{undone}"
+    );
+    assert_eq!(read(&mut session).await, "third");
 }

@@ -1,0 +1,217 @@
+//! The change in the other direction, where nothing newer stands in the way.
+
+use super::{LastChange, NodeChange, OwnVersions, Record, worked_on};
+use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_wire::nodes::{Node, NodeState};
+use parking_lot::Mutex;
+
+/// The requests that taking back needs, and the recorder's versions.
+pub trait Undoing: Sync {
+    type Error: Send;
+
+    /// Files and folders that are looked at below a folder; one with more stays where it is.
+    const MAX_NODES: usize;
+
+    /// The versions in which the recorder's changes have left nodes.
+    fn own_versions(&self) -> &Mutex<OwnVersions>;
+
+    /// Returns a node, which may be in the trash; `None` if it was deleted for good.
+    fn node(&self, id: NodeId) -> impl Future<Output = Result<Option<Node>, Self::Error>> + Send;
+
+    fn children(
+        &self,
+        folder: &Node,
+    ) -> impl Future<Output = Result<Vec<Node>, Self::Error>> + Send;
+
+    fn trash(&self, node: &Node) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    fn restore(&self, node: &Node) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    fn move_to(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Makes the content of an older revision the newest again; returns false if that revision is not kept.
+    fn restore_content(
+        &self,
+        node: &Node,
+        revision: RevisionId,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+}
+
+/// A change that is no more. As text it is a clause with the node's name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TakenBack {
+    BackAlready(String),
+    Restored(String),
+    TrashedAlready(String),
+    Trashed(String),
+    Moved { name: String, to: String },
+    Content(String),
+}
+
+impl std::fmt::Display for TakenBack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::BackAlready(name) => write!(f, "{name} is back already"),
+            Self::Restored(name) => write!(f, "{name} is back from the trash"),
+            Self::TrashedAlready(name) => write!(f, "{name} is in the trash already"),
+            Self::Trashed(name) => write!(f, "{name} is in the trash"),
+            Self::Moved { name, to } => write!(f, "{name} is called {to} and where it was"),
+            Self::Content(name) => write!(f, "{name} has its content from before"),
+        }
+    }
+}
+
+/// The reason why a change stays.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotTakenBack {
+    #[error("{0} was deleted for good")]
+    DeletedForGood(NodeId),
+    #[error("{0} is in the trash")]
+    InTrash(String),
+    #[error("{0} was deleted again since")]
+    DeletedAgain(String),
+    #[error("{0} is not empty")]
+    NotEmpty(String),
+    #[error("{0} was worked on since")]
+    WorkedOn(String),
+    #[error("{0} has too many files to see whether somebody worked on them since")]
+    TooMany(String),
+    #[error("{0} was moved again since")]
+    MovedAgain(String),
+    #[error("the former name of {0} can't be used")]
+    Name(String),
+    #[error("{0} was changed since")]
+    ContentChanged(String),
+    #[error("the version of {0} from before is not kept any more")]
+    ContentNotKept(String),
+}
+
+/// Takes one change back, or returns the reason why it stays.
+///
+/// # Errors
+/// Those of the requests; the change may have been taken back or not.
+pub async fn take_back<S: Undoing>(
+    service: &S,
+    record: &Record,
+) -> Result<Result<TakenBack, NotTakenBack>, S::Error> {
+    let Some(node) = service.node(record.node).await? else {
+        return Ok(Err(NotTakenBack::DeletedForGood(record.node)));
+    };
+    let taken = match node.state {
+        NodeState::Trashed => of_trashed(service, record, &node).await?,
+        NodeState::Active => of_active(service, record, &node).await?,
+    };
+    let changed = matches!(
+        taken,
+        Ok(TakenBack::Restored(_)
+            | TakenBack::Trashed(_)
+            | TakenBack::Moved { .. }
+            | TakenBack::Content(_))
+    );
+    if changed && let Some(after) = service.node(record.node).await? {
+        service.own_versions().lock().took_back(&node, &after);
+    }
+    Ok(taken)
+}
+
+async fn of_trashed<S: Undoing>(
+    service: &S,
+    record: &Record,
+    node: &Node,
+) -> Result<Result<TakenBack, NotTakenBack>, S::Error> {
+    let name = node.name.clone();
+    Ok(match record.change {
+        NodeChange::Trashed => {
+            let last = service.own_versions().lock().last_change(node);
+            if last == LastChange::Others {
+                return Ok(Err(NotTakenBack::DeletedAgain(name)));
+            }
+            service.restore(node).await?;
+            Ok(TakenBack::Restored(name))
+        }
+        NodeChange::Made | NodeChange::Copied | NodeChange::Restored => {
+            Ok(TakenBack::TrashedAlready(name))
+        }
+        NodeChange::Moved { .. } | NodeChange::Content { .. } => Err(NotTakenBack::InTrash(name)),
+    })
+}
+
+async fn of_active<S: Undoing>(
+    service: &S,
+    record: &Record,
+    node: &Node,
+) -> Result<Result<TakenBack, NotTakenBack>, S::Error> {
+    let name = node.name.clone();
+    match &record.change {
+        NodeChange::Trashed => Ok(Ok(TakenBack::BackAlready(name))),
+        NodeChange::Made | NodeChange::Copied | NodeChange::Restored => {
+            if let Some(newer) = newer(service, record, node).await? {
+                return Ok(Err(newer));
+            }
+            service.trash(node).await?;
+            Ok(Ok(TakenBack::Trashed(name)))
+        }
+        NodeChange::Moved {
+            parent,
+            name: to,
+            to_parent,
+            to_name,
+        } => {
+            if (node.parent_id, &name) == (*parent, to) {
+                return Ok(Ok(TakenBack::BackAlready(name)));
+            }
+            let is_unmoved = to_name.is_empty() || (node.parent_id, &name) == (*to_parent, to_name);
+            if !is_unmoved {
+                return Ok(Err(NotTakenBack::MovedAgain(name)));
+            }
+            let Ok(former) = Name::new(to.clone()) else {
+                return Ok(Err(NotTakenBack::Name(name)));
+            };
+            service.move_to(node, *parent, &former).await?;
+            let to = to.clone();
+            Ok(Ok(TakenBack::Moved { name, to }))
+        }
+        NodeChange::Content { after, .. } if node.revision_id != Some(*after) => {
+            Ok(Err(NotTakenBack::ContentChanged(name)))
+        }
+        NodeChange::Content { before, .. } => {
+            let is_kept = service.restore_content(node, *before).await?;
+            Ok(if is_kept {
+                Ok(TakenBack::Content(name))
+            } else {
+                Err(NotTakenBack::ContentNotKept(name))
+            })
+        }
+    }
+}
+
+/// Returns the newer work that keeps something out of the trash: of somebody else on the node itself, or of
+/// anybody in a folder that was made empty.
+async fn newer<S: Undoing>(
+    service: &S,
+    record: &Record,
+    node: &Node,
+) -> Result<Option<NotTakenBack>, S::Error> {
+    let last = service.own_versions().lock().last_change(node);
+    let is_own = match last {
+        LastChange::Own => true,
+        LastChange::OwnAfterOthers | LastChange::Others => false,
+        LastChange::Unknown => node.updated_at <= record.at || record.change == NodeChange::Made,
+    };
+    if !is_own {
+        return Ok(Some(NotTakenBack::WorkedOn(node.name.clone())));
+    }
+    match node.kind {
+        Kind::File => Ok(None),
+        Kind::Folder if record.change == NodeChange::Made => {
+            let is_empty = service.children(node).await?.is_empty();
+            Ok((!is_empty).then(|| NotTakenBack::NotEmpty(node.name.clone())))
+        }
+        Kind::Folder => worked_on::below(service, node, record.at).await,
+    }
+}

@@ -1,0 +1,312 @@
+//! The checks and the changes back, on a service in memory.
+
+use super::*;
+use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_wire::Timestamp;
+use cairn_wire::nodes::{Node, NodeState};
+use parking_lot::Mutex;
+use serde_json::json;
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+fn id(n: u8) -> NodeId {
+    NodeId::from_random_bytes([n; 16])
+}
+
+fn revision(n: u8) -> RevisionId {
+    RevisionId::from_random_bytes([n; 16])
+}
+
+fn node(n: u8, kind: Kind, parent: Option<u8>) -> Node {
+    let text = id(n).to_string();
+    let at = "2026-11-22T03:05:53.123Z";
+    let node = json!({
+        "id": text, "space_id": text, "parent_id": parent.map(id), "kind": kind, "name": format!("n{n}"),
+        "name_format": "plain", "size": 1, "mime_type": null, "category": null, "state": "active",
+        "revision_id": revision(1), "version": 1, "created_at": at, "updated_at": at,
+        "modified_at": null, "executable": false, "description": "", "labels": {}, "tags": [],
+        "favorite": false, "content_key": null, "seal": null, "seq": 1,
+    });
+    serde_json::from_value(node).unwrap()
+}
+
+/// A service with these nodes, on which time passes with every change.
+#[derive(Default)]
+struct Service {
+    nodes: Mutex<HashMap<NodeId, Node>>,
+    own: Mutex<OwnVersions>,
+    records: Vec<Record>,
+}
+
+impl Service {
+    fn with(nodes: impl IntoIterator<Item = Node>) -> Self {
+        let nodes = nodes.into_iter().map(|node| (node.id, node)).collect();
+        Self {
+            nodes: Mutex::new(nodes),
+            ..Self::default()
+        }
+    }
+
+    fn get(&self, n: u8) -> Node {
+        self.nodes.lock()[&id(n)].clone()
+    }
+
+    /// A change of anybody.
+    fn change(&self, n: NodeId, change: impl FnOnce(&mut Node)) {
+        let mut nodes = self.nodes.lock();
+        let node = nodes.get_mut(&n).unwrap();
+        node.version += 1;
+        node.updated_at = Timestamp(node.updated_at.0 + 1);
+        change(node);
+    }
+
+    /// A change of the recorder, which it records.
+    fn own(&mut self, n: u8, change: NodeChange, work: impl FnOnce(&mut Node)) {
+        let before = self.get(n);
+        self.change(id(n), work);
+        self.record(Record::new(change, Some(&before), &self.get(n)));
+    }
+
+    fn record(&mut self, record: Record) {
+        self.own.lock().note(&record);
+        self.records.push(record);
+    }
+
+    /// Takes everything back, newest first.
+    async fn take_all_back(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        for record in self.records.iter().rev() {
+            texts.push(match take_back(self, record).await.unwrap() {
+                Ok(taken) => taken.to_string(),
+                Err(left) => format!("left: {left}"),
+            });
+        }
+        texts
+    }
+}
+
+impl Undoing for Service {
+    type Error = Infallible;
+    const MAX_NODES: usize = 4;
+
+    fn own_versions(&self) -> &Mutex<OwnVersions> {
+        &self.own
+    }
+
+    async fn node(&self, id: NodeId) -> Result<Option<Node>, Infallible> {
+        Ok(self.nodes.lock().get(&id).cloned())
+    }
+
+    async fn children(&self, folder: &Node) -> Result<Vec<Node>, Infallible> {
+        let nodes = self.nodes.lock();
+        let below = nodes
+            .values()
+            .filter(|node| node.parent_id == Some(folder.id) && node.state == NodeState::Active);
+        Ok(below.cloned().collect())
+    }
+
+    async fn trash(&self, node: &Node) -> Result<(), Infallible> {
+        self.change(node.id, |node| node.state = NodeState::Trashed);
+        Ok(())
+    }
+
+    async fn restore(&self, node: &Node) -> Result<(), Infallible> {
+        self.change(node.id, |node| node.state = NodeState::Active);
+        Ok(())
+    }
+
+    async fn move_to(
+        &self,
+        node: &Node,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<(), Infallible> {
+        self.change(node.id, |node| {
+            node.parent_id = parent;
+            name.as_str().clone_into(&mut node.name);
+        });
+        Ok(())
+    }
+
+    async fn restore_content(&self, node: &Node, _: RevisionId) -> Result<bool, Infallible> {
+        self.change(node.id, |node| node.revision_id = Some(revision(9)));
+        Ok(true)
+    }
+}
+
+fn trash(node: &mut Node) {
+    node.state = NodeState::Trashed;
+}
+
+fn renamed(from: &Node, to: &str) -> NodeChange {
+    NodeChange::Moved {
+        parent: from.parent_id,
+        name: from.name.clone(),
+        to_parent: from.parent_id,
+        to_name: to.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn changes_of_one_node_are_all_taken_back_newest_first() {
+    let mut service = Service::with([node(1, Kind::File, None)]);
+    let before = service.get(1);
+    service.own(1, renamed(&before, "b"), |node| {
+        "b".clone_into(&mut node.name)
+    });
+    let change = NodeChange::Content {
+        before: revision(1),
+        after: revision(2),
+    };
+    service.own(1, change, |node| node.revision_id = Some(revision(2)));
+    service.own(1, NodeChange::Trashed, trash);
+    let taken = service.take_all_back().await;
+    assert_eq!(
+        taken,
+        [
+            "b is back from the trash",
+            "b has its content from before",
+            "b is called n1 and where it was"
+        ]
+    );
+    let now = service.get(1);
+    assert_eq!((now.name.as_str(), now.state), ("n1", NodeState::Active));
+}
+
+#[tokio::test]
+async fn what_was_deleted_restored_and_is_taken_back_is_where_it_was() {
+    let mut service = Service::with([node(1, Kind::File, None)]);
+    service.own(1, NodeChange::Trashed, trash);
+    service.own(1, NodeChange::Restored, |node| {
+        node.state = NodeState::Active
+    });
+    service.take_all_back().await;
+    assert_eq!(service.get(1).state, NodeState::Active);
+}
+
+#[tokio::test]
+async fn what_somebody_changed_since_is_left_and_named() {
+    for change in [NodeChange::Made, NodeChange::Copied, NodeChange::Restored] {
+        let mut service = Service::with([node(1, Kind::Folder, None)]);
+        service.record(Record::new(change.clone(), None, &service.get(1)));
+        service.change(id(1), |node| "mine".clone_into(&mut node.name));
+        let taken = service.take_all_back().await;
+        assert_eq!(taken, ["left: mine was worked on since"], "{change:?}");
+        assert_eq!(service.get(1).state, NodeState::Active);
+    }
+    let mut service = Service::with([node(1, Kind::File, None)]);
+    service.own(1, NodeChange::Trashed, trash);
+    service.change(id(1), |node| node.state = NodeState::Active);
+    service.change(id(1), trash);
+    let taken = service.take_all_back().await;
+    assert_eq!(taken, ["left: n1 was deleted again since"]);
+}
+
+#[tokio::test]
+async fn work_below_a_folder_shows_however_deep_it_is() {
+    let tree = || {
+        [
+            node(1, Kind::Folder, None),
+            node(2, Kind::Folder, Some(1)),
+            node(3, Kind::File, Some(2)),
+        ]
+    };
+    let mut service = Service::with(tree());
+    service.own(1, NodeChange::Restored, |_| ());
+    service.change(id(3), |_| ());
+    service.change(id(3), |_| ());
+    let taken = service.take_all_back().await;
+    assert_eq!(taken, ["left: n1 was worked on since"]);
+
+    // The recorder's own work below it is no reason.
+    let mut service = Service::with(tree());
+    service.own(1, NodeChange::Restored, |_| ());
+    let before = service.get(3);
+    service.change(id(3), |_| ());
+    service.own(3, renamed(&before, "c"), |node| {
+        "c".clone_into(&mut node.name)
+    });
+    let taken = service.take_all_back().await;
+    assert_eq!(
+        taken,
+        ["c is called n3 and where it was", "n1 is in the trash"]
+    );
+}
+
+#[tokio::test]
+async fn what_is_too_large_or_not_empty_stays() {
+    let folder = node(1, Kind::Folder, None);
+    let files = (2..7).map(|n| node(n, Kind::File, Some(1)));
+    let mut service = Service::with(files.chain([folder]));
+    service.own(1, NodeChange::Copied, |_| ());
+    let taken = service.take_all_back().await;
+    assert!(taken[0].contains("n1 has too many files"), "{taken:?}");
+    service.records[0].change = NodeChange::Made;
+    assert_eq!(service.take_all_back().await, ["left: n1 is not empty"]);
+}
+
+#[tokio::test]
+async fn folders_that_contain_each_other_end_the_search() {
+    let ring = [
+        node(1, Kind::Folder, Some(2)),
+        node(2, Kind::Folder, Some(1)),
+    ];
+    let mut service = Service::with(ring);
+    service.own(1, NodeChange::Copied, |_| ());
+    let taken = service.take_all_back().await;
+    assert!(taken[0].contains("n1 has too many files"), "{taken:?}");
+}
+
+#[tokio::test]
+async fn a_record_without_versions_goes_by_the_servers_time() {
+    let mut service = Service::with([node(1, Kind::File, None), node(2, Kind::File, None)]);
+    for n in [1, 2] {
+        let record = Record::new(NodeChange::Copied, None, &service.get(n));
+        service.record(Record {
+            version: None,
+            ..record
+        });
+    }
+    service.change(id(1), |_| ());
+    let taken = service.take_all_back().await;
+    assert_eq!(
+        taken,
+        ["n2 is in the trash", "left: n1 was worked on since"]
+    );
+}
+
+#[test]
+fn a_change_of_somebody_else_shows_wherever_it_came() {
+    let at = |version| Node {
+        version,
+        ..node(1, Kind::Folder, None)
+    };
+    let mut own = OwnVersions::default();
+    assert_eq!(own.last_change(&at(1)), LastChange::Others);
+    own.note(&Record::new(NodeChange::Made, None, &at(1)));
+    assert_eq!(own.last_change(&at(1)), LastChange::Own);
+    assert_eq!(own.last_change(&at(2)), LastChange::Others);
+    own.note(&Record::new(NodeChange::Trashed, Some(&at(1)), &at(2)));
+    assert_eq!(own.last_change(&at(2)), LastChange::Own);
+    // Version 3 was somebody else's.
+    own.note(&Record::new(NodeChange::Trashed, Some(&at(3)), &at(4)));
+    assert_eq!(own.last_change(&at(4)), LastChange::OwnAfterOthers);
+}
+
+#[test]
+fn a_record_is_kept_in_the_form_of_earlier_versions() {
+    let moved = json!({
+        "op": "moved", "node": id(1), "parent": null, "name": "f", "to_parent": id(2), "to_name": "g",
+    });
+    let record: Record = serde_json::from_value(moved).unwrap();
+    let NodeChange::Moved { name, to_name, .. } = &record.change else {
+        panic!("{record:?}");
+    };
+    assert_eq!(
+        (name.as_str(), to_name.as_str(), record.version),
+        ("f", "g", None)
+    );
+    let made = Record::new(NodeChange::Made, None, &node(1, Kind::Folder, None));
+    let text = serde_json::to_string(&made).unwrap();
+    assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), made);
+}

@@ -1,0 +1,87 @@
+//! The versions in which a recorder's own changes left nodes. A version grows at every change of a node, so
+//! that the work of others shows without any clock.
+
+use super::Record;
+use cairn_model::NodeId;
+use cairn_wire::nodes::Node;
+use std::collections::HashMap;
+
+/// The nodes that a recorder changed, each with the version after its last change.
+#[derive(Clone, Default, Debug)]
+pub struct OwnVersions(HashMap<NodeId, Own>);
+
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    /// None: the records don't say.
+    version: Option<u64>,
+    /// Somebody else changed it between two of the recorder's changes.
+    changed_between: bool,
+}
+
+/// The author of a node's last change, as far as records tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LastChange {
+    /// The recorder, as of all changes since its first.
+    Own,
+    /// The recorder, after changes of somebody else.
+    OwnAfterOthers,
+    Others,
+    /// The recorder changed it, and did not note its version.
+    Unknown,
+}
+
+impl OwnVersions {
+    /// Notes a change that the recorder made.
+    pub fn note(&mut self, record: &Record) {
+        self.insert(record.node, record.version_before, record.version);
+    }
+
+    /// Notes a change that the recorder made and has no [`Record`] of.
+    pub fn note_states(&mut self, before: &Node, after: &Node) {
+        self.insert(after.id, Some(before.version), Some(after.version));
+    }
+
+    fn insert(&mut self, node: NodeId, before: Option<u64>, version: Option<u64>) {
+        let own = self.0.entry(node).or_insert(Own {
+            version: before,
+            changed_between: false,
+        });
+        own.changed_between |= own.version.is_some() && before.is_some() && own.version != before;
+        own.version = version;
+    }
+
+    /// Returns true if a change of the node was noted.
+    #[must_use]
+    pub fn contains(&self, node: NodeId) -> bool {
+        self.0.contains_key(&node)
+    }
+
+    /// Returns the author of the last change of a node.
+    #[must_use]
+    pub fn last_change(&self, node: &Node) -> LastChange {
+        self.last_change_of(node.id, node.version)
+    }
+
+    /// As [`Self::last_change`], of a node that has this version now.
+    #[must_use]
+    pub fn last_change_of(&self, node: NodeId, version: u64) -> LastChange {
+        match self.0.get(&node) {
+            Some(Own { version: None, .. }) => LastChange::Unknown,
+            Some(own) if own.version != Some(version) => LastChange::Others,
+            Some(own) if own.changed_between => LastChange::OwnAfterOthers,
+            Some(_) => LastChange::Own,
+            None => LastChange::Others,
+        }
+    }
+
+    /// Notes that taking a change back has led from one state of a node to another: older changes of it are
+    /// still to be taken back. A change of somebody else in the same moment is not told apart.
+    pub fn took_back(&mut self, before: &Node, after: &Node) {
+        let last = self.last_change(before);
+        if let (LastChange::Own | LastChange::OwnAfterOthers, Some(own)) =
+            (last, self.0.get_mut(&after.id))
+        {
+            own.version = Some(after.version);
+        }
+    }
+}
