@@ -52,6 +52,14 @@ impl Failure {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
+
+    /// Adds what was being done, and to what.
+    pub(crate) fn during(self, what: impl Display) -> Self {
+        Self {
+            message: format!("can't {what}: {}", self.message),
+            ..self
+        }
+    }
 }
 
 /// Reports what was being done, and to what, when something failed.
@@ -61,13 +69,7 @@ pub(crate) trait Context<T> {
 
 impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
     fn context(self, what: impl Display) -> CommandResult<T> {
-        self.map_err(|error| {
-            let failure = error.into();
-            Failure {
-                message: format!("can't {what}: {}", failure.message),
-                ..failure
-            }
-        })
+        self.map_err(|error| error.into().during(what))
     }
 }
 

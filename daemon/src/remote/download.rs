@@ -5,14 +5,11 @@ use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
 use cairn_platform::{Disk as _, RealDisk};
-use cairn_transfer::{Download, FileTarget, MemoryTarget, temp_in};
+use cairn_space::{LocalPlace, PlaceError};
+use cairn_transfer::{Download, MemoryTarget};
 use cairn_wire::nodes::Node;
-use std::fs::FileTimes;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
-use tempfile::NamedTempFile;
 
 impl Remote {
     /// Returns the facts needed to fetch a file's content, now or as it was in a revision.
@@ -64,56 +61,41 @@ impl Remote {
         replace: bool,
         bars: &Bars,
     ) -> CommandResult<Manifest> {
-        let what = to.display();
-        if !replace && to.symlink_metadata().is_ok() {
-            let message = format!(
-                "{what} exists already: choose another place with --out, or replace it with --force"
-            );
-            return Err(Failure::new(Exit::Decision, message));
-        }
-        let temp = beside(to)?;
-        let file = temp
-            .as_file()
-            .try_clone()
-            .context(format_args!("write {what}"))?;
-        let target = Arc::new(FileTarget::new(file));
         let bar = bars.file(name, size);
-        let manifest = self
-            .transfer
-            .download(content, target, &bar)
+        self.space
+            .download_to(content, place(to, replace), &bar)
             .await
-            .context(format_args!("download {name}"))?;
-        let put = || -> std::io::Result<()> {
-            set_metadata(&temp, &manifest)?;
-            temp.as_file().sync_all()?;
-            if replace {
-                temp.persist(to)?;
-            } else {
-                temp.persist_noclobber(to)?;
-            }
-            Ok(())
-        };
-        put().context(format_args!("put {what} in place"))?;
-        Ok(manifest)
+            .map_err(|error| not_placed(error, name))
     }
 }
 
-/// A new file beside a final place, so that putting it there is one rename; with the permissions that
-/// the user gives to new files.
-pub(super) fn beside(to: &Path) -> CommandResult<NamedTempFile> {
-    let dir = to
-        .parent()
-        .filter(|dir| !dir.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    temp_in(dir).context(format_args!("write to {}", dir.display()))
+/// The place of a download.
+pub(super) fn place(to: &Path, may_replace: bool) -> LocalPlace<'_> {
+    LocalPlace {
+        to,
+        may_replace,
+        set_executable: &|path, executable| {
+            RealDisk::new().set_executable(path, executable).map(drop)
+        },
+    }
 }
 
-/// Gives a file the time and the permission that its manifest tells.
-pub(super) fn set_metadata(temp: &NamedTempFile, manifest: &Manifest) -> io::Result<()> {
-    let modified =
-        UNIX_EPOCH + Duration::from_millis(u64::try_from(manifest.modified_ms).unwrap_or(0));
-    temp.as_file()
-        .set_times(FileTimes::new().set_modified(modified))?;
-    RealDisk::new().set_executable(temp.path(), manifest.executable)?;
-    Ok(())
+/// Reports why a file of the service is not in its place.
+pub(super) fn not_placed(error: PlaceError, name: &str) -> Failure {
+    match error {
+        PlaceError::Exists(to) => Failure::new(
+            Exit::Decision,
+            format!(
+                "{} exists already: choose another place with --out, or replace it with --force",
+                to.display()
+            ),
+        ),
+        PlaceError::Folder { dir, source } => {
+            Failure::from(source).during(format_args!("write to {}", dir.display()))
+        }
+        PlaceError::File { to, source } => {
+            Failure::from(source).during(format_args!("write {}", to.display()))
+        }
+        PlaceError::Transfer(error) => Failure::from(error).during(format_args!("download {name}")),
+    }
 }

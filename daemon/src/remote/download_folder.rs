@@ -3,7 +3,7 @@
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::progress::Bars;
 use crate::output::text::count;
-use crate::remote::download::{beside, set_metadata};
+use crate::remote::download::{not_placed, place};
 use crate::remote::upload::FailedFile;
 use crate::remote::verification::Verification;
 use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote, SMALL};
@@ -14,9 +14,8 @@ use cairn_transfer::TransferError;
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use std::collections::HashSet;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::TempPath;
 
 /// Larger files on their way at once.
 const AT_ONCE: usize = 5;
@@ -58,30 +57,25 @@ type Fetched = (PlannedFile, Result<(Manifest, Vec<u8>), TransferError>);
 
 /// Writes all files beside their places, waits once until they lie on the disk, and renames them.
 fn put_all(fetched: Vec<Fetched>, top: &Path) -> Vec<(PathBuf, CommandResult<u64>)> {
-    let mut written: Vec<(PathBuf, u64, CommandResult<TempPath>)> = Vec::new();
+    let mut written: Vec<(PathBuf, u64, CommandResult<StagedFile>)> = Vec::new();
     for (wanted, content) in fetched {
-        let name = wanted.node.name;
-        let write = || -> CommandResult<TempPath> {
-            let (manifest, bytes) = content.context(format_args!("download {name}"))?;
-            let mut temp = beside(&wanted.to)?;
-            temp.write_all(&bytes)
-                .and_then(|()| set_metadata(&temp, &manifest))
-                .context(format_args!("write {}", wanted.to.display()))?;
-            // Closed: there may be more of them than files that may be open.
-            Ok(temp.into_temp_path())
-        };
-        let outcome = write();
-        written.push((wanted.to, wanted.node.size, outcome));
+        let (name, to) = (wanted.node.name, wanted.to);
+        let staged = content
+            .map_err(PlaceError::from)
+            .and_then(|(manifest, bytes)| place(&to, true).stage(&bytes, &manifest))
+            .map_err(|error| not_placed(error, &name));
+        written.push((to, wanted.node.size, staged));
     }
     let synced = RealDisk::new().sync_all(top);
-    let put = written.into_iter().map(|(to, size, temp)| {
+    let put = written.into_iter().map(|(to, size, staged)| {
         let put = || -> CommandResult<u64> {
-            let temp = temp?;
-            let what = format!("put {} in place", to.display());
+            let staged = staged?;
             if let Err(error) = &synced {
-                return Err(io::Error::new(error.kind(), error.to_string())).context(what);
+                let error = io::Error::new(error.kind(), error.to_string());
+                return Err(error).context(format_args!("write {}", to.display()));
             }
-            temp.persist(&to).map_err(|e| e.error).context(what)?;
+            let put = staged.put();
+            put.map_err(|error| not_placed(error, &to.display().to_string()))?;
             Ok(size)
         };
         let outcome = put();

@@ -6,6 +6,7 @@
 
 pub mod account_keys;
 mod download_plan;
+mod local_place;
 mod merge_preview;
 mod share;
 mod space;
@@ -16,6 +17,7 @@ mod upload_folder;
 mod verify;
 
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
+pub use local_place::{LocalPlace, PlaceError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{EnsuredFolder, LocalFacts, Space, random_id};

@@ -6,15 +6,10 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
 use cairn_model::{Kind, NodeId};
-use cairn_space::Space;
-use cairn_transfer::{FileTarget, temp_in};
+use cairn_space::{LocalPlace, PlaceError, SetExecutable, Space};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
-use std::fs::FileTimes;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     // The local path first: it is checked without any request.
@@ -23,7 +18,9 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let unverified = space.unverified_path(&node).await?;
     call.services.check_verified(&unverified)?;
     let to = target(call, output, &node)?;
-    refuse_existing(call, &to)?;
+    place(call, &to, &|_, _| Ok(()))
+        .check()
+        .map_err(not_placed)?;
     let dir = to.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(dir)
         .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
@@ -89,53 +86,47 @@ fn target(call: &Call, output: Output, node: &Node) -> ToolResult<PathBuf> {
     }
 }
 
-/// Refuses to replace a local file unless a person agreed or the settings allow it.
-fn refuse_existing(call: &Call, to: &Path) -> ToolResult {
-    if call.may_replace || to.symlink_metadata().is_err() {
-        return Ok(());
+/// Returns the place of a download: a file that is there is replaced if a person agreed or the settings allow it.
+fn place<'a>(call: &Call, to: &'a Path, set_executable: &'a SetExecutable<'a>) -> LocalPlace<'a> {
+    LocalPlace {
+        to,
+        may_replace: call.may_replace,
+        set_executable,
     }
-    Err(ToolError::refused(format!(
-        "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
-        to.display()
-    )))
 }
 
-/// Downloads a file's content to a temporary file beside its target and moves it there once verified.
+fn not_placed(error: PlaceError) -> ToolError {
+    match error {
+        PlaceError::Exists(to) => ToolError::refused(format!(
+            "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
+            to.display()
+        )),
+        PlaceError::Folder { dir, source } => {
+            ToolError::local(format!("write to `{}`", dir.display()))(source)
+        }
+        PlaceError::File { to, source } => {
+            ToolError::local(format!("write `{}`", to.display()))(source)
+        }
+        PlaceError::Transfer(error) => error.into(),
+    }
+}
+
+/// Downloads a file's content to its place on this machine.
 pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult<u64> {
-    let shown = to.display();
     let content = space
         .content(node, None)
         .await?
         .ok_or_else(|| no_content(node))?;
-    let dir = to.parent().unwrap_or(Path::new("/"));
-    call.paths.recheck(dir)?;
-    refuse_existing(call, to)?;
-    let temp = temp_in(dir).map_err(ToolError::local(format!("write to `{}`", dir.display())))?;
-    let file = temp
-        .as_file()
-        .try_clone()
-        .map_err(ToolError::local(format!("write `{shown}`")))?;
-    let target = Arc::new(FileTarget::new(file));
+    call.paths.recheck(to.parent().unwrap_or(Path::new("/")))?;
+    let files = &call.services.files;
+    let set_executable = |path: &Path, executable| files.set_executable(path, executable);
     let manifest = space
-        .transfer()
-        .download(content, target, &call.progress.file())
-        .await?;
-    let put = || -> io::Result<()> {
-        let millis = u64::try_from(manifest.modified_ms).unwrap_or(0);
-        let modified = UNIX_EPOCH + Duration::from_millis(millis);
-        temp.as_file()
-            .set_times(FileTimes::new().set_modified(modified))?;
-        call.services
-            .files
-            .set_executable(temp.path(), manifest.executable)?;
-        temp.as_file().sync_all()?;
-        if call.may_replace {
-            temp.persist(to)?;
-        } else {
-            temp.persist_noclobber(to)?;
-        }
-        Ok(())
-    };
-    put().map_err(ToolError::local(format!("write `{shown}`")))?;
+        .download_to(
+            content,
+            place(call, to, &set_executable),
+            &call.progress.file(),
+        )
+        .await
+        .map_err(not_placed)?;
     Ok(manifest.size)
 }

@@ -1,0 +1,252 @@
+//! The place of a download on this machine: a temporary file beside it gets the place's name once its content is
+//! verified and lies on the disk. A file that has the name already is replaced in that one step, or not at all.
+
+use crate::Space;
+use cairn_model::Manifest;
+use cairn_transfer::{Download, FileTarget, Progress, TransferError, temp_in};
+use std::fs::FileTimes;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+use tempfile::{NamedTempFile, TempPath};
+
+/// Sets or clears the owner's permission to execute a file.
+pub type SetExecutable<'a> = dyn Fn(&Path, bool) -> io::Result<()> + Sync + 'a;
+
+/// A place for a download.
+#[derive(Clone, Copy)]
+pub struct LocalPlace<'a> {
+    pub to: &'a Path,
+    /// True if a file that is there is replaced.
+    pub may_replace: bool,
+    pub set_executable: &'a SetExecutable<'a>,
+}
+
+/// The reason why a download is not in its place.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error("`{0}` exists already")]
+    Exists(PathBuf),
+    #[error("can't write to `{dir}`: {source}")]
+    Folder { dir: PathBuf, source: io::Error },
+    #[error("can't write `{to}`: {source}")]
+    File { to: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+}
+
+impl Space {
+    /// Downloads one revision of a file to a place, which has either all of it or what it had before.
+    ///
+    /// # Errors
+    /// [`PlaceError`]; nothing of the download is left then.
+    pub async fn download_to(
+        &self,
+        content: Download,
+        place: LocalPlace<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, PlaceError> {
+        place.check()?;
+        let temp = place.temp()?;
+        let file = temp.as_file().try_clone();
+        let target = FileTarget::new(file.map_err(|e| place.failed(e))?);
+        let manifest = self
+            .transfer
+            .download(content, Arc::new(target), progress)
+            .await?;
+        place.set_metadata(&temp, &manifest)?;
+        temp.as_file().sync_all().map_err(|e| place.failed(e))?;
+        place.staged(temp).put()?;
+        Ok(manifest)
+    }
+}
+
+impl LocalPlace<'_> {
+    /// Refuses a place that has something that may not be replaced.
+    ///
+    /// # Errors
+    /// [`PlaceError::Exists`].
+    pub fn check(&self) -> Result<(), PlaceError> {
+        if self.may_replace || self.to.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        Err(PlaceError::Exists(self.to.to_owned()))
+    }
+
+    /// Writes a content that was verified beside the place. The caller waits until it lies on the disk, for many
+    /// files at once.
+    ///
+    /// # Errors
+    /// [`PlaceError`]; nothing is left then.
+    pub fn stage(&self, bytes: &[u8], manifest: &Manifest) -> Result<StagedFile, PlaceError> {
+        let mut temp = self.temp()?;
+        temp.write_all(bytes).map_err(|e| self.failed(e))?;
+        self.set_metadata(&temp, manifest)?;
+        Ok(self.staged(temp))
+    }
+
+    /// Makes a file beside the place, so that putting it there is one rename; with the permissions that the user
+    /// gives to new files.
+    fn temp(&self) -> Result<NamedTempFile, PlaceError> {
+        let dir = self.to.parent().filter(|dir| !dir.as_os_str().is_empty());
+        let dir = dir.unwrap_or(Path::new("."));
+        temp_in(dir).map_err(|source| PlaceError::Folder {
+            dir: dir.to_owned(),
+            source,
+        })
+    }
+
+    /// Gives a file the time and the permission that its manifest tells.
+    fn set_metadata(&self, temp: &NamedTempFile, manifest: &Manifest) -> Result<(), PlaceError> {
+        let millis = u64::try_from(manifest.modified_ms).unwrap_or(0);
+        let modified = UNIX_EPOCH + Duration::from_millis(millis);
+        temp.as_file()
+            .set_times(FileTimes::new().set_modified(modified))
+            .and_then(|()| (self.set_executable)(temp.path(), manifest.executable))
+            .map_err(|e| self.failed(e))
+    }
+
+    /// Closes the file: there may be more of them than files that may be open.
+    fn staged(&self, temp: NamedTempFile) -> StagedFile {
+        StagedFile {
+            temp: temp.into_temp_path(),
+            to: self.to.to_owned(),
+            may_replace: self.may_replace,
+        }
+    }
+
+    fn failed(&self, source: io::Error) -> PlaceError {
+        let to = self.to.to_owned();
+        PlaceError::File { to, source }
+    }
+}
+
+/// A whole file beside its place. It is deleted unless it is put there.
+#[derive(Debug)]
+pub struct StagedFile {
+    temp: TempPath,
+    to: PathBuf,
+    may_replace: bool,
+}
+
+impl StagedFile {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// [`PlaceError::Exists`] if something came there meanwhile that may not be replaced.
+    pub fn put(self) -> Result<(), PlaceError> {
+        let Self {
+            temp,
+            to,
+            may_replace,
+        } = self;
+        let put = if may_replace {
+            temp.persist(&to)
+        } else {
+            temp.persist_noclobber(&to)
+        };
+        put.map_err(|e| {
+            let source = e.error;
+            if !may_replace && source.kind() == io::ErrorKind::AlreadyExists {
+                PlaceError::Exists(to)
+            } else {
+                PlaceError::File { to, source }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::{ContentHash, DeviceId, NodeId, RevisionId, SpaceId};
+    use std::fs;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            format: Manifest::FORMAT,
+            space: SpaceId::from_random_bytes([1; 16]),
+            node: NodeId::from_random_bytes([2; 16]),
+            revision: RevisionId::from_random_bytes([3; 16]),
+            base: None,
+            number: 1,
+            size: 3,
+            modified_ms: 1_700_000_000_000,
+            executable: true,
+            chunks: Vec::new(),
+            hash: ContentHash([0; 32]),
+            author: DeviceId::from_random_bytes([4; 16]),
+        }
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let listed = fs::read_dir(dir).unwrap();
+        let names = listed.map(|entry| entry.unwrap().file_name());
+        names.map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_staged_file_has_its_time_and_takes_its_place_in_one_step() {
+        let dir = tempfile::tempdir().unwrap();
+        let to = dir.path().join("f");
+        fs::write(&to, "old").unwrap();
+        let executable = std::sync::Mutex::new(None);
+        let place = LocalPlace {
+            to: &to,
+            may_replace: true,
+            set_executable: &|_, value| {
+                *executable.lock().unwrap() = Some(value);
+                Ok(())
+            },
+        };
+        let staged = place.stage(b"new", &manifest()).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"old");
+        staged.put().unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"new");
+        let modified = fs::metadata(&to).unwrap().modified().unwrap();
+        let since = modified.duration_since(UNIX_EPOCH).unwrap();
+        assert_eq!(since.as_secs(), 1_700_000_000);
+        assert_eq!(*executable.lock().unwrap(), Some(true));
+        assert_eq!(names(dir.path()), ["f"]);
+    }
+
+    #[test]
+    fn what_came_there_meanwhile_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let to = dir.path().join("f");
+        let place = LocalPlace {
+            to: &to,
+            may_replace: false,
+            set_executable: &|_, _| Ok(()),
+        };
+        place.check().unwrap();
+        let staged = place.stage(b"new", &manifest()).unwrap();
+        fs::write(&to, "of somebody else").unwrap();
+        assert!(matches!(staged.put(), Err(PlaceError::Exists(_))));
+        assert!(matches!(place.check(), Err(PlaceError::Exists(_))));
+        assert_eq!(fs::read(&to).unwrap(), b"of somebody else");
+        assert_eq!(names(dir.path()), ["f"]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_file_that_could_not_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let to = dir.path().join("f");
+        let place = LocalPlace {
+            to: &to,
+            may_replace: false,
+            set_executable: &|_, _| Err(io::Error::other("a bad disk")),
+        };
+        let error = place.stage(b"new", &manifest()).unwrap_err();
+        assert!(error.to_string().contains("a bad disk"), "{error}");
+        assert!(names(dir.path()).is_empty());
+        let missing = dir.path().join("none/f");
+        let place = LocalPlace {
+            to: &missing,
+            ..place
+        };
+        let error = place.stage(b"new", &manifest()).unwrap_err();
+        assert!(matches!(error, PlaceError::Folder { .. }), "{error}");
+    }
+}
