@@ -18,6 +18,7 @@ mod diff;
 mod doctor;
 mod download;
 mod download_folder;
+mod enum_values;
 mod folders;
 mod from_to;
 mod help;
@@ -61,7 +62,6 @@ mod watch;
 mod webhooks;
 mod whoami;
 mod why;
-mod words;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Failure};

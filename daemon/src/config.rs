@@ -5,7 +5,7 @@ mod value;
 
 use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_control::Limits;
-use cairn_model::DeletionGate;
+use cairn_model::{DeletionGate, Verification};
 use cairn_platform::{FileMode, Home, write_atomic};
 use std::time::Duration;
 use std::{fs, io};
@@ -20,7 +20,7 @@ pub(crate) struct Config {
     /// Number of transfers that run at once.
     pub(crate) parallel: usize,
     /// Changes that no device of the account vouches for wait for a person.
-    pub(crate) strict: bool,
+    pub(crate) verify: Verification,
     /// For folders that are added without one of their own.
     pub(crate) deletion_gate: Option<DeletionGate>,
     pub(crate) pause_on_battery: bool,
@@ -35,7 +35,7 @@ impl Default for Config {
             limits: Limits::default(),
             rescan_every: Duration::from_secs(3600),
             parallel: 3,
-            strict: false,
+            verify: Verification::default(),
             deletion_gate: Some(DeletionGate {
                 percent: 50,
                 files: 50,
@@ -90,15 +90,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         key: "sync.verify",
         description: "changes made without your keys: \"warn\" applies and marks them, \"strict\" holds them",
-        set: |config, item| value::verify(item).map(|strict| config.strict = strict),
-        show: |config| {
-            if config.strict {
-                "\"strict\""
-            } else {
-                "\"warn\""
-            }
-            .to_owned()
-        },
+        set: |config, item| value::verify(item).map(|mode| config.verify = mode),
+        show: |config| format!("\"{}\"", config.verify),
     },
     Setting {
         key: "sync.deletion_gate",

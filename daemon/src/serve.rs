@@ -138,7 +138,7 @@ fn start_engine(
     let options = EngineOptions {
         rescan_every: config.rescan_every,
         parallel: config.parallel,
-        strict: config.strict,
+        verify: config.verify,
         ..EngineOptions::new(
             index,
             session.api.clone(),

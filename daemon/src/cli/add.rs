@@ -5,8 +5,8 @@ mod preview;
 
 use crate::account::Account;
 use crate::app::App;
+use crate::cli::enum_values::values;
 use crate::cli::prompt;
-use crate::cli::words::words;
 use crate::config::{Config, parse_gate};
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::folders;
@@ -28,11 +28,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "/PATH", default_value = "/")]
     remote: String,
     /// Direction of the changes [default: two-way]
-    #[arg(long, value_parser = words(SyncMode::as_str, &[
-        (SyncMode::TwoWay, ""),
-        (SyncMode::Upload, "This device only sends"),
-        (SyncMode::Download, "This device only receives"),
-    ]))]
+    #[arg(long, value_parser = values(SyncMode::ALL, SyncMode::as_str, help_of_mode))]
     mode: Option<SyncMode>,
     /// Leave out what matches, on this device only (gitignore syntax; may be repeated)
     #[arg(long, value_name = "GLOB")]
@@ -58,6 +54,14 @@ struct GateArg(Option<DeletionGate>);
 
 fn gate(text: &str) -> Result<GateArg, String> {
     parse_gate(text).map(GateArg)
+}
+
+fn help_of_mode(mode: SyncMode) -> &'static str {
+    match mode {
+        SyncMode::TwoWay => "",
+        SyncMode::Upload => "This device only sends",
+        SyncMode::Download => "This device only receives",
+    }
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {

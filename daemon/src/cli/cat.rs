@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
-use crate::remote::verification::{self, Verification};
+use crate::remote::verification;
 use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
 use cairn_transfer::FileTarget;
@@ -47,7 +47,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if unverified.is_empty() && !remote.space.is_own_content(&content) {
         unverified.push(format!("{} in revision {}", node.name, content.revision));
     }
-    Verification::of(app)?.judge(&unverified)?;
+    verification::check(app, &unverified)?;
     let mut file = tempfile::tempfile().context("make a temporary file")?;
     let target = FileTarget::new(file.try_clone().context("write a temporary file")?);
     let bar = Bars::new(&app.out).file(&node.name, node.size);

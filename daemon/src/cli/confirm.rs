@@ -1,7 +1,7 @@
 //! `cairn confirm`: decides deletions that wait for a person.
 
 use crate::app::App;
-use crate::cli::words::words;
+use crate::cli::enum_values::values;
 use crate::failure::{CommandResult, Context as _};
 use crate::local_path;
 use cairn_control::typed;
@@ -14,11 +14,15 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The folder whose deletions wait
     folder: PathBuf,
-    #[arg(value_name = "ANSWER", value_parser = words(DeletionDecision::as_str, &[
-        (DeletionDecision::Delete, "Delete them on the other side too"),
-        (DeletionDecision::Keep, "Bring them back where they were deleted"),
-    ]))]
+    #[arg(value_name = "ANSWER", value_parser = values(DeletionDecision::ALL, DeletionDecision::as_str, help))]
     decision: DeletionDecision,
+}
+
+fn help(decision: DeletionDecision) -> &'static str {
+    match decision {
+        DeletionDecision::Delete => "Delete them on the other side too",
+        DeletionDecision::Keep => "Bring them back where they were deleted",
+    }
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {

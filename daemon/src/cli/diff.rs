@@ -6,7 +6,7 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::Style;
 use crate::output::text::{clean, size};
-use crate::remote::verification::{self, Verification};
+use crate::remote::verification;
 use crate::remote::{Remote, Within};
 use cairn_model::Kind;
 use cairn_wire::nodes::{Node, Revision};
@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let listed = remote.api.revisions(node.id).await;
     let revisions = listed.context(format_args!("list the versions of {}", args.path))?;
     let unverified = remote.space.unverified_path(&node).await?;
-    Verification::of(app)?.judge(&unverified)?;
+    verification::check(app, &unverified)?;
     let (from, to) = sides(&remote, &args, &node, &revisions).await?;
     verification::note(app, &unverified);
     report(app, &args.path, &from, &to);

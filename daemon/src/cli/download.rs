@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use crate::output::progress::Bars;
 use crate::output::text::size;
-use crate::remote::verification::{self, Verification};
+use crate::remote::verification;
 use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
 use serde_json::json;
@@ -58,7 +58,7 @@ pub(super) async fn fetch(
     if unverified.is_empty() && !remote.space.is_own_content(&content) {
         unverified.push(format!("{} in revision {}", node.name, content.revision));
     }
-    Verification::of(app)?.judge(&unverified)?;
+    verification::check(app, &unverified)?;
     let manifest = remote
         .download_file(
             &node.name,

@@ -1,11 +1,12 @@
 //! `cairn download-folder`: a folder of the service to this disk, without syncing it.
 
 use crate::app::App;
+use crate::config::Config;
 use crate::failure::CommandResult;
 use crate::output::progress::Bars;
 use crate::output::text::{count, size};
 use crate::remote::upload::FailedFile;
-use crate::remote::verification::{self, Verification};
+use crate::remote::verification;
 use crate::remote::{Remote, RemoteNode, Within};
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             place.folder()?,
             &to,
             args.limit.saturating_mul(GIB),
-            Verification::of(app)?,
+            Config::load(&app.home)?.verify,
             &bars,
         )
         .await?;

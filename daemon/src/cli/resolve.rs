@@ -1,7 +1,7 @@
 //! `cairn resolve`: which version of a conflict keeps the name.
 
 use crate::app::App;
-use crate::cli::words::words;
+use crate::cli::enum_values::values;
 use crate::failure::{CommandResult, Context as _};
 use crate::local_path;
 use cairn_control::{ConflictList, typed};
@@ -15,15 +15,19 @@ pub(super) struct Args {
     /// The file, or its conflict copy
     path: PathBuf,
     /// Version that stays
-    #[arg(long, value_parser = words(Keep::as_str, &[
-        (Keep::Mine, "This device's version, where it is known which one that is"),
-        (Keep::Theirs, "The other device's version"),
-        (Keep::Copy, "The conflict copy takes the name"),
-        (Keep::Original, "What has the name stays"),
-        (Keep::Both, "Both, each under its name"),
-        (Keep::Merge, "One text with the changes of both"),
-    ]))]
+    #[arg(long, value_parser = values(Keep::ALL, Keep::as_str, help))]
     keep: Keep,
+}
+
+fn help(keep: Keep) -> &'static str {
+    match keep {
+        Keep::Mine => "This device's version, where it is known which one that is",
+        Keep::Theirs => "The other device's version",
+        Keep::Copy => "The conflict copy takes the name",
+        Keep::Original => "What has the name stays",
+        Keep::Both => "Both, each under its name",
+        Keep::Merge => "One text with the changes of both",
+    }
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {

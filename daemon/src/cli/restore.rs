@@ -11,7 +11,7 @@ use crate::output::text::{clean, local_time, size};
 use crate::past::carry_out::Rewind;
 use crate::past::plan::{Newer, content_at};
 use crate::past::{Scope, load, scope};
-use crate::remote::verification::{self, Verification};
+use crate::remote::verification;
 use crate::remote::{Remote, RemoteNode, Within};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::{Node, Revision};
@@ -190,7 +190,7 @@ async fn copy(
     if unverified.is_empty() && !remote.space.is_own_content(&content) {
         unverified.push(format!("{} in revision {}", node.name, content.revision));
     }
-    Verification::of(app)?.judge(&unverified)?;
+    verification::check(app, &unverified)?;
     let (to, bars) = (dir.join(name), Bars::new(&app.out));
     let manifest = remote
         .download_file(name, revision.size, content, &to, false, &bars)

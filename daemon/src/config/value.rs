@@ -1,6 +1,6 @@
 //! Values of settings and flags: rates, gates, numbers, in the file and on the command line.
 
-use cairn_model::DeletionGate;
+use cairn_model::{DeletionGate, Verification};
 use std::ops::RangeInclusive;
 use toml_edit::{Item, Value};
 
@@ -68,13 +68,9 @@ pub(super) fn boolean(item: &Item) -> Result<bool, &'static str> {
     item.as_bool().ok_or("true or false")
 }
 
-/// `true` for strict.
-pub(super) fn verify(item: &Item) -> Result<bool, &'static str> {
-    match item.as_str() {
-        Some("warn") => Ok(false),
-        Some("strict") => Ok(true),
-        Some(_) | None => Err("\"warn\" or \"strict\""),
-    }
+pub(super) fn verify(item: &Item) -> Result<Verification, &'static str> {
+    let mode = item.as_str().and_then(|text| text.parse().ok());
+    mode.ok_or("\"warn\" or \"strict\"")
 }
 
 pub(super) fn text(item: &Item) -> Result<String, &'static str> {

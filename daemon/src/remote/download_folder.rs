@@ -5,9 +5,9 @@ use crate::output::progress::Bars;
 use crate::output::text::count;
 use crate::remote::download::{not_placed, place};
 use crate::remote::upload::FailedFile;
-use crate::remote::verification::Verification;
-use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote, SMALL};
-use cairn_model::{Manifest, Name, NodeId};
+use crate::remote::verification;
+use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote};
+use cairn_model::{Manifest, Name, NodeId, Verification};
 use cairn_platform::{Disk as _, RealDisk, names};
 use cairn_space::{DownloadPlan, PlanError, PlannedFile};
 use cairn_transfer::TransferError;
@@ -92,11 +92,11 @@ impl Remote {
         folder: Option<NodeId>,
         to: &Path,
         limit: u64,
-        verification: Verification,
+        mode: Verification,
         bars: &Bars,
     ) -> CommandResult<DownloadedFolder> {
         let plan = self.plan_folder(folder, to, limit).await?;
-        verification.judge(&plan.unverified)?;
+        verification::check_in(mode, &plan.unverified)?;
         for dir in &plan.folders {
             std::fs::create_dir_all(dir).context(format_args!("make {}", dir.display()))?;
         }

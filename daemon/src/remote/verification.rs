@@ -5,43 +5,28 @@ use crate::app::App;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::clean;
+use cairn_model::Verification;
 
 /// Paths that a message lists; the rest is counted.
 const LISTED: usize = 10;
 
-/// The setting `sync.verify`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verification {
-    /// They are used, and it is said.
-    Warn,
-    /// Nothing is done with them.
-    Strict,
+/// Refuses unverified paths where the setting `sync.verify` is strict.
+pub(crate) fn check(app: &App, unverified: &[String]) -> CommandResult {
+    check_in(Config::load(&app.home)?.verify, unverified)
 }
 
-impl Verification {
-    /// Returns what the configuration says.
-    pub(crate) fn of(app: &App) -> CommandResult<Self> {
-        let config = Config::load(&app.home)?;
-        Ok(if config.strict {
-            Self::Strict
-        } else {
-            Self::Warn
-        })
+/// As [`check`], in a mode.
+pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResult {
+    if mode == Verification::Warn || unverified.is_empty() {
+        return Ok(());
     }
-
-    /// Refuses unverified paths where verification is strict.
-    pub(crate) fn judge(self, unverified: &[String]) -> CommandResult {
-        if self == Self::Warn || unverified.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::new(
-            Exit::Decision,
-            format!(
-                "no device with your keys has put this where it is, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
-                listed(unverified)
-            ),
-        ))
-    }
+    Err(Failure::new(
+        Exit::Decision,
+        format!(
+            "no device with your keys has put this where it is, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
+            listed(unverified)
+        ),
+    ))
 }
 
 /// Notes that what was handed out is not verified.
@@ -70,9 +55,9 @@ mod tests {
     #[test]
     fn only_strict_verification_refuses() {
         let unverified = ["/a".to_owned()];
-        assert!(Verification::Warn.judge(&unverified).is_ok());
-        assert!(Verification::Strict.judge(&[]).is_ok());
-        let refused = Verification::Strict.judge(&unverified).unwrap_err();
+        assert!(check_in(Verification::Warn, &unverified).is_ok());
+        assert!(check_in(Verification::Strict, &[]).is_ok());
+        let refused = check_in(Verification::Strict, &unverified).unwrap_err();
         assert_eq!(refused.exit, Exit::Decision);
         assert!(refused.message.contains("/a"), "{refused}");
     }

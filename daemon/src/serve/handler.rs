@@ -159,7 +159,7 @@ impl Daemon {
         limits.set_up(config.limits.up);
         limits.set_down(config.limits.down);
         self.engine
-            .tune(config.rescan_every, config.parallel, config.strict);
+            .tune(config.rescan_every, config.parallel, config.verify);
         *self.config.lock() = config;
         self.engine.reload();
         Ok(Reply::DONE)

@@ -8,7 +8,7 @@ use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
 use cairn_engine::{EngineHandle, EngineOptions, WaitResult, start};
 use cairn_index::{FolderSettings, Index};
-use cairn_model::{BackOff, DeviceId};
+use cairn_model::{BackOff, DeviceId, Verification};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
 use std::io;
@@ -49,7 +49,7 @@ pub struct Device {
     pub disk: SimDisk,
     pub line: Arc<Line>,
     /// Lets changes that no device vouches for wait, from the next start on.
-    pub strict: bool,
+    pub verify: Verification,
     index: Arc<Index>,
     id: DeviceId,
     key: String,
@@ -88,7 +88,7 @@ impl Device {
             name: format!("d{number}"),
             disk,
             line: Arc::new(line),
-            strict: false,
+            verify: Verification::default(),
             index,
             id: DeviceId::from_random_bytes(id),
             key,
@@ -180,7 +180,7 @@ impl Device {
             ports,
         );
         options.stream = false;
-        options.strict = self.strict;
+        options.verify = self.verify;
         self.engine = Some(start(options).expect("the engine starts"));
     }
 

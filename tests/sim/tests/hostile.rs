@@ -3,7 +3,7 @@
 
 use axum::http::StatusCode;
 use bytes::Bytes;
-use cairn_model::ProblemCode;
+use cairn_model::{ProblemCode, Verification};
 use cairn_sim::device::{Device, ROOT};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
@@ -25,7 +25,7 @@ async fn world() -> World {
 /// The same, but the second device takes nothing that no device vouches for.
 async fn strict_world() -> World {
     let mut world = World::new(1, 2).await;
-    world.devices[1].strict = true;
+    world.devices[1].verify = Verification::Strict;
     begin(&mut world).await;
     world
 }
@@ -486,7 +486,7 @@ fn a_strict_device_holds_a_deletion_and_lets_go_when_it_is_no_longer_strict() {
         assert_eq!(problems(victim), [(ProblemCode::Unverified, "f".into())]);
 
         let engine = victim.engine().expect("it runs");
-        engine.tune(Duration::from_secs(3600), 3, false);
+        engine.tune(Duration::from_secs(3600), 3, Verification::Warn);
         pass(&world).await;
         assert_eq!(content(victim, "f"), None);
         assert_eq!(problems(victim), []);

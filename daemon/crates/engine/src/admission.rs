@@ -1,5 +1,6 @@
 //! The policy for changes that no device of the account vouches for.
 
+use cairn_model::Verification;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The changes that are accepted without asking.
@@ -14,12 +15,13 @@ pub(crate) enum Admission {
 pub(crate) struct AdmissionSetting(AtomicBool);
 
 impl AdmissionSetting {
-    pub(crate) fn new(strict: bool) -> Self {
-        Self(AtomicBool::new(strict))
+    pub(crate) fn new(mode: Verification) -> Self {
+        Self(AtomicBool::new(mode == Verification::Strict))
     }
 
-    pub(crate) fn set_strict(&self, strict: bool) {
-        self.0.store(strict, Ordering::Relaxed);
+    pub(crate) fn set(&self, mode: Verification) {
+        self.0
+            .store(mode == Verification::Strict, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self) -> Admission {

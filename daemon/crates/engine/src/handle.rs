@@ -8,7 +8,7 @@ use crate::resolve;
 use crate::status::{Event, Status};
 use crate::why::{self, PathReport};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
-use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath};
+use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath, Verification};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -189,8 +189,8 @@ impl EngineHandle {
     }
 
     /// Changes settings that otherwise come with [`crate::EngineOptions`].
-    pub fn tune(&self, rescan_every: Duration, parallel: usize, strict: bool) {
-        self.engine.admission.set_strict(strict);
+    pub fn tune(&self, rescan_every: Duration, parallel: usize, verify: Verification) {
+        self.engine.admission.set(verify);
         self.send(Command::Tune {
             rescan_every,
             parallel,

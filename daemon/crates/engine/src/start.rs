@@ -11,7 +11,7 @@ use crate::ports::Ports;
 use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_index::Index;
-use cairn_model::BackOff;
+use cairn_model::{BackOff, Verification};
 use cairn_transfer::Transfer;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct EngineOptions {
     /// The number of transfers that run at once in each direction; a batch of small files may come on top.
     pub parallel: usize,
     /// Lets changes that no device of the account vouches for wait for a person; the default is no.
-    pub strict: bool,
+    pub verify: Verification,
 }
 
 impl EngineOptions {
@@ -61,7 +61,7 @@ impl EngineOptions {
             debounce: Duration::from_millis(80),
             stream: true,
             parallel: 3,
-            strict: false,
+            verify: Verification::default(),
         }
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         arriving: Default::default(),
         devices: Default::default(),
         pauses: Default::default(),
-        admission: AdmissionSetting::new(options.strict),
+        admission: AdmissionSetting::new(options.verify),
         stop: Default::default(),
         reload: Default::default(),
     }

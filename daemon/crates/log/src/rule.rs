@@ -2,6 +2,7 @@
 //! node are judged apart; every consumer asks here and nowhere else.
 
 use crate::{NodeStatement, ServerEntry};
+use cairn_model::Verification;
 
 /// The trust of one value of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,17 +45,7 @@ pub enum Use {
     ChooseValues,
 }
 
-/// The verification mode of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// Mirrors reversibly what no device vouches for.
-    #[default]
-    Normal,
-    /// Holds it until a person accepts it.
-    Strict,
-}
-
-/// The answer to a use.
+/// The decision on a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     Granted,
@@ -127,7 +118,7 @@ impl NodeTrust {
 /// Decides one use of a node. `path` has the trust of each folder from the top (for a link: from what
 /// is shared) down to the node's parent.
 #[must_use]
-pub fn permit(node: NodeTrust, path: &[NodeTrust], usage: Use, mode: Mode) -> Permission {
+pub fn permit(node: NodeTrust, path: &[NodeTrust], usage: Use, mode: Verification) -> Permission {
     match usage {
         Use::MirrorPlace => mirror(node.place, mode),
         Use::MirrorTrash => mirror(node.state, mode),
@@ -154,10 +145,12 @@ pub fn permit(node: NodeTrust, path: &[NodeTrust], usage: Use, mode: Mode) -> Pe
     }
 }
 
-fn mirror(trust: TrustLevel, mode: Mode) -> Permission {
+fn mirror(trust: TrustLevel, mode: Verification) -> Permission {
     match (trust, mode) {
-        (TrustLevel::Vouched, _) | (TrustLevel::Unvouched, Mode::Normal) => Permission::Granted,
-        (TrustLevel::Unvouched, Mode::Strict) => Permission::NeedsAcceptance,
+        (TrustLevel::Vouched, _) | (TrustLevel::Unvouched, Verification::Warn) => {
+            Permission::Granted
+        }
+        (TrustLevel::Unvouched, Verification::Strict) => Permission::NeedsAcceptance,
         (TrustLevel::Refused, _) => Permission::Denied,
     }
 }
@@ -218,13 +211,13 @@ mod tests {
         for (node, normal, strict_mirrors) in rows {
             for (i, (usage, expected)) in USES.into_iter().zip(normal).enumerate() {
                 assert_eq!(
-                    permit(node, &[], usage, Mode::Normal),
+                    permit(node, &[], usage, Verification::Warn),
                     expected,
                     "{node:?} {usage:?}"
                 );
                 let strict = strict_mirrors.get(i).copied().unwrap_or(expected);
                 assert_eq!(
-                    permit(node, &[], usage, Mode::Strict),
+                    permit(node, &[], usage, Verification::Strict),
                     strict,
                     "{node:?} {usage:?}"
                 );
@@ -234,8 +227,14 @@ mod tests {
 
     #[test]
     fn each_step_of_a_shared_path_counts() {
-        let share =
-            |path: &[NodeTrust]| permit(NodeTrust::VOUCHED, path, Use::WidenReaders, Mode::Normal);
+        let share = |path: &[NodeTrust]| {
+            permit(
+                NodeTrust::VOUCHED,
+                path,
+                Use::WidenReaders,
+                Verification::Warn,
+            )
+        };
         let good = NodeTrust::VOUCHED;
         assert_eq!(share(&[good, good]), P::Granted);
         for bad in [
@@ -250,7 +249,7 @@ mod tests {
 
     #[test]
     fn no_unvouched_content_replaces_a_file_in_any_mode() {
-        for mode in [Mode::Normal, Mode::Strict] {
+        for mode in [Verification::Warn, Verification::Strict] {
             for place in [Vouched, Unvouched, Refused] {
                 for content in [Unvouched, Refused] {
                     for state in [Vouched, Unvouched, Refused] {

@@ -8,7 +8,7 @@ use cairn_crypto::Unlocked;
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
 };
-use cairn_model::{DeviceId, Name};
+use cairn_model::{DeviceId, Name, Verification};
 use cairn_space::Trust;
 use std::env;
 use std::error::Error;
@@ -49,8 +49,8 @@ impl DeviceTrust for NoTrust {
         Err("nothing is kept here".to_owned())
     }
 
-    fn is_strict(&self) -> Result<bool, String> {
-        Ok(false)
+    fn verification(&self) -> Result<Verification, String> {
+        Ok(Verification::Warn)
     }
 }
 

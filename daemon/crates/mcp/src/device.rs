@@ -1,6 +1,7 @@
 //! The device's memory of other people's keys between sessions, and how strict it is.
 
 use cairn_crypto::Unlocked;
+use cairn_model::Verification;
 use cairn_space::Trust;
 
 /// The device's memory of other people's keys, and its settings of trust.
@@ -11,9 +12,9 @@ pub trait DeviceTrust: Send + Sync {
     /// The reason why it can't be read or kept; nothing may be opened then.
     fn update(&self, keys: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String>;
 
-    /// Returns true if content that no device with the keys vouches for is refused.
+    /// Returns the treatment of content that no device with the keys vouches for.
     ///
     /// # Errors
     /// The reason why the setting can't be read.
-    fn is_strict(&self) -> Result<bool, String>;
+    fn verification(&self) -> Result<Verification, String>;
 }

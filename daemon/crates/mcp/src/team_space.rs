@@ -6,7 +6,7 @@ use crate::services::Services;
 use crate::spaces::Location;
 use cairn_api::ApiError;
 use cairn_crypto::KeyRing;
-use cairn_model::{NodeId, SpaceId};
+use cairn_model::{NodeId, SpaceId, Verification};
 use cairn_space::{Space, TeamError, TeamGrants};
 use cairn_transfer::{Options, Transfer};
 use cairn_wire::nodes::Node;
@@ -165,7 +165,8 @@ impl Services {
     /// # Errors
     /// [`ToolError::Refused`] with the paths.
     pub(crate) fn check_verified(&self, unverified: &[String]) -> ToolResult {
-        if unverified.is_empty() || !self.trust.is_strict().map_err(ToolError::refused)? {
+        let mode = self.trust.verification().map_err(ToolError::refused)?;
+        if unverified.is_empty() || mode == Verification::Warn {
             return Ok(());
         }
         let shown: Vec<String> = unverified

@@ -118,3 +118,43 @@ pub(crate) static ALL: &[Toolset] = &[
         tools: sync::TOOLS,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::param::Shape;
+    use cairn_wire::shares::{AccessMode, StorageType};
+    use cairn_wire::social::{ReportReason, TipCurrency, Visibility};
+    use cairn_wire::teams::TeamRole;
+    use serde::de::DeserializeOwned;
+    use serde_json::Value;
+
+    /// Checks that every choice of a parameter, wherever it occurs, is a value of the service's enum.
+    fn check<T: DeserializeOwned>(name: &str) {
+        let params = ALL.iter().flat_map(|set| set.tools);
+        let params = params.flat_map(|tool| tool.params.iter().map(move |param| (tool, param)));
+        let mut found = 0;
+        for (tool, param) in params.filter(|(_, param)| param.name == name) {
+            let Shape::Choice { of, .. } = param.shape else {
+                continue;
+            };
+            for choice in of {
+                let value = serde_json::from_value::<T>(Value::from(*choice));
+                assert!(value.is_ok(), "{} {name}: {choice}", tool.name);
+                found += 1;
+            }
+        }
+        assert!(found > 1, "no tool has the parameter {name}");
+    }
+
+    #[test]
+    fn choices_are_values_of_the_services_enums() {
+        check::<AccessMode>("access_mode");
+        check::<AccessMode>("default_access_mode");
+        check::<StorageType>("storage_type");
+        check::<TeamRole>("role");
+        check::<Visibility>("visibility");
+        check::<TipCurrency>("currency_type");
+        check::<ReportReason>("reason");
+    }
+}

@@ -40,5 +40,5 @@ pub use problem::Problem;
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{
     DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side, SyncMode, SyncState,
-    TransferDirection,
+    TransferDirection, Verification,
 };

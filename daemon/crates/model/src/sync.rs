@@ -16,6 +16,18 @@ word_enum! {
 }
 
 word_enum! {
+    /// The treatment of what no device of the account vouches for: the setting `sync.verify`.
+    #[derive(Default)]
+    Verification("verification mode") {
+        /// It is used where that can be undone, and shown as unverified.
+        #[default]
+        Warn = "warn",
+        /// It is held until a person accepts it, and handed out to nobody.
+        Strict = "strict",
+    }
+}
+
+word_enum! {
     /// The state of a folder, or of all of them. A later one outranks an earlier one.
     #[derive(Default)]
     SyncState("sync state") {

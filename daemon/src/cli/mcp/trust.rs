@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::trust;
 use cairn_crypto::Unlocked;
 use cairn_mcp::DeviceTrust;
+use cairn_model::Verification;
 use cairn_platform::Home;
 use cairn_space::Trust;
 
@@ -24,8 +25,8 @@ impl DeviceTrust for HomeTrust {
         updated.map_err(|failure| failure.message)
     }
 
-    fn is_strict(&self) -> Result<bool, String> {
+    fn verification(&self) -> Result<Verification, String> {
         let config = Config::load(&self.home).map_err(|failure| failure.message)?;
-        Ok(config.strict)
+        Ok(config.verify)
     }
 }

@@ -6,6 +6,7 @@ use crate::session_undo;
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool, Undo};
 use crate::trash_list;
+use cairn_model::{DeletionDecision, Keep};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -45,7 +46,7 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("path", "From sync_conflicts").required(),
             choice(
                 "keep",
-                &["copy", "original", "both", "merge", "mine", "theirs"],
+                Keep::TEXTS,
                 "copy: the conflict copy; original: what has the name",
             )
             .required(),
@@ -72,7 +73,7 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("folder", "Local folder").required(),
             choice(
                 "answer",
-                &["delete", "keep"],
+                DeletionDecision::TEXTS,
                 "delete: on the other side too; keep: bring the files back",
             )
             .required(),

@@ -4,6 +4,7 @@ use crate::mcp::session::{Session, failure};
 use crate::mcp::world::{Setup, World, with_passphrase};
 use crate::support::noise;
 use cairn_api::Method;
+use cairn_model::Verification;
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
@@ -408,7 +409,7 @@ async fn where_this_device_is_strict_nothing_unverified_is_handed_out() {
         ),
     ];
     let strict = || Setup {
-        strict: true,
+        verification: Verification::Strict,
         ..with_passphrase()
     };
     let mut session = world.session(strict()).await;

@@ -7,7 +7,7 @@ use cairn_crypto::Unlocked;
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
 };
-use cairn_model::{DeviceId, Name};
+use cairn_model::{DeviceId, Name, Verification};
 use cairn_space::Trust;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(crate) struct Setup {
     pub(crate) overwrite: bool,
     pub(crate) daemon: Option<PathBuf>,
     /// Refuses content that no device with the keys vouches for.
-    pub(crate) strict: bool,
+    pub(crate) verification: Verification,
     /// Another service than the world's.
     pub(crate) url: Option<&'static str>,
 }
@@ -48,7 +48,7 @@ impl Default for Setup {
             allowed: None,
             overwrite: false,
             daemon: None,
-            strict: false,
+            verification: Verification::Warn,
             url: None,
         }
     }
@@ -104,7 +104,7 @@ impl LocalFiles for PlainFiles {
 /// A device that remembers for one session.
 struct MemoryTrust {
     trust: Mutex<Trust>,
-    strict: bool,
+    verification: Verification,
 }
 
 impl DeviceTrust for MemoryTrust {
@@ -113,8 +113,8 @@ impl DeviceTrust for MemoryTrust {
         Ok(())
     }
 
-    fn is_strict(&self) -> Result<bool, String> {
-        Ok(self.strict)
+    fn verification(&self) -> Result<Verification, String> {
+        Ok(self.verification)
     }
 }
 
@@ -147,7 +147,7 @@ impl World {
             confirm: setup.confirm,
             trust: Arc::new(MemoryTrust {
                 trust: Mutex::default(),
-                strict: setup.strict,
+                verification: setup.verification,
             }),
             files: Arc::new(PlainFiles {
                 allowed: setup.allowed,
