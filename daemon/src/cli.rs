@@ -47,6 +47,7 @@ mod search;
 mod share;
 mod start;
 mod status;
+mod status_lines;
 mod sync;
 mod teams;
 #[cfg(test)]

@@ -68,7 +68,7 @@ async fn list(app: &App) -> CommandResult {
     ]);
     for folder in &folders {
         let state = if running {
-            super::watch::word(folder.state)
+            super::status_lines::word(folder.state)
         } else {
             "not running"
         };

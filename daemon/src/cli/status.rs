@@ -1,7 +1,8 @@
 //! `cairn status`: the sync status, once, when everything is in sync, or as it changes.
 
 use crate::app::App;
-use crate::cli::watch::{self, Detail};
+use crate::cli::status_lines::{self, Detail};
+use crate::cli::watch;
 use crate::failure::{CommandResult, Exit, Failure};
 use cairn_control::{Client, ControlError, Status, typed};
 use std::time::Duration;
@@ -87,7 +88,7 @@ async fn wait(
 }
 
 fn show(app: &App, status: &Status, detail: Detail) {
-    for line in watch::lines(&app.out, app.offset, status, detail) {
+    for line in status_lines::lines(&app.out, app.offset, status, detail) {
         app.out.line(line);
     }
     app.out.json(status);

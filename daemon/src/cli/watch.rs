@@ -1,183 +1,15 @@
-//! The status in words, and the status that changes while one looks at it.
+//! Following a running daemon: its status and its activity while they change, and the wait for a reply.
 
 use crate::app::App;
+use crate::cli::status_lines::{Detail, headline, lines, progress_line};
 use crate::failure::CommandResult;
-use crate::output::text::{clean, count, local_rfc3339, number, size, span};
+use crate::output::text::{clean, local_rfc3339, size};
 use crate::output::{Out, Style};
-use cairn_control::{
-    Client, ControlError, Event, FolderStatus, OverallProgress, ProblemGroup, Status, Transfer,
-};
-use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
+use cairn_control::{Client, ControlError, Event};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
-use time::UtcOffset;
-
-/// A state in one word.
-pub(super) fn word(state: SyncState) -> &'static str {
-    match state {
-        SyncState::Idle => "up to date",
-        SyncState::Syncing => "syncing",
-        SyncState::Paused => "paused",
-        SyncState::Offline => "offline",
-        SyncState::Attention => "needs attention",
-        SyncState::Error => "error",
-    }
-}
-
-fn style(state: SyncState) -> Style {
-    match state {
-        SyncState::Idle => Style::Good,
-        SyncState::Syncing => Style::Bold,
-        SyncState::Paused | SyncState::Offline => Style::Dim,
-        SyncState::Attention => Style::Warning,
-        SyncState::Error => Style::Bad,
-    }
-}
-
-/// The number of problems that are listed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Detail {
-    /// A few of each cause, and the number of the others.
-    Examples,
-    All,
-}
-
-/// The whole status, line by line.
-pub(super) fn lines(out: &Out, offset: UtcOffset, status: &Status, detail: Detail) -> Vec<String> {
-    let mut lines = vec![headline(out, offset, status)];
-    lines.extend(status.progress.as_ref().map(progress_line));
-    lines.extend(
-        status
-            .folders
-            .iter()
-            .flat_map(|folder| folder_lines(out, folder, detail)),
-    );
-    lines.extend(status.transfers.iter().map(transfer_line));
-    if status.folders.is_empty() {
-        lines.push("No folder is synced yet: add one with `cairn add FOLDER`.".to_owned());
-    }
-    lines
-}
-
-/// Returns the state in one line.
-fn headline(out: &Out, offset: UtcOffset, status: &Status) -> String {
-    let mut line = out.paint(style(status.state), word(status.state));
-    if let Some(until) = &status.paused_until {
-        line.push_str(&format!(" until {}", local_rfc3339(until, offset)));
-    }
-    if status.open_conflicts > 0 {
-        let conflicts = count(status.open_conflicts, "conflict");
-        line.push_str(&format!(", {conflicts} to resolve (see `cairn conflicts`)"));
-    }
-    if status.pending > 0 {
-        line.push_str(&format!(", {} to do", count(status.pending, "change")));
-    }
-    if let Some(message) = &status.message {
-        line.push_str(&format!(": {}", clean(message)));
-    }
-    line
-}
-
-/// All transfers in one line.
-fn progress_line(progress: &OverallProgress) -> String {
-    let mut line = format!(
-        "  {} %: {} of {}, {} of {}",
-        progress.percent,
-        number(progress.files_done),
-        count(progress.files_total, "file"),
-        size(progress.bytes_done),
-        size(progress.bytes_total)
-    );
-    if progress.speed > 0 {
-        line.push_str(&format!(", {}/s", size(progress.speed)));
-    }
-    if let Some(left) = progress.seconds_left {
-        line.push_str(&format!(", {} left", span(left)));
-    }
-    line
-}
-
-fn folder_lines(out: &Out, folder: &FolderStatus, detail: Detail) -> Vec<String> {
-    let mut head = format!(
-        "  {} ⇄ {}: {}, {}, {}",
-        clean(&folder.local),
-        clean(&folder.remote),
-        out.paint(style(folder.state), word(folder.state)),
-        count(folder.files, "file"),
-        size(folder.bytes)
-    );
-    if folder.pending > 0 {
-        head.push_str(&format!(", {} to do", count(folder.pending, "change")));
-    }
-    if folder.conflicts > 0 {
-        head.push_str(&format!(", {}", count(folder.conflicts, "conflict")));
-    }
-    let mut lines = vec![head];
-    for group in &folder.problems {
-        lines.extend(problem_lines(out, folder, group, detail));
-    }
-    lines
-}
-
-fn problem_lines(
-    out: &Out,
-    folder: &FolderStatus,
-    group: &ProblemGroup,
-    detail: Detail,
-) -> Vec<String> {
-    let mut listed: Vec<&Problem> = folder
-        .errors
-        .iter()
-        .filter(|problem| problem.code == group.code && problem.hint == group.hint)
-        .collect();
-    if detail == Detail::Examples {
-        listed.truncate(ProblemGroup::EXAMPLES);
-    }
-    // Of a full disk the figures are the message, and the files are only named.
-    let is_sum = group.code == ProblemCode::DiskFull;
-    let mut lines = Vec::new();
-    if is_sum {
-        let message = out.paint(Style::Warning, clean(&group.message));
-        lines.push(format!("    {message}"));
-    }
-    for problem in &listed {
-        let message = out.paint(Style::Warning, clean(&problem.message));
-        lines.push(match (problem.path.as_str(), is_sum) {
-            ("", _) => format!("    {message}"),
-            (path, true) => format!("      {}", clean(path)),
-            (path, false) => format!("    {}: {message}", clean(path)),
-        });
-    }
-    let rest = group.count.saturating_sub(listed.len() as u64);
-    if rest > 0 {
-        lines.push(format!(
-            "    … and {} of the same kind: see `cairn status --all`",
-            count(rest, "more problem")
-        ));
-    }
-    lines.push(format!("      → {}", clean(&group.hint)));
-    lines
-}
-
-fn transfer_line(transfer: &Transfer) -> String {
-    let arrow = match transfer.direction {
-        TransferDirection::Up => "↑",
-        TransferDirection::Down => "↓",
-    };
-    let left = transfer
-        .seconds_left
-        .map(|s| format!(", {} left", span(s)))
-        .unwrap_or_default();
-    format!(
-        "  {arrow} {}  {} of {}, {}/s{left}",
-        clean(&transfer.path),
-        size(transfer.done),
-        size(transfer.size),
-        size(transfer.speed)
-    )
-}
 
 /// Shows the status again whenever it changes, until the daemon ends or Ctrl-C.
 pub(super) async fn status(app: &App, client: &Client) -> CommandResult {
@@ -212,7 +44,7 @@ pub(super) async fn while_waiting<T>(
     spinner.enable_steady_tick(Duration::from_millis(120));
     let plain = Out::new(true);
     let mut events = client.subscribe().await?;
-    let telling = async {
+    let show_progress = async {
         while let Some(event) = events.next().await {
             if let Event::Status { status } = event {
                 let progress = status.progress.as_ref().map(progress_line);
@@ -227,7 +59,7 @@ pub(super) async fn while_waiting<T>(
     };
     let result = tokio::select! {
         result = response => result,
-        () = telling => Err(ControlError::Closed),
+        () = show_progress => Err(ControlError::Closed),
     };
     spinner.finish_and_clear();
     result
@@ -265,116 +97,4 @@ pub(super) fn activity_line(app: &App, activity: &cairn_control::Activity) -> St
         activity.kind,
         clean(&activity.path)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn problem(path: &str, code: ProblemCode) -> Problem {
-        Problem {
-            path: path.into(),
-            code,
-            message: "it can't be done".into(),
-            hint: "do this".into(),
-        }
-    }
-
-    fn group(code: ProblemCode, count: u64, message: &str) -> ProblemGroup {
-        ProblemGroup {
-            code,
-            count,
-            bytes: 0,
-            message: message.into(),
-            hint: "do this".into(),
-            examples: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn a_status_says_what_is_wrong_and_what_to_do() {
-        let status = Status {
-            state: SyncState::Attention,
-            pending: 27_138,
-            open_conflicts: 1,
-            folders: vec![FolderStatus {
-                local: "/home/a/Cairn".into(),
-                remote: "/".into(),
-                state: SyncState::Attention,
-                files: 2_000,
-                bytes: 2048,
-                errors: vec![problem("a\n", ProblemCode::Unreadable)],
-                problems: vec![group(ProblemCode::Unreadable, 1, "it can't be done")],
-                conflicts: 1,
-                ..Default::default()
-            }],
-            transfers: vec![Transfer {
-                path: "big".into(),
-                direction: TransferDirection::Down,
-                done: 1024,
-                size: 4096,
-                speed: 1024,
-                seconds_left: Some(3),
-            }],
-            progress: Some(OverallProgress {
-                files_done: 1_234,
-                files_total: 27_138,
-                bytes_done: 12 << 20,
-                bytes_total: 602 << 20,
-                percent: 4,
-                speed: 3 << 20,
-                seconds_left: Some(197),
-            }),
-            ..Default::default()
-        };
-        let plain = Out::new(true);
-        assert_eq!(
-            lines(&plain, UtcOffset::UTC, &status, Detail::Examples),
-            [
-                "needs attention, 1 conflict to resolve (see `cairn conflicts`), 27,138 changes to do",
-                "  4 %: 1,234 of 27,138 files, 12 MiB of 602 MiB, 3.0 MiB/s, 3 min left",
-                "  /home/a/Cairn ⇄ /: needs attention, 2,000 files, 2.0 KiB, 1 conflict",
-                "    a\u{fffd}: it can't be done",
-                "      → do this",
-                "  ↓ big  1.0 KiB of 4.0 KiB, 1.0 KiB/s, 3 s left",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_pause_ends_at_a_local_time() {
-        let status = Status {
-            state: SyncState::Paused,
-            paused_until: Some("2026-11-22T00:46:46.028Z".into()),
-            ..Default::default()
-        };
-        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
-        assert_eq!(
-            headline(&Out::new(true), offset, &status),
-            "paused until 2026-11-22 01:46"
-        );
-    }
-
-    #[test]
-    fn many_problems_of_one_cause_are_a_number_and_examples() {
-        let sum = "disk full: 20,000 files (602 MiB) wait; 0 B free";
-        let mut folder = FolderStatus {
-            errors: (0..20)
-                .map(|n| problem(&format!("f{n}"), ProblemCode::DiskFull))
-                .collect(),
-            problems: vec![group(ProblemCode::DiskFull, 20_000, sum)],
-            ..Default::default()
-        };
-        let plain = Out::new(true);
-        let few = folder_lines(&plain, &folder, Detail::Examples);
-        assert_eq!(few.len(), 1 + 1 + ProblemGroup::EXAMPLES + 2, "{few:?}");
-        assert_eq!((&*few[1], &*few[2]), (&*format!("    {sum}"), "      f0"));
-        assert!(few[7].contains("19,995 more problems"), "{few:?}");
-        assert_eq!(few.iter().filter(|line| line.contains("→")).count(), 1);
-        folder.errors = (0..20_000)
-            .map(|n| problem(&format!("f{n}"), ProblemCode::DiskFull))
-            .collect();
-        let all = folder_lines(&plain, &folder, Detail::All);
-        assert_eq!(all.len(), 20_003);
-    }
 }

@@ -6,6 +6,7 @@ mod handler;
 mod http;
 mod roots;
 mod subscribe;
+mod tool_call;
 mod transport;
 mod wire_tool;
 

@@ -1,48 +1,35 @@
-//! The protocol's requests, served from the catalogue. No tool is implemented here.
+//! The protocol's requests, served from the catalogue.
 
-use super::confirm::{Confirm, Confirmations, Decision};
-use super::roots::{self, ClientRoots};
+use super::confirm::{Confirm, Confirmations};
 use super::subscribe::{self, Subscription};
+use super::tool_call::ToolReply;
 use super::wire_tool::wire_tool;
-use crate::arguments::Arguments;
-use crate::call::{self, Call};
-use crate::error::{ToolError, ToolResult};
-use crate::local_paths::LocalPaths;
-use crate::progress::{Report, Reporter};
+use crate::error::ToolError;
 use crate::selection::Selection;
 use crate::services::Services;
-use crate::tool::Tool;
 use crate::{instructions, prompt, resource, response};
-use futures_util::FutureExt as _;
+use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    InputRequiredResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool as WireTool, UnsubscribeRequestParams,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool as WireTool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
-use rmcp::{Peer, RoleServer};
-use serde_json::Value;
-use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 const JSON: &str = "application/json";
-/// The shortest time between two progress notifications.
-const PROGRESS_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) struct Handler {
-    services: Arc<Services>,
+    pub(super) services: Arc<Services>,
     selection: Selection,
     /// The reply to `tools/list`, built once.
     tools: Vec<WireTool>,
-    confirmations: Confirmations,
+    pub(super) confirmations: Confirmations,
     subscription: Subscription,
 }
 
@@ -69,140 +56,6 @@ impl Handler {
                     .with_mime_type(JSON)
             })
             .collect()
-    }
-
-    /// Runs a tool until it ends, fails, or the client cancels the call.
-    async fn run_tool(
-        &self,
-        tool: &'static Tool,
-        given: JsonObject,
-        request: &CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> ToolResult<ToolReply> {
-        let arguments = Arguments::check(tool, given)?;
-        let paths = match self.local_paths(tool, &arguments, request, context).await {
-            PathsOrQuestion::Paths(paths) => paths,
-            PathsOrQuestion::Ask(ask) => return Ok(ToolReply::Ask(ask)),
-        };
-        let (progress, reports) = Reporter::new();
-        let mut call = Call {
-            services: self.services.clone(),
-            arguments,
-            progress,
-            paths,
-            may_replace: self.services.may_replace,
-        };
-        let work = async move {
-            match self
-                .confirmations
-                .decide(tool, &call, request, context)
-                .await?
-            {
-                Decision::Ask(mut ask) => {
-                    roots::keep_asking(request, &mut ask);
-                    return Ok(ToolReply::Ask(ask));
-                }
-                Decision::Confirmed => call.may_replace = true,
-                Decision::Proceed => {}
-            }
-            let work = with_progress(call::run(tool, call), reports, context);
-            work.await.map(ToolReply::Result)
-        };
-        tokio::select! {
-            result = AssertUnwindSafe(work).catch_unwind() => match result {
-                Ok(result) => result,
-                Err(_) => {
-                    tracing::error!(tool = tool.name, "the tool panicked");
-                    Err(ToolError::Internal)
-                }
-            },
-            () = context.ct.cancelled() => Err(ToolError::Cancelled),
-        }
-    }
-
-    /// Returns the local paths that a call may use, with the client's roots among them where the settings
-    /// leave the choice to it and a path of the call is outside the other folders.
-    async fn local_paths(
-        &self,
-        tool: &Tool,
-        arguments: &Arguments,
-        request: &CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> PathsOrQuestion {
-        let files = &self.services.files;
-        let mut given = tool.local_paths().filter_map(|name| arguments.text(name));
-        let Some(first) = given.next() else {
-            return PathsOrQuestion::Paths(LocalPaths::default());
-        };
-        let paths = LocalPaths::new(files.allowed_dirs(), files.private_dirs());
-        let all_allowed = given
-            .chain([first])
-            .all(|path| paths.check(Path::new(path)).is_ok());
-        if all_allowed || !files.allows_client_roots() {
-            return PathsOrQuestion::Paths(paths);
-        }
-        match roots::of_client(request, context).await {
-            ClientRoots::Ask(ask) => PathsOrQuestion::Ask(ask),
-            ClientRoots::Listed(roots) => {
-                let mut allowed = files.allowed_dirs();
-                allowed.extend(roots);
-                PathsOrQuestion::Paths(LocalPaths::new(allowed, files.private_dirs()))
-            }
-        }
-    }
-}
-
-/// The local paths of a call, or what the client has to say first.
-enum PathsOrQuestion {
-    Paths(LocalPaths),
-    Ask(InputRequiredResult),
-}
-
-/// The outcome of a call that did not fail.
-enum ToolReply {
-    Result(Value),
-    Ask(InputRequiredResult),
-}
-
-/// Awaits the work and sends its progress to a client that asked for it. No progress is sent after the
-/// result: it is the last message of the call.
-async fn with_progress<T>(
-    work: impl Future<Output = T>,
-    mut reports: watch::Receiver<Report>,
-    context: &RequestContext<RoleServer>,
-) -> T {
-    let Some(token) = context.meta.get_progress_token() else {
-        return work.await;
-    };
-    tokio::pin!(work);
-    let mut sent: Option<Report> = None;
-    let mut last = None::<Instant>;
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            changed = reports.changed() => {
-                if changed.is_err() {
-                    return work.await;
-                }
-            }
-        }
-        let report = reports.borrow_and_update().clone();
-        let further = sent.as_ref().is_none_or(|sent| report.done > sent.done);
-        let paused = last.is_none_or(|last| last.elapsed() >= PROGRESS_PAUSE);
-        if further && (paused || report.total == Some(report.done)) {
-            let mut param = ProgressNotificationParam::new(token.clone(), report.done as f64);
-            param.total = report.total.map(|total| total as f64);
-            param.message.clone_from(&report.message);
-            send_progress(&context.peer, param).await;
-            sent = Some(report);
-            last = Some(Instant::now());
-        }
-    }
-}
-
-async fn send_progress(peer: &Peer<RoleServer>, param: ProgressNotificationParam) {
-    if let Err(error) = peer.notify_progress(param).await {
-        tracing::debug!(%error, "the progress notification was not sent");
     }
 }
 

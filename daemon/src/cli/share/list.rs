@@ -1,0 +1,69 @@
+//! `cairn share list`: the links with their state and addresses.
+
+use super::document;
+use crate::app::App;
+use crate::failure::{CommandResult, Context as _};
+use crate::output::table::{Align, Table};
+use crate::output::text::local_time;
+use crate::remote::Remote;
+use cairn_wire::shares::{Share, ShareStatus};
+use serde_json::json;
+
+pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> CommandResult {
+    let node = match node {
+        Some(text) => Some(remote.find(text).await?.node()?.id),
+        None => None,
+    };
+    let shares = remote.api.shares(node).await.context("list the links")?;
+    let mut table = Table::new(&[
+        ("FILE", Align::Left),
+        ("STATUS", Align::Left),
+        ("OPENED", Align::Right),
+        ("DOWNLOADS", Align::Right),
+        ("EXPIRES", Align::Left),
+        ("ADDRESS", Align::Left),
+    ]);
+    let mut documents = Vec::with_capacity(shares.len());
+    for share in &shares {
+        let address = match remote.space.share_address(share) {
+            Ok(address) => address,
+            Err(error) => {
+                tracing::warn!(share = %share.id, %error, "its address can't be shown");
+                None
+            }
+        };
+        let downloads = match share.download_limit {
+            Some(limit) => format!("{} of {limit}", share.download_count),
+            None => share.download_count.to_string(),
+        };
+        table.row([
+            share.file_name.clone(),
+            status(share).to_owned(),
+            share.access_count.to_string(),
+            downloads,
+            share
+                .expires_at
+                .map_or_else(|| "never".into(), |at| local_time(at.0, app.offset)),
+            address
+                .clone()
+                .unwrap_or_else(|| format!("{} (without keys)", share.short_code)),
+        ]);
+        documents.push(document(share, address.as_deref()));
+    }
+    table.print(&app.out, "Nothing is shared.");
+    app.out.json(&json!({ "links": documents }));
+    Ok(())
+}
+
+fn status(share: &Share) -> &'static str {
+    match share.status {
+        ShareStatus::Active => "active",
+        ShareStatus::FileGone => "file gone",
+        ShareStatus::MakerLeft => "left the team",
+        ShareStatus::Deactivated => "off",
+        ShareStatus::Expired => "expired",
+        ShareStatus::AtDownloadLimit => "at its limit",
+        ShareStatus::NotYetActive => "not yet",
+        ShareStatus::ActiveWindowEnded => "over",
+    }
+}

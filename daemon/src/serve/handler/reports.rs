@@ -1,0 +1,118 @@
+//! Requests that only look or wait: state, activity, conflicts, trash, doctor.
+
+use super::Daemon;
+use crate::failure::{CommandResult, Exit, Failure};
+use crate::folders;
+use crate::output::text::rfc3339;
+use crate::serve::convert;
+use cairn_control::{
+    ActivityList, Conflict, ConflictList, DoctorInfo, Handler as _, Reply, TrashedList,
+};
+use cairn_engine::WaitResult;
+use cairn_model::{FolderId, ProblemCode, SyncState};
+use cairn_platform::RealDisk;
+use std::time::Duration;
+
+impl Daemon {
+    /// Returns the status with every problem.
+    pub(super) fn full_status(&self) -> cairn_control::Status {
+        let mut status = self.engine.status();
+        for folder in &mut status.folders {
+            folder.errors = self.engine.problems(FolderId(folder.id));
+        }
+        convert::status(&status)
+    }
+
+    pub(super) async fn wait_until_synced(&self, timeout_ms: Option<u64>) -> CommandResult<Reply> {
+        let idle = self.engine.wait_until_idle();
+        let idle = match timeout_ms {
+            Some(ms) => tokio::time::timeout(Duration::from_millis(ms), idle)
+                .await
+                .map_err(|_| {
+                    let seconds = ms.div_ceil(1000);
+                    let message =
+                        format!("still not in sync after {seconds} s: see `cairn status`");
+                    Failure::new(Exit::TimedOut, message)
+                })?,
+            None => idle.await,
+        };
+        match idle? {
+            WaitResult::InSync => Ok(Reply::Status(convert::status(&self.engine.status()))),
+            WaitResult::NeedsPerson => {
+                let message =
+                    "not everything is in sync, and the rest needs a person: see `cairn status`";
+                Err(Failure::new(Exit::Decision, message))
+            }
+            WaitResult::Paused => Err(Failure::failed("syncing is paused: run `cairn resume`")),
+        }
+    }
+
+    pub(super) fn activity(&self, limit: u32) -> CommandResult<Reply> {
+        let (rows, folders) = self
+            .engine
+            .index()
+            .read(|db| Ok((db.activity(limit)?, db.folders()?)))?;
+        let events = rows
+            .iter()
+            .map(|row| {
+                let mut activity = convert::activity(row, &folders);
+                activity.device = activity.device.map(|name| self.engine.device_name(&name));
+                activity
+            })
+            .collect();
+        Ok(Reply::Activity(ActivityList { events }))
+    }
+
+    pub(super) fn conflicts(&self) -> CommandResult<Reply> {
+        let conflicts = self.engine.conflicts()?;
+        let folders = self.engine.folders()?;
+        let conflicts = conflicts
+            .into_iter()
+            .map(|open| Conflict {
+                path: open.path.to_string(),
+                copy: open.copy.to_string(),
+                folder: convert::root(&folders, open.folder).unwrap_or_default(),
+                kind: open.kind,
+                device: self.engine.device_name(&open.device),
+                copy_device: open.copy_device,
+                copy_made_here: open.copy_made_here,
+                at: rfc3339(open.at_ms),
+            })
+            .collect();
+        Ok(Reply::Conflicts(ConflictList { conflicts }))
+    }
+
+    pub(super) fn trash(&self, folder: Option<&String>) -> CommandResult<Reply> {
+        let rows = match folder {
+            Some(local) => vec![folders::find(self.engine.index(), local)?],
+            None => self.engine.folders()?,
+        };
+        let mut trashed = Vec::new();
+        for row in rows {
+            trashed.extend(crate::folders::trash::list(&RealDisk::new(), &row)?);
+        }
+        Ok(Reply::Trash(TrashedList { trashed }))
+    }
+
+    pub(super) fn doctor(&self) -> Reply {
+        let (status, account) = (self.engine.status(), &self.session.account);
+        let watch_problems = status
+            .folders
+            .iter()
+            .flat_map(|folder| folder.errors.iter())
+            .filter(|problem| problem.code == ProblemCode::Watch)
+            .map(convert::problem)
+            .collect();
+        Reply::Doctor(DoctorInfo {
+            version: self.version(),
+            pid: std::process::id(),
+            started_at: rfc3339(self.started_ms),
+            server: account.server.clone(),
+            account: account.email.clone(),
+            device: account.device_name.clone(),
+            device_id: account.device.to_string(),
+            online: status.state != SyncState::Offline,
+            watch_problems,
+        })
+    }
+}
