@@ -2,12 +2,11 @@
 
 use cairn_api::{ApiError, ErrorClass, TransportError};
 use cairn_control::{ControlError, FailureCode};
-use cairn_crypto::CryptoError;
 use cairn_engine::EngineError;
 use cairn_index::IndexError;
 use cairn_platform::lock::LockError;
 use cairn_platform::secrets::SecretsError;
-use cairn_space::{ShareError, TeamError};
+use cairn_space::{CryptoError, ShareError, TeamError};
 use cairn_transfer::TransferError;
 use std::fmt::Display;
 use std::io;

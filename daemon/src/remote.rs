@@ -17,9 +17,8 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::session::Session;
 use crate::team;
 use cairn_api::Api;
-use cairn_crypto::{SealInfo, SpaceKeys};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_space::Space;
+use cairn_space::{Space, SpaceKeys};
 use cairn_transfer::Transfer;
 use cairn_wire::nodes::{Node, NodeState};
 use journal::Journal;
@@ -29,9 +28,7 @@ use std::sync::Arc;
 
 /// Folders in folders; more is a ring, which a server must not be able to make us follow.
 const MAX_DEPTH: usize = 1_000;
-/// Files up to this many bytes travel together.
-const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
-/// So many bytes or files of them are held in memory at once: a few requests' worth.
+/// So many bytes or small files are held in memory at once: a few requests' worth.
 const GROUP_BYTES: u64 = 32 * 1024 * 1024;
 const GROUP_FILES: usize = 1024;
 
@@ -241,9 +238,8 @@ impl Remote {
         Ok(path)
     }
 
-    /// Returns the content of the node's seal, if a client with the keys vouches for its present
-    /// state.
-    pub(crate) fn seal(&self, node: &Node) -> Option<SealInfo> {
-        self.space.seal(node)
+    /// Returns true if a client with the keys vouches for the node's present state.
+    pub(crate) fn is_vouched(&self, node: &Node) -> bool {
+        self.space.seal(node).is_some()
     }
 }

@@ -18,7 +18,7 @@ use cairn_engine::{EngineHandle, EngineOptions};
 use cairn_index::Index;
 use cairn_platform::socket::Listener;
 use cairn_platform::{DaemonLock, Home, process};
-use cairn_transfer::{Blocking, Limits, Transfer};
+use cairn_transfer::{Limits, Transfer};
 use disk::GuardedDisk;
 use handler::Daemon;
 use parking_lot::Mutex;
@@ -124,15 +124,14 @@ fn start_engine(
         session.account.device,
         cairn_transfer::Options {
             limits: Arc::new(Limits::new(config.limits.up, config.limits.down)),
-            blocking: Blocking::Threads,
-            random: Box::new(cairn_crypto::SystemRandom),
+            ..cairn_transfer::Options::default()
         },
     );
     let ports = cairn_engine::ports::Ports {
         disk,
         watch: Arc::new(ports::RealWatch),
         clock: Arc::new(ports::RealClock::new(offset)),
-        random: Arc::new(Mutex::new(cairn_crypto::SystemRandom)),
+        random: Arc::new(Mutex::new(cairn_space::SystemRandom)),
         threads: true,
     };
     let options = EngineOptions {

@@ -6,10 +6,10 @@ use crate::account::{Account, not_logged_in};
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::keys;
 use cairn_api::{Api, ApiError, ApiKey, Auth, HttpTransport, Login, RetryPolicy, Tokens};
-use cairn_crypto::{AccountKey, Unlocked};
 use cairn_model::DeviceId;
 use cairn_platform::Home;
 use cairn_platform::secrets::{self, Secrets};
+use cairn_space::account_keys::{self, AccountKey, Unlocked};
 use std::sync::Arc;
 use std::time::Duration;
 use tokens::KeptTokens;
@@ -50,7 +50,7 @@ impl Session {
         let account_key = secrets.get(ACCOUNT_KEY)?.ok_or_else(not_logged_in)?;
         let account_key = AccountKey::from_bytes(&account_key)?;
         let bundle = keys::from_wire(&account.keys);
-        let keys = cairn_crypto::unlock_with_account_key(
+        let keys = account_keys::unlock_with_account_key(
             &bundle,
             &account_key,
             account.account,

@@ -4,9 +4,8 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::session::Session;
 use crate::trust;
 use cairn_api::Api;
-use cairn_crypto::SpaceKeys;
 use cairn_platform::Home;
-use cairn_space::TeamGrants;
+use cairn_space::{SpaceKeys, TeamGrants};
 use cairn_wire::teams::Team;
 
 /// Finds a team by its id, or by a name that only one has.

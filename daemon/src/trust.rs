@@ -2,9 +2,9 @@
 //! account's own key. Commands that run at once change it one after the other.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use cairn_crypto::{SystemRandom, Unlocked};
 use cairn_platform::{FileMode, Home, write_atomic};
-use cairn_space::Trust;
+use cairn_space::account_keys::Unlocked;
+use cairn_space::{SystemRandom, Trust};
 use std::fs::File;
 use std::io;
 use std::path::Path;

@@ -13,11 +13,12 @@ use crate::keys;
 use crate::remote::change::random_id;
 use crate::session::{self, Credential, RetryProfile, connect, keep_secrets};
 use cairn_api::{Api, ApiError};
-use cairn_crypto::{CryptoError, SystemRandom, Unlocked};
 use cairn_model::DeviceId;
 use cairn_platform::{process, secrets};
+use cairn_space::CryptoError;
+use cairn_space::account_keys::{self, Unlocked};
 use cairn_wire::account::{AccountInfo, Device};
-use cairn_wire::keys::{KeyBundle, PutKeys};
+use cairn_wire::keys::KeyBundle;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -205,26 +206,8 @@ async fn open_or_create(
                 args.new_passphrase
                     .read(file, "--passphrase-file FILE", &known)?
             };
-            let made = tokio::task::block_in_place(|| {
-                cairn_crypto::create_account(
-                    &passphrase,
-                    info.id,
-                    info.space_id,
-                    keys::iterations(),
-                    &mut SystemRandom,
-                )
-            });
-            let (bundle, unlocked, auth) = made?;
-            let bundle = keys::to_wire(&bundle);
-            let put = PutKeys {
-                bundle: bundle.clone(),
-                auth: auth.to_hex(),
-                current_auth: None,
-                recovery_auth: None,
-            };
-            api.put_keys(&put, None)
-                .await
-                .context("keep the new keys on the service")?;
+            let made = account_keys::create(api, info, &passphrase, keys::iterations()).await;
+            let (bundle, unlocked) = made.context("make the account's keys")?;
             Ok((bundle, unlocked, true))
         }
         Err(error) => Err(error).context("fetch the account's keys"),
@@ -235,7 +218,7 @@ async fn open_or_create(
 fn unlock(
     app: &App,
     args: &Args,
-    bundle: &cairn_crypto::KeyBundle,
+    bundle: &account_keys::KeyBundle,
     info: &AccountInfo,
 ) -> CommandResult<Unlocked> {
     let mut last_error: Option<String> = None;
@@ -247,7 +230,7 @@ fn unlock(
             prompt::passphrase(args.passphrase_file.as_deref(), &question)?
         };
         let unlocked = tokio::task::block_in_place(|| {
-            cairn_crypto::unlock(bundle, &passphrase, info.id, info.space_id)
+            account_keys::unlock(bundle, &passphrase, info.id, info.space_id)
         });
         match unlocked {
             Ok((unlocked, _)) => return Ok(unlocked),
@@ -265,7 +248,7 @@ async fn refuse_to_replace(
     info: &AccountInfo,
     before: Option<&Account>,
 ) -> CommandResult {
-    if before.is_some() || cairn_space::account_keys::is_used(api).await? {
+    if before.is_some() || account_keys::is_used(api).await? {
         return Err(Failure::failed(format!(
             "the server says that {} has no keys, but the account has been used: no new ones are made; ask whoever runs it",
             info.email

@@ -7,8 +7,8 @@ use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _};
 use crate::keys;
 use crate::session::Session;
-use cairn_crypto::{AuthValue, KeyBundle, RecoveryKey, SystemRandom, Unlocked};
-use cairn_wire::keys::PutKeys;
+use cairn_space::SystemRandom;
+use cairn_space::account_keys::{self, AuthValue, KeyBundle, Proof, Unlocked};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
@@ -40,7 +40,7 @@ enum Action {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Action::Generate => {
-            let passphrase = cairn_crypto::passphrase::generate(&mut SystemRandom);
+            let passphrase = account_keys::passphrase::generate(&mut SystemRandom);
             app.out.line(passphrase.as_str());
             app.out.json(&json!({ "passphrase": passphrase.as_str() }));
             Ok(())
@@ -74,12 +74,6 @@ async fn change(
     Ok(())
 }
 
-/// Proof for the server that the keys may be replaced.
-pub(super) enum Proof<'a> {
-    Passphrase(&'a AuthValue),
-    RecoveryKey(&'a RecoveryKey),
-}
-
 /// Wraps the opened keys under a new passphrase, here and on the service.
 pub(super) async fn replace(
     app: &App,
@@ -89,28 +83,15 @@ pub(super) async fn replace(
     new: &str,
     proof: Proof<'_>,
 ) -> CommandResult {
-    let (changed, auth) = block_in_place(|| {
-        let iterations = keys::iterations();
-        cairn_crypto::change_passphrase(bundle, unlocked, new, iterations, &mut SystemRandom)
-    })?;
-    let (current_auth, recovery_auth) = match proof {
-        Proof::Passphrase(auth) => (Some(auth.to_hex()), None),
-        Proof::RecoveryKey(key) => (None, Some(key.auth().to_hex())),
-    };
-    let put = PutKeys {
-        bundle: keys::to_wire(&changed),
-        auth: auth.to_hex(),
-        current_auth,
-        recovery_auth,
-    };
-    session
-        .api
-        .put_keys(&put, Some(bundle.version))
-        .await
-        .context("replace the account's keys")?;
-    keep_keys(app, session, put.bundle)?;
+    let iterations = keys::iterations();
+    let changed =
+        account_keys::change_passphrase(&session.api, bundle, unlocked, new, iterations, proof)
+            .await
+            .context("replace the account's keys")?;
+    let version = changed.version;
+    keep_keys(app, session, changed)?;
     app.out
-        .json(&json!({ "changed": true, "version": changed.version }));
+        .json(&json!({ "changed": true, "version": version }));
     Ok(())
 }
 
@@ -126,7 +107,7 @@ pub(super) async fn unlock_current(
         &format!("Current passphrase of {}: ", account.email),
     )?;
     let opened = block_in_place(|| {
-        cairn_crypto::unlock(&bundle, &passphrase, account.account, account.space)
+        account_keys::unlock(&bundle, &passphrase, account.account, account.space)
     });
     let (unlocked, auth) = opened.map_err(|error| wrong_passphrase(error, &account.email))?;
     Ok((bundle, unlocked, auth))

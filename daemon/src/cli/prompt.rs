@@ -1,6 +1,7 @@
 //! Asking a person for a secret, or reading it from a file that a script has prepared.
 
 use crate::failure::{CommandResult, Context as _, Failure};
+use cairn_space::account_keys::passphrase;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -48,8 +49,8 @@ impl NewPassphrase {
 
 /// Returns why a new passphrase is too weak, or `None` if it is strong enough. The server has what is
 /// needed to test guesses, so nothing but the passphrase keeps it from the files.
-pub(super) fn weakness(passphrase: &str, known: &[&str]) -> Option<String> {
-    let strength = cairn_crypto::passphrase::judge(passphrase, known);
+pub(super) fn weakness(chosen: &str, known: &[&str]) -> Option<String> {
+    let strength = passphrase::judge(chosen, known);
     if strength.is_sufficient() {
         return None;
     }

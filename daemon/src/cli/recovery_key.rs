@@ -1,11 +1,10 @@
 //! `cairn recovery-key`: a second way to the account key, for when the passphrase is forgotten.
 
 use crate::app::App;
-use crate::cli::passphrase::{self, Proof};
+use crate::cli::passphrase;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Failure};
-use cairn_crypto::RecoveryKey;
-use cairn_space::account_keys;
+use cairn_space::account_keys::{self, Proof, RecoveryKey};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -86,7 +85,7 @@ async fn recover(
     let key = RecoveryKey::parse(&typed)?;
     let account = &session.account;
     let unlocked =
-        cairn_crypto::unlock_with_recovery(&bundle, &key, account.account, account.space).map_err(
+        account_keys::unlock_with_recovery(&bundle, &key, account.account, account.space).map_err(
             |error| {
                 Failure::failed(format!(
                     "the recovery key doesn't open the keys of {}: {error}",

@@ -7,6 +7,7 @@ use crate::output::Style;
 use crate::output::text::{clean, size};
 use crate::remote::{Remote, Within};
 use crate::session::Session;
+use cairn_space::account_keys;
 use cairn_transfer::Target;
 use serde_json::json;
 use std::io;
@@ -94,7 +95,7 @@ async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult
         .download(content, target, &())
         .await
         .context(format_args!("check {}", node.name))?;
-    let seal = if remote.seal(node).is_some() {
+    let seal = if remote.is_vouched(node) {
         "name and place are sealed"
     } else {
         "name or place were last changed without the keys"
@@ -111,7 +112,7 @@ async fn account(app: &App, session: &Session) -> CommandResult {
     let bundle = current_bundle(session).await;
     let opens = bundle.as_ref().map_err(Clone::clone).and_then(|bundle| {
         let key = &session.keys.account_key;
-        cairn_crypto::unlock_with_account_key(bundle, key, account.account, account.space)
+        account_keys::unlock_with_account_key(bundle, key, account.account, account.space)
             .map_err(Failure::from)
     });
     let recovery = bundle
@@ -119,7 +120,7 @@ async fn account(app: &App, session: &Session) -> CommandResult {
         .is_ok_and(|bundle| bundle.recovery.is_some());
     let strong = bundle
         .as_ref()
-        .is_ok_and(|bundle| bundle.kdf_iterations >= cairn_crypto::DEFAULT_ITERATIONS);
+        .is_ok_and(|bundle| bundle.kdf_iterations >= account_keys::DEFAULT_ITERATIONS);
     let checks = [
         (
             "keys",

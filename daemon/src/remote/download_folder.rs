@@ -9,7 +9,7 @@ use crate::remote::verification;
 use crate::remote::{GROUP_BYTES, GROUP_FILES, Remote};
 use cairn_model::{Manifest, Name, NodeId, Verification};
 use cairn_platform::{Disk as _, RealDisk, names};
-use cairn_space::{DownloadPlan, PlanError, PlannedFile};
+use cairn_space::{DownloadPlan, PlaceError, PlanError, PlannedFile, SMALL, StagedFile};
 use cairn_transfer::TransferError;
 use futures_util::StreamExt as _;
 use serde::Serialize;

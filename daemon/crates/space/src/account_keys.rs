@@ -1,8 +1,12 @@
-//! The account's keys between the server and the crypto crate: bundles, and the first ones of an
-//! account. Passphrases come from the caller and go nowhere else.
+//! The account's keys between the server and the crypto crate: bundles, the first ones of an account, and new
+//! ways to open them. Passphrases come from the caller and go nowhere else.
 
 use cairn_api::Api;
-use cairn_crypto::{AuthValue, KeyBundle, RecoveryKey, SystemRandom, Unlocked, WrappedSpaceKey};
+pub use cairn_crypto::{
+    AccountKey, AuthValue, DEFAULT_ITERATIONS, KeyBundle, MAX_ITERATIONS, MIN_ITERATIONS,
+    RecoveryKey, Unlocked, passphrase, unlock, unlock_with_account_key, unlock_with_recovery,
+};
+use cairn_crypto::{SystemRandom, WrappedSpaceKey};
 use cairn_transfer::TransferError;
 use cairn_wire::Sealed;
 use cairn_wire::account::AccountInfo;
@@ -156,6 +160,45 @@ pub async fn make_recovery_key(
         key,
         bundle: put.bundle,
     })
+}
+
+/// Proof for the server that the keys may be replaced.
+#[derive(Clone, Copy)]
+pub enum Proof<'a> {
+    Passphrase(&'a AuthValue),
+    RecoveryKey(&'a RecoveryKey),
+}
+
+/// Wraps opened keys under a new passphrase and replaces the bundle on the service. Returns the bundle as the
+/// server has it from now on.
+///
+/// # Errors
+/// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase;
+/// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the server has another bundle by now. Nothing is changed then.
+pub async fn change_passphrase(
+    api: &Api,
+    bundle: &KeyBundle,
+    unlocked: &Unlocked,
+    new: &str,
+    iterations: u32,
+    proof: Proof<'_>,
+) -> Result<wire::KeyBundle, TransferError> {
+    let changed = tokio::task::block_in_place(|| {
+        cairn_crypto::change_passphrase(bundle, unlocked, new, iterations, &mut SystemRandom)
+    });
+    let (changed, auth) = changed.map_err(TransferError::Sealing)?;
+    let (current_auth, recovery_auth) = match proof {
+        Proof::Passphrase(auth) => (Some(auth.to_hex()), None),
+        Proof::RecoveryKey(key) => (None, Some(key.auth().to_hex())),
+    };
+    let put = PutKeys {
+        bundle: to_wire(&changed),
+        auth: auth.to_hex(),
+        current_auth,
+        recovery_auth,
+    };
+    api.put_keys(&put, Some(bundle.version)).await?;
+    Ok(put.bundle)
 }
 
 #[cfg(test)]

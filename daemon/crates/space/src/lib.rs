@@ -16,6 +16,8 @@ pub mod undo;
 mod upload_folder;
 mod verify;
 
+/// The keys that these operations take and return.
+pub use cairn_crypto::{CryptoError, PublicKeys, SpaceKeys, SystemRandom};
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
 pub use local_place::{LocalPlace, PlaceError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
@@ -24,6 +26,6 @@ pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{
-    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, Sending,
+    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, SMALL, Sending,
     UploadProgress, UploadedFolder,
 };

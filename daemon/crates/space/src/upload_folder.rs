@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Files up to this many bytes travel together.
-const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
+pub const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
 /// So many bytes or files of them are held in memory at once: a few requests' worth.
 const GROUP_BYTES: u64 = 32 * 1024 * 1024;
 const GROUP_FILES: usize = 1024;

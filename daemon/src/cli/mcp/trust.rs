@@ -3,11 +3,11 @@
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::trust;
-use cairn_crypto::Unlocked;
 use cairn_mcp::DeviceTrust;
 use cairn_model::Verification;
 use cairn_platform::Home;
 use cairn_space::Trust;
+use cairn_space::account_keys::Unlocked;
 
 /// The home that the command line and the daemon use, too.
 pub(super) struct HomeTrust {

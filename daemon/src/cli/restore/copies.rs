@@ -106,5 +106,5 @@ fn is_vouched_for(remote: &Remote, node: &Node) -> bool {
         state: NodeState::Active,
         ..node.clone()
     };
-    remote.seal(node).is_some() || remote.seal(&before).is_some()
+    remote.is_vouched(node) || remote.is_vouched(&before)
 }

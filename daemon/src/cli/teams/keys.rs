@@ -8,8 +8,7 @@ use crate::output::table::{Align, Table};
 use crate::output::text::clean;
 use crate::session::Session;
 use crate::{team, trust};
-use cairn_crypto::{PublicKeys, SystemRandom};
-use cairn_space::{Granting, KeyStatus, MemberKeys};
+use cairn_space::{Granting, KeyStatus, MemberKeys, PublicKeys, SystemRandom};
 use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 

@@ -33,8 +33,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "cairn",
         &[
-            "model", "wire", "plan", "crypto", "index", "transfer", "space", "api", "platform",
-            "control", "engine", "mcp",
+            "model", "wire", "index", "transfer", "space", "api", "platform", "control", "engine",
+            "mcp",
         ],
     ),
     ("cairn-tray", &["model", "control", "platform"]),
