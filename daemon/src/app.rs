@@ -101,7 +101,8 @@ impl App {
         }
     }
 
-    /// Another command may have started a daemon at the same moment: then ours has left it the field.
+    /// Connects after our daemon ended at once, as it does where another command started one at the same time;
+    /// else reports the last line of its log.
     async fn after_early_end(
         &self,
         log: &Path,
@@ -132,7 +133,7 @@ impl App {
         )))
     }
 
-    /// Ends the daemon if it runs, and tells whether it did.
+    /// Ends the daemon if it runs. Returns true if it did.
     pub(crate) async fn stop(&self) -> CommandResult<bool> {
         let lock = self.home.lock_file();
         let pid = match Client::connect(&self.home.socket_path(), "cli").await {

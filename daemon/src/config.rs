@@ -47,7 +47,7 @@ impl Default for Config {
     }
 }
 
-/// A setting: where it stands in the file, what it is, and how its value gets into a [`Config`].
+/// A setting: its key in the file, its description, and the conversion between its value and a [`Config`].
 pub(crate) struct Setting {
     pub(crate) key: &'static str,
     pub(crate) description: &'static str,

@@ -1,4 +1,4 @@
-//! This program's choices about keys; their formats are the business of the crates below.
+//! The key derivation's cost in this program. Formats of keys belong to the crates below.
 
 pub(crate) use cairn_space::account_keys::from_wire;
 use cairn_space::account_keys::{DEFAULT_ITERATIONS, MAX_ITERATIONS, MIN_ITERATIONS};

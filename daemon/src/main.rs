@@ -11,13 +11,13 @@ mod folders;
 mod keys;
 mod local_path;
 mod logging;
-mod moment;
 mod output;
 mod past;
 mod remote;
 mod serve;
 mod session;
 mod team;
+mod time_argument;
 mod trust;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Output of a command: lines and tables for people, one JSON document for programs.
 //!
-//! stdout carries the answer alone; notes, prompts and progress go to stderr. Names come from other
+//! stdout carries the result alone; notes, prompts and progress go to stderr. Names come from other
 //! devices and from the server, so nothing in them reaches the terminal as a control character.
 
 pub(crate) mod node;
@@ -86,7 +86,7 @@ impl Out {
         }
     }
 
-    /// Writes a remark that is no part of the answer.
+    /// Writes a remark that is no part of the result.
     pub(crate) fn note(&self, text: impl Display) {
         // If stderr is gone, nobody misses the remark.
         let _ = writeln!(io::stderr().lock(), "{text}");

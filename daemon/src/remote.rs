@@ -26,7 +26,7 @@ use path::LocalPaths;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Folders in folders; more is a ring, which a server must not be able to make us follow.
+/// The deepest folder; more levels are a ring, which a server must not be able to make us follow.
 const MAX_DEPTH: usize = 1_000;
 /// So many bytes or small files are held in memory at once: a few requests' worth.
 const GROUP_BYTES: u64 = 32 * 1024 * 1024;
@@ -92,7 +92,7 @@ impl Remote {
         }
     }
 
-    /// The space that a command was told to work in.
+    /// Opens the space that the command line names.
     pub(crate) async fn open(app: &App, within: &Within) -> CommandResult<Self> {
         let session = app.session()?;
         let Some(wanted) = &within.team else {

@@ -201,7 +201,8 @@ pub(crate) async fn end_login(secrets: &dyn Secrets) -> CommandResult<LoginEnd> 
     Ok(LoginEnd::Ended)
 }
 
-/// The label that tells this home's secrets from those of another one in the same keyring.
+/// Returns the label of this home's secrets, which separates them from those of another home in the same
+/// keyring.
 pub(crate) fn label(home: &Home) -> String {
     format!("cairn-{}", home.tag())
 }

@@ -107,7 +107,7 @@ mod tests {
         home.create().unwrap();
         let (own, other) = (account(1), account(2));
         let failed = update(&home, &own, |trust| {
-            trust.see(other.account, &other.public());
+            trust.compare(other.account, &other.public());
             Err::<(), _>(Failure::failed("it went wrong"))
         });
         assert_eq!(failed.unwrap_err().message, "it went wrong");
@@ -117,7 +117,7 @@ mod tests {
                 let (home, own, keys) = (&home, &own, other.public());
                 scope.spawn(move || {
                     update(home, own, |trust| {
-                        trust.see(AccountId::from_random_bytes([n; 16]), &keys);
+                        trust.compare(AccountId::from_random_bytes([n; 16]), &keys);
                         Ok::<_, Failure>(())
                     })
                     .unwrap();

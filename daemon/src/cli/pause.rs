@@ -3,7 +3,8 @@
 use crate::app::App;
 use crate::failure::{CommandResult, Failure};
 use crate::local_path;
-use crate::output::text::{local_time, now_ms, parse_until, rfc3339};
+use crate::output::text::{local_time, now_ms, rfc3339};
+use crate::time_argument::parse_until;
 use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;

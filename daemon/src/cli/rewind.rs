@@ -3,17 +3,17 @@
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::moment;
 use crate::output::text::{clean, count, local_time, now_ms, rfc3339};
 use crate::past::carry_out::{Done, Rewind};
 use crate::past::plan::{Newer, Plan};
 use crate::past::{Past, load, scope};
 use crate::remote::{Remote, Within};
+use crate::time_argument;
 use cairn_control::typed;
 use serde_json::{Value, json};
 
-/// Changes of this device get so long, in milliseconds, to reach the service first.
-const SETTLE_MS: u64 = 20_000;
+/// The longest wait, in milliseconds, until the changes of this device are on the service.
+const SEND_TIMEOUT_MS: u64 = 20_000;
 /// Paths of one kind that the plan shows.
 const SHOWN: usize = 5;
 
@@ -64,10 +64,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 
 /// Reads a time in the past.
 pub(super) fn past_time(app: &App, text: &str) -> CommandResult<i64> {
-    moment::parse_past(text, now_ms(), app.offset).ok_or_else(|| {
+    time_argument::parse_past(text, now_ms(), app.offset).ok_or_else(|| {
         Failure::usage(format!(
             "`{text}` is not a time in the past: {}",
-            moment::FORMS
+            time_argument::PAST_EXAMPLES
         ))
     })
 }
@@ -77,8 +77,8 @@ pub(super) async fn send_own_changes(app: &App) -> CommandResult {
     let Some(client) = app.running().await? else {
         return Ok(());
     };
-    let timeout_ms = Some(SETTLE_MS);
-    if let Err(error) = client.send(typed::Settle { timeout_ms }).await {
+    let timeout_ms = Some(SEND_TIMEOUT_MS);
+    if let Err(error) = client.send(typed::WaitUntilSynced { timeout_ms }).await {
         app.out.note(format_args!(
             "not everything here is in sync ({}): what is changed here and not sent yet stays, and may come as a conflict",
             clean(&error.to_string())

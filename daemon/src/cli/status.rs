@@ -61,9 +61,13 @@ async fn wait(
     detail: Detail,
 ) -> CommandResult {
     let timeout_ms = timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
-    let settled =
-        watch::while_waiting(app, client, client.send(typed::Settle { timeout_ms })).await;
-    let failure = match settled {
+    let in_sync = watch::while_waiting(
+        app,
+        client,
+        client.send(typed::WaitUntilSynced { timeout_ms }),
+    )
+    .await;
+    let failure = match in_sync {
         Ok(status) => {
             let status = match detail {
                 Detail::All => ask(client, detail).await?,

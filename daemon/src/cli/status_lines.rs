@@ -2,8 +2,8 @@
 
 use crate::output::text::{clean, count, local_rfc3339, number, size, span};
 use crate::output::{Out, Style};
-use cairn_control::{FolderStatus, OverallProgress, Problem, ProblemGroup, Status, Transfer};
-use cairn_model::{ProblemCode, SyncState, TransferDirection};
+use cairn_control::{FolderStatus, OverallProgress, ProblemGroup, Status, Transfer};
+use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
 use time::UtcOffset;
 
 /// A state in one word.

@@ -70,7 +70,7 @@ enum Action {
         #[arg(long, value_name = "EMAIL")]
         accept_new: Vec<String>,
     },
-    /// Show the invitations that wait for your answer
+    /// Show the invitations that you can accept or decline
     Invitations,
     /// Accept an invitation
     Accept {

@@ -62,7 +62,7 @@ async fn read(
                 .iter()
                 .map(|node| NodeView::new(node, join(&path, &node.name)))
                 .collect();
-            // A folder that stands twice is a ring, or an answer that can't be.
+            // A folder that is listed twice is a ring, or a response that can't be right.
             next.extend(
                 views
                     .iter()

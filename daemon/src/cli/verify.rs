@@ -63,11 +63,11 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     })
 }
 
-/// Reads nothing back and keeps nothing: only what passes through is checked.
+/// A target that keeps nothing: the transfer checks what it writes.
 #[derive(Default)]
-struct Nowhere(AtomicU64);
+struct DiscardingTarget(AtomicU64);
 
-impl Target for Nowhere {
+impl Target for DiscardingTarget {
     fn size(&self) -> io::Result<u64> {
         Ok(0)
     }
@@ -89,7 +89,7 @@ impl Target for Nowhere {
 
 async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult<String> {
     let content = remote.content(node, None).await?;
-    let target: Arc<dyn Target> = Arc::new(Nowhere::default());
+    let target: Arc<dyn Target> = Arc::new(DiscardingTarget::default());
     let manifest = remote
         .transfer
         .download(content, target, &())

@@ -1,4 +1,4 @@
-//! `cairn why`: the standing of one path with syncing, and the reason for it.
+//! `cairn why`: the sync state of one path, and the reason for it.
 
 use crate::app::App;
 use crate::failure::{CommandResult, Failure};

@@ -24,8 +24,8 @@ pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> CommandResult<Vec<Trashe
         .collect())
 }
 
-/// Puts one thing back where it was, or at another path, absolute. Never over anything. The answer's path
-/// says where it stands now.
+/// Puts one thing back where it was, or at another path, absolute. Never over anything. The result has the
+/// path where it is now.
 pub(crate) fn restore(
     disk: &dyn Disk,
     row: &FolderRow,

@@ -4,7 +4,7 @@ pub(crate) use cairn_model::size::binary_short as size;
 use cairn_wire::Timestamp;
 use std::time::{SystemTime, UNIX_EPOCH};
 use time::macros::format_description;
-use time::{Duration, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
+use time::{OffsetDateTime, UtcOffset};
 
 /// Bytes per second as limits are written, with a decimal unit: `500 KB/s`, `2.5 MB/s`.
 pub(crate) fn rate(bytes: u64) -> String {
@@ -59,7 +59,7 @@ pub(crate) fn clean(text: &str) -> String {
         .collect()
 }
 
-/// The local time of a moment in milliseconds since 1970-01-01 UTC.
+/// Returns the local time of milliseconds since 1970-01-01 UTC.
 pub(crate) fn local_time(ms: i64, offset: UtcOffset) -> String {
     let layout = format_description!("[year]-[month]-[day] [hour]:[minute]");
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000)
@@ -84,49 +84,6 @@ pub(crate) fn now_ms() -> i64 {
 /// RFC 3339 in UTC with milliseconds.
 pub(crate) fn rfc3339(ms: i64) -> String {
     Timestamp(ms).to_string()
-}
-
-/// Reads a moment in the future: `30m`, `2h`, `18:30`, `tomorrow`, `2026-01-02 08:00`, RFC 3339.
-pub(crate) fn parse_until(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
-    let now = OffsetDateTime::from_unix_timestamp_nanos(i128::from(now_ms) * 1_000_000)
-        .ok()?
-        .to_offset(offset);
-    let text = text.trim();
-    let at = if let Some(at) = Timestamp::parse(text) {
-        return (at.0 > now_ms).then_some(at.0);
-    } else if text == "tomorrow" {
-        now.date().next_day()?.midnight().assume_offset(offset)
-    } else if let Ok(time) = Time::parse(text, format_description!("[hour padding:none]:[minute]"))
-    {
-        let today = now.date().with_time(time).assume_offset(offset);
-        if today > now {
-            today
-        } else {
-            today + Duration::DAY
-        }
-    } else if let Ok(at) = PrimitiveDateTime::parse(
-        text,
-        format_description!("[year]-[month]-[day] [hour padding:none]:[minute]"),
-    ) {
-        at.assume_offset(offset)
-    } else {
-        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-        let number: i64 = number
-            .trim()
-            .trim_start_matches('+')
-            .parse()
-            .ok()
-            .filter(|n| (1..1_000_000).contains(n))?;
-        now + match unit {
-            "s" => Duration::seconds(number),
-            "m" => Duration::minutes(number),
-            "h" => Duration::hours(number),
-            "d" => Duration::days(number),
-            _ => return None,
-        }
-    };
-    let ms = i64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok()?;
-    (ms > now_ms).then_some(ms)
 }
 
 #[cfg(test)]
@@ -181,26 +138,5 @@ mod tests {
             "a\u{fffd}[31mb\u{fffd}\u{fffd}c"
         );
         assert_eq!(clean("測試 é"), "測試 é");
-    }
-
-    #[test]
-    fn until_is_always_in_the_future() {
-        // 2026-01-02 12:00 in UTC+1.
-        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
-        let now = Timestamp::parse("2026-01-02T11:00:00Z").unwrap().0;
-        let until = |text: &str| parse_until(text, now, offset).map(rfc3339);
-        assert_eq!(until("30m").unwrap(), "2026-01-02T11:30:00.000Z");
-        assert_eq!(until("2h").unwrap(), "2026-01-02T13:00:00.000Z");
-        assert_eq!(until("18:30").unwrap(), "2026-01-02T17:30:00.000Z");
-        assert_eq!(until("8:30").unwrap(), "2026-01-03T07:30:00.000Z");
-        assert_eq!(until("tomorrow").unwrap(), "2026-01-02T23:00:00.000Z");
-        assert_eq!(
-            until("2026-02-01 08:00").unwrap(),
-            "2026-02-01T07:00:00.000Z"
-        );
-        assert_eq!(until("2026-01-02T12:00:00+01:00"), None, "not after now");
-        for bad in ["", "m", "-5m", "yesterday", "25:00", "é"] {
-            assert_eq!(until(bad), None, "{bad}");
-        }
     }
 }

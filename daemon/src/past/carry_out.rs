@@ -15,7 +15,7 @@ use cairn_wire::nodes::{Node, NodeState};
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
 
-/// Requests on the way at once.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 16;
 /// Free names that are tried beside one that is taken.
 const MAX_COPIES: u32 = 1_000;
@@ -29,7 +29,7 @@ pub(crate) struct Rewind<'a> {
     pub(crate) newer: Newer,
 }
 
-/// The result.
+/// The result of a rewind.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub(crate) struct Done {
     pub(crate) restored: u64,
@@ -52,12 +52,12 @@ struct Moves {
 }
 
 impl Rewind<'_> {
-    /// Plans of the present facts.
+    /// Loads the present state and plans from it.
     pub(crate) async fn plan(&self) -> CommandResult<(Past, Plan)> {
         self.plan_after(Vec::new()).await
     }
 
-    /// Plans of the present facts and the places that nodes had in the trash.
+    /// As [`Self::plan`], with the places from which nodes went to the trash.
     async fn plan_after(&self, places: Vec<PastPlace>) -> CommandResult<(Past, Plan)> {
         let mut past = load(self.home, self.remote).await?;
         for place in places {
@@ -135,7 +135,7 @@ impl Rewind<'_> {
                 });
                 continue;
             }
-            let Some(node) = self.fresh(*id).await? else {
+            let Some(node) = self.current(*id).await? else {
                 continue;
             };
             let result = self.remote.trash_seen(&node, &seen).await;
@@ -149,7 +149,7 @@ impl Rewind<'_> {
     async fn move_all(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult<Moves> {
         let mut moves = Moves::default();
         for step in &plan.moves {
-            let Some(node) = self.fresh(step.node).await? else {
+            let Some(node) = self.current(step.node).await? else {
                 continue;
             };
             let name = valid(&step.name)?;
@@ -180,7 +180,7 @@ impl Rewind<'_> {
 
     /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.
     async fn rename(&self, past: &Past, id: NodeId, name: &str, done: &mut Done) -> CommandResult {
-        let Some(node) = self.fresh(id).await? else {
+        let Some(node) = self.current(id).await? else {
             return Ok(());
         };
         let name = valid(name)?;
@@ -202,7 +202,7 @@ impl Rewind<'_> {
 
     async fn contents(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult {
         let restoring = plan.contents.iter().map(|content| async move {
-            let result = match self.fresh(content.node).await? {
+            let result = match self.current(content.node).await? {
                 // Changed since the plan was made: what a person has just written stays the newest.
                 Some(node) if is_as_planned(past, &node) => {
                     let restored = self.remote.restore_revision(&node, &content.revision);
@@ -224,7 +224,7 @@ impl Rewind<'_> {
     }
 
     /// The node as it is now; `None` if it is not there any more.
-    async fn fresh(&self, id: NodeId) -> CommandResult<Option<Node>> {
+    async fn current(&self, id: NodeId) -> CommandResult<Option<Node>> {
         let found = self.remote.node_if_kept(id).await?;
         Ok(found.filter(|node| node.state == NodeState::Active))
     }

@@ -75,7 +75,7 @@ fn is_latest(one: &PastNode, at_ms: i64) -> bool {
     one.node.updated_at.0 == at_ms
 }
 
-/// Made, changed since, deleted: as far as the node itself tells.
+/// Returns the events that the node's own fields show: created, changed, deleted.
 fn states(past: &Past, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
     let node = &one.node;
     let mut events = Vec::new();

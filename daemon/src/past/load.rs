@@ -13,9 +13,9 @@ use cairn_wire::nodes::{Node, NodeState, Revision};
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
 
-/// Requests on the way at once.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 16;
-/// Folders in folders; more is a ring.
+/// The deepest folder; more levels are a ring.
 const MAX_DEPTH: usize = 1_000;
 
 /// Reads all nodes of a space with their past. Only the personal space's moves are remembered.

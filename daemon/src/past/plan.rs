@@ -115,13 +115,13 @@ struct Planning<'a> {
 
 impl Planning<'_> {
     /// Returns whether a node was in the scope at the time.
-    fn was_here(&self, one: &PastNode) -> bool {
+    fn was_in_scope(&self, one: &PastNode) -> bool {
         one.existed(self.at_ms) && self.past.was_in(one.node.id, self.scope, self.at_ms)
     }
 
     /// The nodes in the trash with which something went there that is wanted back.
     fn back(&self) -> BTreeSet<NodeId> {
-        let wanted = self.past.iter().filter(|one| self.was_here(one));
+        let wanted = self.past.iter().filter(|one| self.was_in_scope(one));
         wanted
             .filter_map(|one| one.deleted.map(|deleted| deleted.root))
             .collect()
@@ -149,13 +149,13 @@ impl Planning<'_> {
             let id = one.node.id;
             let concerned = one.existed(self.at_ms)
                 && self.will_be_active(one, back)
-                && (self.was_here(one) || self.past.is_in(id, self.scope));
+                && (self.was_in_scope(one) || self.past.is_in(id, self.scope));
             let (parent, name) = one.place_at(self.at_ms);
             // The folder itself stays where a person has it now.
             if !concerned || (parent, name) == one.place() || self.scope == Scope::Below(id) {
                 continue;
             }
-            let leaves_nothing = self.newer == Newer::Keep && !self.was_here(one);
+            let leaves_nothing = self.newer == Newer::Keep && !self.was_in_scope(one);
             if leaves_nothing {
                 continue;
             }

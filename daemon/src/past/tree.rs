@@ -5,7 +5,7 @@ use cairn_model::{Cursor, Kind, NodeId};
 use cairn_wire::nodes::Node;
 use std::collections::HashMap;
 
-/// Folders in folders; more is a ring, which a server must not be able to make us follow.
+/// The deepest folder; more levels are a ring, which a server must not be able to make us follow.
 const MAX_DEPTH: usize = 1_000;
 
 /// The stay of a node in the trash.
@@ -189,8 +189,8 @@ impl Past {
             }
         };
         let is_wanted = |one: &&PastNode| {
-            let there = one.existed(at_ms) || (at_ms == i64::MAX && !one.is_active());
-            one.node.kind == Kind::File && there && self.was_in(one.node.id, scope, at_ms)
+            let existed = one.existed(at_ms) || (at_ms == i64::MAX && !one.is_active());
+            one.node.kind == Kind::File && existed && self.was_in(one.node.id, scope, at_ms)
         };
         let mut files: Vec<(String, NodeId)> = self
             .iter()

@@ -60,8 +60,7 @@ impl Remote {
             .trash_seen(node, seen)
             .await
             .context(format_args!("delete {}", node.name))?;
-        self.journal
-            .note(Change::Trashed { node: node.id }, node.updated_at);
+        self.note_trashed(node).await;
         Ok(())
     }
 

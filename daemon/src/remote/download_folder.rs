@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Larger files on their way at once.
+/// The number of concurrent downloads of larger files.
 const AT_ONCE: usize = 5;
 
 /// The result for a folder.

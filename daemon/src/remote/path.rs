@@ -23,7 +23,7 @@ impl LocalPaths {
     /// unless it lies in a synced folder of this machine; any other is taken from the working directory.
     pub(crate) fn remote(&self, text: &str) -> CommandResult<String> {
         let path = Path::new(text);
-        if path.is_absolute() && !begins_here(path) {
+        if path.is_absolute() && !begins_locally(path) {
             return remote_path(text);
         }
         if let Some(remote) = self.in_a_pair(path)? {
@@ -64,8 +64,8 @@ impl LocalPaths {
     }
 }
 
-/// Returns whether the first folder of an absolute path is there on this machine.
-fn begins_here(path: &Path) -> bool {
+/// Returns whether the first folder of an absolute path exists on this machine.
+fn begins_locally(path: &Path) -> bool {
     let first: PathBuf = path
         .components()
         .take_while(|part| !matches!(part, Component::CurDir | Component::ParentDir))

@@ -10,15 +10,15 @@ use std::time::Duration;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::time::{Instant, sleep_until};
 
-/// Nobody reads faster than this.
-const MERGE: Duration = Duration::from_millis(100);
-/// While bytes move, figures change without anything happening.
-const MOVING: Duration = Duration::from_secs(1);
+/// The shortest time between two messages of the status: nobody reads faster.
+const STATUS_PAUSE: Duration = Duration::from_millis(100);
+/// The time between two messages of the status during a transfer, whose figures change by themselves.
+const TRANSFER_PAUSE: Duration = Duration::from_secs(1);
 
 struct Source {
     engine: Arc<EngineHandle>,
     events: Receiver<cairn_engine::Event>,
-    /// The time at which the status has to be told next, if it has changed.
+    /// The time of the next message of the status, if there is one to send.
     due: Option<Instant>,
     reported: Instant,
 }
@@ -52,7 +52,7 @@ impl Source {
                     }
                     // After a gap the status is what counts; the activity can be asked for.
                     Ok(cairn_engine::Event::Status) | Err(RecvError::Lagged(_)) => {
-                        let soon = self.reported + MERGE;
+                        let soon = self.reported + STATUS_PAUSE;
                         self.due = Some(self.due.map_or(soon, |due| due.min(soon)));
                     }
                     Err(RecvError::Closed) => return None,
@@ -60,7 +60,7 @@ impl Source {
                 () = sleep_until(due), if self.due.is_some() => {
                     let status = convert::status(&self.engine.status());
                     self.reported = Instant::now();
-                    self.due = (!status.transfers.is_empty()).then(|| self.reported + MOVING);
+                    self.due = (!status.transfers.is_empty()).then(|| self.reported + TRANSFER_PAUSE);
                     return Some(Event::Status { status });
                 }
             }

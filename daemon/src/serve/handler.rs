@@ -72,8 +72,8 @@ impl Daemon {
         match request {
             Request::Status => Ok(Reply::Status(convert::status(&self.engine.status()))),
             Request::FullStatus => Ok(Reply::Status(self.full_status())),
-            Request::Settle { timeout_ms } => self.wait_until_synced(timeout_ms).await,
-            // The server of the protocol answers it; nothing is left to do.
+            Request::WaitUntilSynced { timeout_ms } => self.wait_until_synced(timeout_ms).await,
+            // The server of the protocol carries it out; nothing is left to do.
             Request::Subscribe => Ok(Reply::DONE),
             Request::Rescan { folder } => {
                 self.engine.rescan(self.optional(folder.as_ref())?);

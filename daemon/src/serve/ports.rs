@@ -35,7 +35,7 @@ impl Clock for RealClock {
 /// The system's watcher, one for each folder.
 pub(super) struct RealWatch;
 
-/// Watches while it lives.
+/// A watch that ends when it is dropped.
 struct Guard {
     _watcher: Watcher,
     forwarding: JoinHandle<()>,

@@ -1,4 +1,4 @@
-//! The request `Why`: which pair a path is in, and its standing there.
+//! The request `Why`: which pair a path is in, and its sync state.
 
 use crate::failure::CommandResult;
 use crate::output::text::{now_ms, rfc3339};
@@ -8,7 +8,7 @@ use cairn_index::FolderRow;
 use cairn_model::{PathState, RelPath, RuleSource};
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// Reports the standing of an absolute path.
+/// Reports the sync state of an absolute path.
 pub(super) fn report(engine: &EngineHandle, path: &str) -> CommandResult<PathReport> {
     let folders = engine.folders()?;
     let found = folders.iter().find_map(|row| {

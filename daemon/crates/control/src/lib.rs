@@ -2,7 +2,7 @@
 //!
 //! JSON lines over a private socket: a hello with versions, then requests with ids, their replies,
 //! and events once they are subscribed to. The messages say what a person can see and do; how it is
-//! done is the daemon's business, behind [`Handler`].
+//! done is up to the daemon's [`Handler`].
 
 mod client;
 mod error;

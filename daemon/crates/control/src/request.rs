@@ -21,11 +21,11 @@ pub trait TypedRequest: Into<Request> {
 }
 
 /// Declares the requests: a type for each, with the type of its reply, and the enum of all of them,
-/// which is what stands on the line.
+/// which is what is sent. `as` gives the name that is sent, where it is another.
 macro_rules! requests {
     ($(
         $(#[$meta:meta])*
-        $name:ident $({ $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })? -> $reply:ty;
+        $name:ident $(as $wire:literal)? $({ $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })? -> $reply:ty;
     )+) => {
         /// A request. `folder` is the absolute path of a local folder that is paired.
         #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -33,6 +33,7 @@ macro_rules! requests {
         pub enum Request {
             $(
                 $(#[$meta])*
+                $(#[serde(rename = $wire)])?
                 $name $({ $($(#[$field_meta])* $field: $type,)+ })?,
             )+
         }
@@ -68,7 +69,7 @@ requests! {
     FullStatus -> crate::status::Status;
     /// The status once everything is in sync and nothing changed on either side meanwhile.
     /// Fails with `timed_out` after the time, in milliseconds.
-    Settle {
+    WaitUntilSynced as "settle" {
         timeout_ms: Option<u64>,
     } -> crate::status::Status;
     /// Events from now on, beginning with the status.
@@ -147,12 +148,12 @@ requests! {
     Trash {
         folder: Option<String>,
     } -> TrashedList;
-    /// The reply has the path where it stands now.
+    /// The reply has the path where it is now.
     RestoreTrashed {
         folder: String,
         id: String,
     } -> Trashed;
-    /// The standing of one path, absolute, and the reason for it.
+    /// The sync state of one path, absolute, and the reason for it.
     Why {
         path: String,
     } -> PathReport;

@@ -1,4 +1,4 @@
-//! The standing of one path, for `cairn why`, the tray and the tools for assistants.
+//! The sync state of one path, for `cairn why`, the tray and the tools for assistants.
 
 use cairn_model::{PathState, RuleSource};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct DecidingRule {
     pub matched: String,
 }
 
-/// The standing of one path, and the reason for it.
+/// The sync state of one path, and the reason for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PathReport {
     /// Absolute, on this machine.

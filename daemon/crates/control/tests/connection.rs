@@ -49,7 +49,7 @@ impl Handler for Fake {
                 pending: 7,
                 ..Default::default()
             })),
-            Request::Settle { .. } => {
+            Request::WaitUntilSynced { .. } => {
                 let _tell = Tell(self.dropped.clone());
                 self.release.notified().await;
                 Ok(Reply::Status(Status::default()))
@@ -95,7 +95,7 @@ async fn responses_find_their_requests_in_any_order() {
         (client.version(), client.pid()),
         ("9.9.9", std::process::id())
     );
-    let settled = client.send(typed::Settle { timeout_ms: None });
+    let settled = client.send(typed::WaitUntilSynced { timeout_ms: None });
     let others = async {
         let status: Status = client.send(typed::Status {}).await.unwrap();
         assert_eq!(status.pending, 7);
@@ -147,8 +147,11 @@ async fn a_client_that_leaves_takes_its_waiting_request_along() {
     let fake = Fake::new();
     let client = Arc::new(connected(&fake).await);
     let waiting = client.clone();
-    let asking =
-        tokio::spawn(async move { waiting.send(typed::Settle { timeout_ms: None }).await });
+    let asking = tokio::spawn(async move {
+        waiting
+            .send(typed::WaitUntilSynced { timeout_ms: None })
+            .await
+    });
     // Its response shows that the request before it has arrived.
     client.send(typed::Status {}).await.unwrap();
     asking.abort();

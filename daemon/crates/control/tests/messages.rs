@@ -107,7 +107,7 @@ fn requests() {
     };
     let all = [
         Request::Status,
-        Request::Settle {
+        Request::WaitUntilSynced {
             timeout_ms: Some(120_000),
         },
         Request::Subscribe,

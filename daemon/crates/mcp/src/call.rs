@@ -228,8 +228,8 @@ fn wire_name<'a>(route: &Route, name: &'a str) -> &'a str {
     route
         .renamed
         .iter()
-        .find(|(here, _)| *here == name)
-        .map_or(name, |(_, there)| there)
+        .find(|(argument, _)| *argument == name)
+        .map_or(name, |(_, field)| field)
 }
 
 fn to_text(value: &Value) -> String {

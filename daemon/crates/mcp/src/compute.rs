@@ -1,4 +1,4 @@
-//! `compute`: sums, filters, sorting and tables over values that an assistant has at hand. It makes no
+//! `compute`: sums, filters, sorting and tables over values in the arguments. It makes no
 //! call, and it never guesses: one element of another type is an error that names it.
 
 mod table;

@@ -54,11 +54,11 @@ pub(crate) fn devices(call: Call) -> ToolFuture {
         let devices = call.services.reads.devices().await?;
         // The list is of use without the daemon, too.
         let doctor = request(&call.services, typed::Doctor {}).await.ok();
-        let here = doctor.map(|doctor| doctor.device_id);
+        let own_device = doctor.map(|doctor| doctor.device_id);
         let shown: Vec<_> = devices
             .iter()
             .map(|device| {
-                let this = here.as_deref() == Some(device.id.to_string().as_str());
+                let this = own_device.as_deref() == Some(device.id.to_string().as_str());
                 let mut shown = json!(device);
                 shown["this_device"] = json!(this);
                 shown
@@ -93,13 +93,13 @@ pub(crate) fn now(call: Call) -> ToolFuture {
     async move {
         let folder = folder(&call).await?;
         request(&call.services, typed::Rescan { folder }).await?;
-        let wait = call.arguments.get("wait_seconds").and_then(Value::as_u64);
-        if let Some(seconds) = wait.filter(|seconds| *seconds > 0) {
-            let settle = typed::Settle {
+        let seconds = call.arguments.get("wait_seconds").and_then(Value::as_u64);
+        if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
+            let wait = typed::WaitUntilSynced {
                 timeout_ms: Some(seconds.saturating_mul(1000)),
             };
             let limit = Duration::from_secs(seconds) + GRACE;
-            request_within(&call.services, settle, limit).await?;
+            request_within(&call.services, wait, limit).await?;
             let done = json!({ "in_sync": true });
             return Ok(with_success(done, Some("both sides are the same")));
         }

@@ -1,6 +1,6 @@
 //! The names that a file system can have, and those that are one name to it.
 //!
-//! Decides about single names; which of two clashing nodes keeps its name is the planner's business.
+//! Decides about single names; which of two clashing nodes keeps its name, the planner decides.
 
 use cairn_model::Name;
 use std::io;

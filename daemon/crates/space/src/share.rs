@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// A password for a link.
 pub struct LinkPassword<'a> {
     pub password: &'a str,
-    /// Of PBKDF2.
+    /// Rounds of PBKDF2.
     pub iterations: u32,
 }
 

@@ -20,7 +20,7 @@ use cairn_transfer::TransferError;
 use cairn_wire::teams::{self as wire, Grant, Team, TeamMember, TeamRole};
 use std::collections::{HashMap, HashSet};
 
-/// A team's grants and members at one moment. Nothing of it is believed yet.
+/// A team's grants and members at one moment. Nothing of it is verified yet.
 #[derive(Clone, Debug)]
 pub struct TeamGrants {
     team: Team,
@@ -46,7 +46,7 @@ struct Member {
 #[derive(Clone, Debug)]
 enum Served {
     None,
-    /// They can be no keys.
+    /// The bytes are no valid keys.
     Unusable,
     Keys(PublicKeys),
 }
@@ -66,7 +66,7 @@ pub struct MemberKeys {
     pub pinned: Option<PublicKeys>,
 }
 
-/// The standing of somebody's keys, on which depends if a team's key is sealed for them.
+/// The state of somebody's keys, which decides whether a team's key is sealed for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyStatus {
     /// The account itself.
@@ -79,7 +79,7 @@ pub enum KeyStatus {
     Changed,
     /// They have made no keys yet.
     NoKeys,
-    /// The served bytes can be no keys.
+    /// The served bytes are no valid keys.
     Unusable,
 }
 
@@ -145,7 +145,7 @@ impl TeamGrants {
                 }
                 Served::None => (KeyStatus::NoKeys, None),
                 Served::Unusable => (KeyStatus::Unusable, None),
-                Served::Keys(keys) => match trust.see(member.account, keys) {
+                Served::Keys(keys) => match trust.compare(member.account, keys) {
                     PinCheck::New => (KeyStatus::New, Some(keys)),
                     PinCheck::Known => (KeyStatus::Known, Some(keys)),
                     PinCheck::Changed => (KeyStatus::Changed, Some(keys)),
@@ -190,7 +190,7 @@ impl TeamGrants {
     pub fn accept_new(&self, email: &str, trust: &mut Trust) -> Result<(), TeamError> {
         self.check_distinct()?;
         let accepted = self.keys_of(email).is_some_and(|(account, keys)| {
-            trust.see(account, keys);
+            trust.compare(account, keys);
             trust.accept_new(account, keys)
         });
         accepted.then_some(()).ok_or_else(|| TeamError::NotNew {
@@ -279,7 +279,7 @@ impl TeamGrants {
                 })
             }
             (None, Some((_, keys, true))) => {
-                trust.see(granter, keys);
+                trust.compare(granter, keys);
                 Ok(named)
             }
             // Who has left since is not served any more. That ended the epoch, so that this can't be

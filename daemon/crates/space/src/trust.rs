@@ -78,7 +78,7 @@ impl Trust {
 
     /// Compares somebody's keys, which are about to be shown, with those that are pinned; pins them if
     /// they are the first.
-    pub fn see(&mut self, account: AccountId, served: &PublicKeys) -> PinCheck {
+    pub fn compare(&mut self, account: AccountId, served: &PublicKeys) -> PinCheck {
         let keys = StoredKeys::of(served);
         match self.people.get_mut(&account) {
             None => {

@@ -1,6 +1,6 @@
 //! The port on this machine that a browser comes back to after a login (RFC 8252, section 7.3).
 //!
-//! It answers one address, takes what carries the right `state`, and is gone.
+//! It serves one address, accepts the request with the right `state`, and ends.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use std::io;

@@ -38,7 +38,7 @@ fn from_environment(key: &str) -> CommandResult<cairn_mcp::Account> {
         auth: Arc::new(ApiKey::new(key)),
         url,
         file_server: address("SERVICE_FILE_SERVER_URL")?,
-        // Nobody knows this device by a name; its changes are told apart from those of others all the same.
+        // This device is not registered under a name; the id still separates its changes from those of others.
         device: DeviceId::from_random_bytes(cairn_space::random_id()),
         keys: passphrase()?.map_or(KeySource::Missing, opened_with),
     })
@@ -81,7 +81,7 @@ fn from_login(app: &App) -> CommandResult<cairn_mcp::Account> {
     })
 }
 
-/// As it stands, without the line's end that a file or a shell may have added.
+/// Returns the value without the line's end that a file or a shell may have added.
 fn passphrase() -> CommandResult<Option<Zeroizing<String>>> {
     let Some(text) = std::env::var_os("SERVICE_PASSPHRASE") else {
         return Ok(None);

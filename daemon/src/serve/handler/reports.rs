@@ -101,7 +101,7 @@ impl Daemon {
             .iter()
             .flat_map(|folder| folder.errors.iter())
             .filter(|problem| problem.code == ProblemCode::Watch)
-            .map(convert::problem)
+            .cloned()
             .collect();
         Reply::Doctor(DoctorInfo {
             version: self.version(),

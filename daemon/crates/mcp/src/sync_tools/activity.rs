@@ -46,7 +46,7 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
     Ok(value)
 }
 
-/// Returns how many changes of each kind there were in each directory, the most first: an answer where there
+/// Returns how many changes of each kind there were in each directory, the most first: a summary where there
 /// are too many to list.
 fn summary(events: &[Activity]) -> Vec<Value> {
     let mut counts: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();

@@ -56,7 +56,7 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
     Ok(value)
 }
 
-/// Returns what a caller wants to know of a path that waits; `sync_why` tells the rest.
+/// Returns the path, state and reason of something that waits; `sync_why` has the rest.
 fn waits(report: &PathReport) -> Value {
     json!({ "path": report.path, "state": report.state, "reason": report.message })
 }

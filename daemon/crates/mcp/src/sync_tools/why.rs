@@ -1,4 +1,4 @@
-//! The standing of one path, and the reason for it.
+//! The sync state of one path, and the reason for it.
 
 use super::connection::request;
 use super::locate;

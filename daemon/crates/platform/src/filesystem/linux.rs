@@ -42,7 +42,7 @@ fn type_of_mount(table: &str, mount: u64) -> Option<String> {
 }
 
 /// Classifies by the magic number of `statfs` (linux/magic.h), for kernels without mount ids.
-/// devtmpfs shares its number with tmpfs, so only the table of mounts tells it.
+/// devtmpfs shares its number with tmpfs, so that only the table of mounts has the difference.
 fn kind_of_magic(magic: u64) -> FilesystemKind {
     match magic {
         // proc, sysfs, devpts, cgroup, cgroup2, debugfs, securityfs, tracefs, bpf, pstore, efivarfs,

@@ -155,7 +155,7 @@ impl Pump {
         }
     }
 
-    /// Updates the watches, then sends the hints; false when nobody listens any more.
+    /// Updates the watches, then sends the hints; false when the receiver is gone.
     fn handle(&self, events: Vec<Event>) -> bool {
         let mut seen = HashSet::new();
         let mut hints = Vec::new();
@@ -229,7 +229,7 @@ impl Pump {
                 path: root.clone(),
                 source: error.into(),
             };
-            // If nobody listens, nobody needs to know.
+            // The receiver is gone: there is nobody to report to.
             let _ = self.hints.send(Hint::Lost { root, error });
         }
     }

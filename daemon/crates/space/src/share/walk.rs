@@ -1,6 +1,6 @@
 //! The files that a link to a folder shares, found by walking down from it.
 //!
-//! A listing is the server's word. Only nodes whose names and places are sealed, from the top of the
+//! Nothing authenticates a listing. Only nodes whose names and places are sealed, from the top of the
 //! space to each file, are certain to have been put there by somebody with the keys.
 
 use super::ShareError;

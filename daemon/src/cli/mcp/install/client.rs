@@ -39,7 +39,7 @@ impl Client {
         }
     }
 
-    /// Returns true if its entries say that a server speaks over its standard streams.
+    /// Returns true if its entries name the transport, standard input and output.
     pub(super) fn names_transport(self) -> bool {
         matches!(self, Self::Vscode | Self::ClaudeCode)
     }

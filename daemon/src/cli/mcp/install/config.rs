@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 const NAME: &str = "cairn";
 
-/// Returns the entry as it stands in a configuration, as text and as JSON.
+/// Returns the entry of a configuration, as text and as JSON.
 pub(super) fn shown(format: Format, entry: Value) -> CommandResult<(String, Value)> {
     let whole = match format {
         Format::Json(field) | Format::Toml(field) => json!({ field: { NAME: entry } }),

@@ -1,15 +1,15 @@
-//! A moment in the past, as a person or a script writes it.
+//! Times as a person or a script writes them, in the past or in the future.
 
 use cairn_wire::Timestamp;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
 const MS_PER_SECOND: i64 = 1_000;
 
-/// The advice where a text is no moment.
-pub(crate) const FORMS: &str = "try `2h ago`, `2026-03-01 14:00` or `2026-03-01T14:00:00Z`";
+/// Examples of a time in the past, for a text that can't be read as one.
+pub(crate) const PAST_EXAMPLES: &str = "try `2h ago`, `2026-03-01 14:00` or `2026-03-01T14:00:00Z`";
 
-/// Reads a moment: RFC 3339, `2h ago`, `now`, `yesterday`, or a local date with or without a time. Returns
+/// Reads a time: RFC 3339, `2h ago`, `now`, `yesterday`, or a local date with or without a time. Returns
 /// milliseconds since 1970-01-01 UTC; `None` for anything else, and for what is later than now.
 pub(crate) fn parse_past(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
     let text = text.trim();
@@ -78,6 +78,47 @@ fn local_time(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
     milliseconds(PrimitiveDateTime::new(day, time(of_day.trim())?), offset)
 }
 
+/// Reads a time in the future as milliseconds since 1970-01-01 UTC: `30m`, `2h`, `18:30`, `tomorrow`, `2026-01-02 08:00`, RFC 3339.
+pub(crate) fn parse_until(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
+    let now = local(now_ms, offset)?;
+    let text = text.trim();
+    let at = if let Some(at) = Timestamp::parse(text) {
+        return (at.0 > now_ms).then_some(at.0);
+    } else if text == "tomorrow" {
+        now.date().next_day()?.midnight().assume_offset(offset)
+    } else if let Ok(time) = Time::parse(text, format_description!("[hour padding:none]:[minute]"))
+    {
+        let today = now.date().with_time(time).assume_offset(offset);
+        if today > now {
+            today
+        } else {
+            today + Duration::DAY
+        }
+    } else if let Ok(at) = PrimitiveDateTime::parse(
+        text,
+        format_description!("[year]-[month]-[day] [hour padding:none]:[minute]"),
+    ) {
+        at.assume_offset(offset)
+    } else {
+        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let number: i64 = number
+            .trim()
+            .trim_start_matches('+')
+            .parse()
+            .ok()
+            .filter(|n| (1..1_000_000).contains(n))?;
+        now + match unit {
+            "s" => Duration::seconds(number),
+            "m" => Duration::minutes(number),
+            "h" => Duration::hours(number),
+            "d" => Duration::days(number),
+            _ => return None,
+        }
+    };
+    let ms = i64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok()?;
+    (ms > now_ms).then_some(ms)
+}
+
 fn local(ms: i64, offset: UtcOffset) -> Option<OffsetDateTime> {
     let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000);
     Some(at.ok()?.to_offset(offset))
@@ -140,6 +181,27 @@ mod tests {
             "é",
         ] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn until_is_always_in_the_future() {
+        // 2026-01-02 12:00 in UTC+1.
+        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
+        let now = Timestamp::parse("2026-01-02T11:00:00Z").unwrap().0;
+        let until = |text: &str| parse_until(text, now, offset).map(rfc3339);
+        assert_eq!(until("30m").unwrap(), "2026-01-02T11:30:00.000Z");
+        assert_eq!(until("2h").unwrap(), "2026-01-02T13:00:00.000Z");
+        assert_eq!(until("18:30").unwrap(), "2026-01-02T17:30:00.000Z");
+        assert_eq!(until("8:30").unwrap(), "2026-01-03T07:30:00.000Z");
+        assert_eq!(until("tomorrow").unwrap(), "2026-01-02T23:00:00.000Z");
+        assert_eq!(
+            until("2026-02-01 08:00").unwrap(),
+            "2026-02-01T07:00:00.000Z"
+        );
+        assert_eq!(until("2026-01-02T12:00:00+01:00"), None, "not after now");
+        for bad in ["", "m", "-5m", "yesterday", "25:00", "é"] {
+            assert_eq!(until(bad), None, "{bad}");
         }
     }
 }
