@@ -69,24 +69,31 @@ impl Rewind<'_> {
         Ok((past, plan))
     }
 
-    /// Carries out a plan.
-    pub(crate) async fn carry_out(&self, past: Past, plan: Plan) -> CommandResult<Done> {
+    /// Carries out a plan that was made from what a person was shown.
+    pub(crate) async fn carry_out(&self, shown: Past, confirmed: Plan) -> CommandResult<Done> {
         let mut done = Done::default();
-        let (past, plan) = match plan.back.is_empty() {
-            true => (past, plan),
-            false => {
-                self.restore(&past, &plan, &mut done).await?;
-                // What came back has another name where its own is in use by now: look, and plan the rest.
-                self.plan_after(places(&past, &plan)).await?
+        let mut moves = Moves::default();
+        let mut rest = None;
+        if !confirmed.back.is_empty() {
+            self.restore(&shown, &confirmed, &mut done).await?;
+            // What came back has another name where its own is in use by now: look, and plan the rest.
+            let (past, mut plan) = self.plan_after(places(&shown, &confirmed)).await?;
+            for id in plan.keep_confirmed(&shown, &confirmed) {
+                done.failed.push(changed_meanwhile(&past, id));
             }
-        };
-        let moves = self.move_all(&past, &plan, &mut done).await?;
-        self.trash(&past, &plan, &moves, &mut done).await?;
-        for (id, name) in moves.later {
-            self.rename(&past, id, &name, &mut done).await?;
+            moves.versions = confirmed.versions_back(&shown, &past);
+            rest = Some((past, plan));
         }
-        self.contents(&past, &plan, &mut done).await?;
-        done.failed.extend(plan.incomplete);
+        let (past, plan) = rest
+            .as_ref()
+            .map_or((&shown, &confirmed), |(past, plan)| (past, plan));
+        self.move_all(past, plan, &mut moves, &mut done).await?;
+        self.trash([&shown, past], plan, &moves, &mut done).await?;
+        for (id, name) in moves.later {
+            self.rename(past, id, &name, &mut done).await?;
+        }
+        self.contents([&shown, past], plan, &mut done).await?;
+        done.failed.extend(plan.incomplete.iter().cloned());
         done.failed.sort();
         done.failed.dedup();
         Ok(done)
@@ -107,7 +114,7 @@ impl Rewind<'_> {
     /// Moves what has come since to the trash, if it is still what the person was shown.
     async fn trash(
         &self,
-        past: &Past,
+        [shown, past]: [&Past; 2],
         plan: &Plan,
         moves: &Moves,
         done: &mut Done,
@@ -115,8 +122,8 @@ impl Rewind<'_> {
         if plan.trash.is_empty() {
             return Ok(());
         }
-        let (changed, seen) = changed_since(self.remote, past.cursor.as_ref()).await?;
-        let unseen = Unseen::new(past, changed, &moves.versions);
+        let (changed, seen) = changed_since(self.remote, shown.cursor.as_ref()).await?;
+        let unseen = Unseen::new(shown, changed, &moves.versions);
         for id in &plan.trash {
             // What was there before must not go along with a newer folder.
             let holds_unmoved = moves
@@ -146,8 +153,13 @@ impl Rewind<'_> {
     }
 
     /// Moves what is elsewhere.
-    async fn move_all(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult<Moves> {
-        let mut moves = Moves::default();
+    async fn move_all(
+        &self,
+        past: &Past,
+        plan: &Plan,
+        moves: &mut Moves,
+        done: &mut Done,
+    ) -> CommandResult {
         for step in &plan.moves {
             let Some(node) = self.current(step.node).await? else {
                 continue;
@@ -175,7 +187,7 @@ impl Rewind<'_> {
                 moves.unmoved.push(step.node);
             }
         }
-        Ok(moves)
+        Ok(())
     }
 
     /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.
@@ -200,11 +212,16 @@ impl Rewind<'_> {
         done.note(past.path(id), result.map(drop)).map(drop)
     }
 
-    async fn contents(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult {
+    async fn contents(
+        &self,
+        [shown, past]: [&Past; 2],
+        plan: &Plan,
+        done: &mut Done,
+    ) -> CommandResult {
         let restoring = plan.contents.iter().map(|content| async move {
             let result = match self.current(content.node).await? {
                 // Changed since the plan was made: what a person has just written stays the newest.
-                Some(node) if is_as_planned(past, &node) => {
+                Some(node) if is_as_planned(shown, &node) => {
                     let restored = self.remote.restore_revision(&node, &content.revision);
                     restored.await.map(drop)
                 }
@@ -260,6 +277,13 @@ fn places(past: &Past, plan: &Plan) -> Vec<PastPlace> {
         }
     })
     .collect()
+}
+
+fn changed_meanwhile(past: &Past, id: NodeId) -> Incomplete {
+    Incomplete {
+        path: past.path(id),
+        message: "it was changed meanwhile: it stays, plan again to see it".to_owned(),
+    }
 }
 
 fn is_as_planned(past: &Past, node: &Node) -> bool {

@@ -66,6 +66,29 @@ impl Plan {
             && self.trash.is_empty()
             && self.contents.is_empty()
     }
+
+    /// Leaves in the trash of a later plan what a person has agreed to, and what came back since with what that
+    /// plan restored. Returns what stays.
+    pub(super) fn keep_confirmed(&mut self, shown: &Past, confirmed: &Self) -> Vec<NodeId> {
+        let may_go =
+            |id: &NodeId| confirmed.trash.contains(id) || confirmed.brings_back(shown, *id);
+        let (goes, stays) = self.trash.iter().copied().partition(may_go);
+        self.trash = goes;
+        stays
+    }
+
+    /// Returns the later versions of what this plan brought back.
+    pub(super) fn versions_back(&self, shown: &Past, later: &Past) -> HashMap<NodeId, u64> {
+        let back = later
+            .iter()
+            .filter(|one| self.brings_back(shown, one.node.id));
+        back.map(|one| (one.node.id, one.node.version)).collect()
+    }
+
+    fn brings_back(&self, shown: &Past, id: NodeId) -> bool {
+        let deleted = shown.get(id).and_then(|one| one.deleted);
+        deleted.is_some_and(|deleted| self.back.contains(&deleted.root))
+    }
 }
 
 /// Returns the files whose revisions decide what they contained at a time.

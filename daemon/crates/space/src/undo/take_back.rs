@@ -113,8 +113,15 @@ pub async fn take_back<S: Undoing>(
             | TakenBack::Moved { .. }
             | TakenBack::Content(_))
     );
-    if changed && let Some(after) = service.node(record.node).await? {
-        service.own_versions().lock().took_back(&node, &after);
+    if changed {
+        // The change was made, whether its result can be read or not.
+        let after = service.node(record.node).await;
+        let mut own = service.own_versions().lock();
+        match after {
+            Ok(Some(after)) => own.took_back(&node, &after),
+            Ok(None) => {}
+            Err(_) => own.took_back_unread(&node),
+        }
     }
     Ok(taken)
 }

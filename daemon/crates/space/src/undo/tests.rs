@@ -112,6 +112,13 @@ impl Undoing for Service {
 
     async fn restore(&self, node: &Node) -> Result<(), Infallible> {
         self.change(node.id, |node| node.state = NodeState::Active);
+        // What came along has the time of it.
+        let mut nodes = self.nodes.lock();
+        let at = nodes[&node.id].updated_at;
+        let below = nodes.values_mut();
+        for below in below.filter(|below| below.parent_id == Some(node.id)) {
+            below.updated_at = at;
+        }
         Ok(())
     }
 
@@ -231,6 +238,19 @@ async fn work_below_a_folder_shows_however_deep_it_is() {
         taken,
         ["c is called n3 and where it was", "n1 is in the trash"]
     );
+}
+
+#[tokio::test]
+async fn what_taking_back_restores_is_no_work_of_others() {
+    let mut service = Service::with([
+        node(1, Kind::Folder, None),
+        node(2, Kind::Folder, Some(1)),
+        node(3, Kind::File, Some(2)),
+    ]);
+    service.own(1, NodeChange::Restored, |_| ());
+    service.own(2, NodeChange::Trashed, trash);
+    let taken = service.take_all_back().await;
+    assert_eq!(taken, ["n2 is back from the trash", "n1 is in the trash"]);
 }
 
 #[tokio::test]

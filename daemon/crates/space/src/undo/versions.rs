@@ -3,12 +3,17 @@
 
 use super::Record;
 use cairn_model::NodeId;
-use cairn_wire::nodes::Node;
+use cairn_wire::Timestamp;
+use cairn_wire::nodes::{Node, NodeState};
 use std::collections::HashMap;
 
 /// The nodes that a recorder changed, each with the version after its last change.
 #[derive(Clone, Default, Debug)]
-pub struct OwnVersions(HashMap<NodeId, Own>);
+pub struct OwnVersions {
+    changed: HashMap<NodeId, Own>,
+    /// The nodes that taking back has restored, with the server's time of that: those that came along have the same.
+    restored: HashMap<NodeId, Timestamp>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Own {
@@ -42,7 +47,7 @@ impl OwnVersions {
     }
 
     fn insert(&mut self, node: NodeId, before: Option<u64>, version: Option<u64>) {
-        let own = self.0.entry(node).or_insert(Own {
+        let own = self.changed.entry(node).or_insert(Own {
             version: before,
             changed_between: false,
         });
@@ -53,7 +58,7 @@ impl OwnVersions {
     /// Returns true if a change of the node was noted.
     #[must_use]
     pub fn contains(&self, node: NodeId) -> bool {
-        self.0.contains_key(&node)
+        self.changed.contains_key(&node)
     }
 
     /// Returns the author of the last change of a node.
@@ -65,7 +70,7 @@ impl OwnVersions {
     /// As [`Self::last_change`], of a node that has this version now.
     #[must_use]
     pub fn last_change_of(&self, node: NodeId, version: u64) -> LastChange {
-        match self.0.get(&node) {
+        match self.changed.get(&node) {
             Some(Own { version: None, .. }) => LastChange::Unknown,
             Some(own) if own.version != Some(version) => LastChange::Others,
             Some(own) if own.changed_between => LastChange::OwnAfterOthers,
@@ -79,9 +84,27 @@ impl OwnVersions {
     pub fn took_back(&mut self, before: &Node, after: &Node) {
         let last = self.last_change(before);
         if let (LastChange::Own | LastChange::OwnAfterOthers, Some(own)) =
-            (last, self.0.get_mut(&after.id))
+            (last, self.changed.get_mut(&after.id))
         {
             own.version = Some(after.version);
         }
+        if before.state == NodeState::Trashed && after.state == NodeState::Active {
+            self.restored.insert(after.id, after.updated_at);
+        }
+    }
+
+    /// As [`Self::took_back`], where the state after it could not be read.
+    pub fn took_back_unread(&mut self, before: &Node) {
+        let last = self.last_change(before);
+        if let (LastChange::Own | LastChange::OwnAfterOthers, Some(own)) =
+            (last, self.changed.get_mut(&before.id))
+        {
+            own.version = None;
+        }
+    }
+
+    /// Returns the server's time at which taking back has restored a node.
+    pub(super) fn restored_at(&self, node: NodeId) -> Option<Timestamp> {
+        self.restored.get(&node).copied()
     }
 }

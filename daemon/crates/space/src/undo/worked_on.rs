@@ -13,19 +13,27 @@ pub(super) async fn below<S: Undoing>(
     folder: &Node,
     since: Timestamp,
 ) -> Result<Option<NotTakenBack>, S::Error> {
-    let mut waiting = vec![folder.clone()];
+    let mut waiting = vec![(folder.clone(), since)];
     let mut seen = HashSet::from([folder.id]);
-    while let Some(at) = waiting.pop() {
+    while let Some((at, since)) = waiting.pop() {
         for node in service.children(&at).await? {
             if seen.len() > S::MAX_NODES || !seen.insert(node.id) {
                 return Ok(Some(NotTakenBack::TooMany(folder.name.clone())));
             }
-            let last = service.own_versions().lock().last_change(&node);
+            let (last, restored) = {
+                let own = service.own_versions().lock();
+                (own.last_change(&node), own.restored_at(node.id))
+            };
+            // The restore changed the times of all that came along.
+            let since = match restored {
+                Some(at) if at > since => at,
+                Some(_) | None => since,
+            };
             if node.updated_at > since && last != LastChange::Own {
                 return Ok(Some(NotTakenBack::WorkedOn(folder.name.clone())));
             }
             if node.kind == Kind::Folder {
-                waiting.push(node);
+                waiting.push((node, since));
             }
         }
     }
