@@ -39,6 +39,14 @@ impl Dispatcher {
         tracing::debug!(whole = due.whole, ms = now.elapsed().as_millis(), "scanned");
         match result {
             Ok(result) => self.record_scan(id, &due, result),
+            Err(error) if !error.concerns_all() => {
+                // As where the root is missing: everything is scanned when its disk works again.
+                if let Some(folder) = self.folders.get_mut(&id) {
+                    folder.schedule.root_missing(Instant::now());
+                }
+                let problem = error.problem(String::new());
+                self.engine.health().set_folder_problem(id, Some(problem));
+            }
             Err(error) => {
                 // What was to be looked at is still to be looked at.
                 if let Some(folder) = self.folders.get_mut(&id) {

@@ -23,6 +23,9 @@ struct TakenName {
     name: String,
     /// The copy's device and inode: another file is not given the name.
     file: (u64, u64),
+    /// Its birth time: a file id may be used again.
+    #[serde(default)]
+    birth_ns: Option<i64>,
 }
 
 impl TakenName {
@@ -38,6 +41,12 @@ impl TakenName {
         taken
             .map(Some)
             .map_err(|_| IndexError::Corrupt("taken name"))
+    }
+
+    /// Returns whether a file is the copy. The number of its device may have changed since.
+    fn is_copy(&self, found: &Stat) -> bool {
+        let same_birth = self.birth_ns.is_none() || self.birth_ns == found.birth_ns;
+        self.file.1 == found.file_id.inode && same_birth
     }
 
     fn forget(engine: &Engine, folder: FolderId) -> Result<(), IndexError> {
@@ -70,10 +79,14 @@ pub(super) fn take_name(engine: &Engine, found: &Found) -> Result<(), EngineErro
 fn free_name(engine: &Engine, found: &Found) -> Result<PathBuf, EngineError> {
     let (disk, root) = (&engine.ports.disk, Path::new(&found.folder.root));
     let (copy, name) = (&found.open.copy, &found.open.path);
+    // A note of what can't be done now must not be carried out later.
+    disk.stat(&name.to_path(root))?;
+    let stat = disk.stat(&copy.to_path(root))?;
     let taken = TakenName {
         copy: copy.to_string(),
         name: name.to_string(),
-        file: file_of(&disk.stat(&copy.to_path(root))?),
+        file: file_of(&stat),
+        birth_ns: stat.birth_ns,
     };
     let taken = serde_json::to_vec(&taken).map_err(io::Error::from)?;
     engine
@@ -105,7 +118,7 @@ pub(crate) fn finish(engine: &Engine, folder: &FolderRow) -> Result<(), EngineEr
     };
     let stat = |path: &Path| match disk.stat(path) {
         Ok(stat) => Ok(Some(stat)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(error),
     };
     if stat(&target)?.is_none() {
@@ -113,11 +126,22 @@ pub(crate) fn finish(engine: &Engine, folder: &FolderRow) -> Result<(), EngineEr
         let Some(found) = stat(&copy)? else {
             return Ok(());
         };
-        if file_of(&found) == taken.file {
-            disk.rename(&copy, &target)?;
+        if taken.is_copy(&found) {
+            match disk.rename(&copy, &target) {
+                // Its directory is gone: it can never be given the name.
+                Err(error) if is_missing(&error) => {}
+                renamed => renamed?,
+            }
         }
     }
     Ok(TakenName::forget(engine, folder.id)?)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 #[cfg(test)]
@@ -163,5 +187,21 @@ pub(crate) mod tests {
         finish(&engine, &found.folder).unwrap();
         assert_eq!(std::fs::read(&name).unwrap(), b"a person's");
         assert!(copy.exists());
+    }
+
+    #[tokio::test]
+    async fn a_copy_is_known_under_another_number_of_its_device() {
+        let (engine, dir) = TestEngine::new().into_engine();
+        let folder = engine.index.read(|db| db.folders()).unwrap().remove(0);
+        let copy = dir.path().join(COPY);
+        std::fs::write(&copy, "a copy").unwrap();
+        let stat = engine.ports.disk.stat(&copy).unwrap();
+        let (device, inode) = file_of(&stat);
+        let note = serde_json::json!({ "copy": COPY, "name": "f", "file": [device + 1, inode] });
+        let note = serde_json::to_vec(&note).unwrap();
+        let key = TakenName::key(folder.id);
+        engine.index.write(|db| db.set_meta(&key, &note)).unwrap();
+        finish(&engine, &folder).unwrap();
+        assert_eq!(std::fs::read(dir.path().join("f")).unwrap(), b"a copy");
     }
 }
