@@ -8,6 +8,7 @@ mod contents;
 
 use crate::run::{cargo, show, target};
 use anyhow::Result;
+use bill::Bills;
 use contents::PACKAGES;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,11 +26,17 @@ pub(crate) fn release() -> Result<()> {
     }
     show(&mut programs)?;
     let to = target().join("package");
+    let bills = Bills::read()?;
     let mut files = Vec::new();
     for package in &PACKAGES {
-        files.push(build::build(package, &target().join("release"), &to)?);
+        files.push(build::build(
+            package,
+            &bills,
+            &target().join("release"),
+            &to,
+        )?);
     }
-    files.extend(bill::write(&to)?);
+    files.extend(bill::write(&bills, &to)?);
     checksums(&to, &files)?;
     for file in files {
         println!("{}", file.display());
@@ -41,7 +48,7 @@ pub(crate) fn release() -> Result<()> {
 pub(crate) fn bills() -> Result<()> {
     let to = target().join("package");
     std::fs::create_dir_all(&to)?;
-    for file in bill::write(&to)? {
+    for file in bill::write(&Bills::read()?, &to)? {
         println!("{}", file.display());
     }
     Ok(())

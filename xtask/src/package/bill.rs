@@ -1,79 +1,123 @@
-//! The bills of materials: which libraries are in each program, as CycloneDX documents.
+//! The bills of materials: which libraries are in each program, as CycloneDX 1.5 documents.
+//!
+//! The same checkout gives the same bytes: a document has no number of its own, and the time of the commit. They
+//! are written here and not by cargo-cyclonedx, which knows nothing of the page's libraries and would have to be
+//! built on every machine that makes packages.
+
+mod crates;
+mod page;
 
 use super::build::source_date;
-use super::contents::PACKAGES;
-use crate::run::{cargo, root, show, succeeds};
+use super::contents::{PACKAGES, Package};
 use anyhow::{Context as _, Result};
+use crates::Graph;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// A library in a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Library {
+    name: String,
+    version: String,
+    /// An SPDX expression; empty if the library doesn't say.
+    licence: String,
+    /// Its address in its registry (Package URL); none for those of this workspace.
+    purl: Option<String>,
+    /// The algorithm, as CycloneDX names it, and the hash of its archive in hexadecimal digits.
+    hash: Option<(&'static str, String)>,
+    /// The keys of the libraries that it uses itself.
+    uses: BTreeSet<String>,
+}
+
+/// Libraries by a key that is unique in a document.
+type Libraries = BTreeMap<String, Library>;
+
+/// The bills of all packages.
+pub(super) struct Bills {
+    graph: Graph,
+    page: Libraries,
+    timestamp: String,
+}
+
+impl Bills {
+    /// Asks cargo for the libraries of all programs, and reads those of the window's page.
+    pub(super) fn read() -> Result<Self> {
+        let at = source_date()?.parse()?;
+        let at = OffsetDateTime::from_unix_timestamp(at)?;
+        Ok(Self {
+            graph: Graph::read()?,
+            page: page::libraries()?,
+            timestamp: at.format(&Rfc3339)?,
+        })
+    }
+
+    /// Returns the document of a package as text.
+    pub(super) fn text(&self, package: &Package) -> Result<String> {
+        let (root, mut libraries) = self.graph.below(package.program)?;
+        if package.has_page {
+            libraries.extend(self.page.clone());
+        }
+        let document = document(&root, &libraries, &self.timestamp);
+        Ok(serde_json::to_string_pretty(&document)? + "\n")
+    }
+}
 
 /// Writes one document for each package into a folder, and returns the files.
-pub(super) fn write(to: &Path) -> Result<Vec<PathBuf>> {
-    if !succeeds("cargo", &["cyclonedx", "--version"]) {
-        println!("cargo-cyclonedx is missing: building it takes some minutes, once");
-        show(cargo().args(["install", "--locked", "cargo-cyclonedx"]))?;
-    }
-    show(
-        cargo()
-            .env("SOURCE_DATE_EPOCH", source_date()?)
-            .args(["cyclonedx", "--quiet", "--format", "json"])
-            .args(["--describe", "binaries", "--no-build-deps"])
-            .args(["--spec-version", "1.5"]),
-    )?;
-    // It writes one beside the manifest of each package of the workspace that has a program.
+pub(super) fn write(bills: &Bills, to: &Path) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
-    for manifest in manifests()? {
-        let dir = manifest.parent().unwrap_or(&manifest);
-        for entry in fs::read_dir(dir)? {
-            let file = entry?.path();
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let Some(program) = name.strip_suffix("_bin.cdx.json") else {
-                continue;
-            };
-            if PACKAGES.iter().any(|package| package.program == program) {
-                let target = to.join(format!("{program}.cdx.json"));
-                let text = fs::read_to_string(&file)?;
-                fs::write(&target, without_machine(&text, &root()))?;
-                written.push(target);
-            }
-            fs::remove_file(&file)?;
-        }
+    for package in &PACKAGES {
+        let file = to.join(format!("{}.cdx.json", package.program));
+        fs::write(&file, bills.text(package)?).with_context(|| file.display().to_string())?;
+        written.push(file);
     }
-    written.sort();
     Ok(written)
 }
 
-/// Returns the manifests of all packages of the workspace.
-fn manifests() -> Result<Vec<PathBuf>> {
-    let metadata = cargo()
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
-    let packages = metadata["packages"]
-        .as_array()
-        .context("cargo knows the packages")?;
-    Ok(packages
+fn document(root: &Library, libraries: &Libraries, timestamp: &str) -> Value {
+    let key = format!("{}@{}", root.name, root.version);
+    let mut program = component(&key, root);
+    program["type"] = json!("application");
+    let components: Vec<_> = libraries
         .iter()
-        .filter_map(|package| package["manifest_path"].as_str())
-        .map(PathBuf::from)
-        .collect())
+        .map(|(key, library)| component(key, library))
+        .collect();
+    let edges = |key: &str, library: &Library| json!({ "ref": key, "dependsOn": library.uses });
+    let dependencies: Vec<_> = std::iter::once(edges(&key, root))
+        .chain(libraries.iter().map(|(key, library)| edges(key, library)))
+        .collect();
+    json!({
+        "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": { "timestamp": timestamp, "component": program },
+        "components": components,
+        "dependencies": dependencies,
+    })
 }
 
-/// Takes the place of the checkout out of a document, so that every machine writes the same.
-fn without_machine(text: &str, root: &Path) -> String {
-    text.replace(&format!("file://{}", root.display()), "file://")
+fn component(key: &str, library: &Library) -> Value {
+    let mut component = json!({
+        "type": "library",
+        "bom-ref": key,
+        "name": library.name,
+        "version": library.version,
+    });
+    if !library.licence.is_empty() {
+        component["licenses"] = json!([{ "expression": library.licence }]);
+    }
+    if let Some(purl) = &library.purl {
+        component["purl"] = json!(purl);
+    }
+    if let Some((algorithm, content)) = &library.hash {
+        component["hashes"] = json!([{ "alg": algorithm, "content": content }]);
+    }
+    component
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bill_does_not_tell_where_it_was_written() {
-        let text = r#"{"bom-ref": "path+file:///home/me/cairn/daemon#cairn@0.1.0"}"#;
-        assert_eq!(
-            without_machine(text, Path::new("/home/me/cairn")),
-            r#"{"bom-ref": "path+file:///daemon#cairn@0.1.0"}"#
-        );
-    }
-}
+mod tests;

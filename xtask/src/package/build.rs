@@ -3,7 +3,8 @@
 //! The same programs give the same bytes: every time in the package is that of the last commit, or of
 //! `SOURCE_DATE_EPOCH`.
 
-use super::contents::{COMPLETIONS, ICONS, LEGAL, Package};
+use super::bill::Bills;
+use super::contents::{BILL, COMPLETIONS, ICONS, LEGAL, Package};
 use crate::run::{root, show};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
@@ -11,7 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Makes `NAME_VERSION_ARCH.deb` in `out` from the programs in `programs`.
-pub(super) fn build(package: &Package, programs: &Path, out: &Path) -> Result<PathBuf> {
+pub(super) fn build(
+    package: &Package,
+    bills: &Bills,
+    programs: &Path,
+    out: &Path,
+) -> Result<PathBuf> {
     let work = tempfile::tempdir()?;
     // A temporary directory is closed to others, and what is staged in it would be so too.
     let stage = &work.path().join(package.name);
@@ -25,6 +31,7 @@ pub(super) fn build(package: &Package, programs: &Path, out: &Path) -> Result<Pa
         stage_manual(stage)?;
     }
     stage_changelog(package, stage)?;
+    stage_bill(package, bills, stage)?;
     stage_control(package, stage)?;
     fs::create_dir_all(out)?;
     let version = env!("CARGO_PKG_VERSION");
@@ -112,6 +119,13 @@ fn stage_changelog(package: &Package, stage: &Path) -> Result<()> {
     let changelog = doc(package, stage).join("changelog");
     put(&root().join("CHANGELOG.md"), &changelog, "644")?;
     show(Command::new("gzip").arg("-9n").arg(changelog))
+}
+
+/// Writes the bill of materials.
+fn stage_bill(package: &Package, bills: &Bills, stage: &Path) -> Result<()> {
+    let bill = doc(package, stage).join(BILL);
+    fs::write(&bill, bills.text(package)?)?;
+    show(Command::new("chmod").arg("644").arg(bill))
 }
 
 /// Writes the control file, the list of configuration files and the scripts.

@@ -1,8 +1,9 @@
 //! The check of the packages: unpacked together in an empty root, their programs run, their units start
 //! what is there, and building twice gives the same bytes.
 
+use super::bill::Bills;
 use super::build::build;
-use super::contents::{COMPLETIONS, LEGAL, PACKAGES, Package};
+use super::contents::{BILL, COMPLETIONS, LEGAL, PACKAGES, Package};
 use crate::run::{show, target};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
@@ -21,8 +22,15 @@ pub(crate) fn check() -> Result<()> {
     let clean = Root(work.path().join("root"));
     clean.prepare()?;
     for package in &PACKAGES {
-        let file = build(package, &programs, &work.path().join("once"))?;
-        let again = build(package, &programs, &work.path().join("twice"))?;
+        let make = |folder| {
+            build(
+                package,
+                &Bills::read()?,
+                &programs,
+                &work.path().join(folder),
+            )
+        };
+        let (file, again) = (make("once")?, make("twice")?);
         ensure!(
             fs::read(&file)? == fs::read(&again)?,
             "two packages of the same {} differ",
@@ -87,6 +95,7 @@ impl Root {
         for (_, name) in LEGAL {
             self.inside(&format!("usr/share/doc/{}/{name}", package.name))?;
         }
+        self.inside(&format!("usr/share/doc/{}/{BILL}", package.name))?;
         for (_, script) in package.scripts {
             let script = self.inside(&format!("var/lib/dpkg/info/{}.{script}", package.name))?;
             show(Command::new("sh").arg("-n").arg(script))?;

@@ -19,6 +19,8 @@ pub(super) struct Package {
     pub(super) has_manual: bool,
     /// The package has the program's icons.
     pub(super) has_icons: bool,
+    /// The page of the window is in the program.
+    pub(super) has_page: bool,
 }
 
 /// A shell, and where its completions lie.
@@ -36,6 +38,9 @@ pub(super) const LEGAL: [(&str, &str); 3] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
 ];
+
+/// The name of a bill of materials, in the documentation of its package.
+pub(super) const BILL: &str = "sbom.cdx.json";
 
 pub(super) const PACKAGES: [Package; 3] = [
     Package {
@@ -62,6 +67,7 @@ pub(super) const PACKAGES: [Package; 3] = [
         ],
         has_manual: true,
         has_icons: false,
+        has_page: false,
     },
     Package {
         name: "cairn-tray",
@@ -87,6 +93,7 @@ pub(super) const PACKAGES: [Package; 3] = [
         ],
         has_manual: false,
         has_icons: true,
+        has_page: true,
     },
     Package {
         name: "cairn-server",
@@ -120,5 +127,6 @@ pub(super) const PACKAGES: [Package; 3] = [
         ],
         has_manual: false,
         has_icons: false,
+        has_page: false,
     },
 ];
