@@ -5,6 +5,8 @@
 use crate::associated_data::AssociatedData;
 
 const NUMBERS: usize = 1024;
+/// Bytes of a digest.
+pub(crate) const DIGEST: usize = 2 * NUMBERS;
 
 /// The sum over a state's elements.
 #[derive(Clone, PartialEq, Eq)]
@@ -51,6 +53,22 @@ impl StateDigest {
     }
 }
 
+impl StateDigest {
+    /// Returns the numbers of the digest, two bytes each, little-endian.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|n| n.to_le_bytes()).collect()
+    }
+
+    /// Reads the numbers of a digest.
+    pub(crate) fn from_bytes(bytes: &[u8; DIGEST]) -> Self {
+        let mut digest = Self::default();
+        for (number, pair) in digest.0.iter_mut().zip(bytes.chunks_exact(2)) {
+            *number = u16::from_le_bytes([pair[0], pair[1]]);
+        }
+        digest
+    }
+}
+
 fn numbers(id: &[u8; 16], element: Element, hash: &[u8; 32]) -> impl Iterator<Item = u16> {
     let kind: &[u8] = match element {
         Element::Signed => b"signed",
@@ -60,7 +78,7 @@ fn numbers(id: &[u8; 16], element: Element, hash: &[u8; 32]) -> impl Iterator<It
         .bytes(id)
         .bytes(kind)
         .bytes(hash);
-    let mut bytes = [0; 2 * NUMBERS];
+    let mut bytes = [0; DIGEST];
     blake3::Hasher::new()
         .update(input.as_bytes())
         .finalize_xof()

@@ -5,6 +5,7 @@
 //! objects stay bytes. Everything that is decoded may have been made by a hostile server or member.
 
 mod acceptance;
+mod answer;
 mod associated_data;
 mod boxes;
 pub mod bytes;
@@ -15,6 +16,7 @@ mod entry;
 mod error;
 mod frame;
 mod ids;
+mod records;
 pub mod rule;
 mod rules;
 mod signature;
@@ -26,6 +28,7 @@ mod tree;
 mod test_key;
 
 pub use acceptance::{Acceptance, AcceptanceSignatures};
+pub use answer::{CommitAnswer, Proof};
 pub use associated_data::AssociatedData;
 pub use boxes::{Boxes, SealedBox};
 pub use commit::{Commit, CommitHeader, CommitLeaf, MAX_COMMIT, MAX_STATEMENTS};
@@ -38,6 +41,7 @@ pub use entry::{EntryOp, ServerEntry, Source};
 pub use error::LogError;
 pub use frame::{Frame, LogPage, SnapshotItem, decode_snapshot, encode_snapshot};
 pub use ids::{NodeKeyRef, ObjectId};
+pub use records::{InMemory, Item, KnownDevice, Leaf, Mark, NodeRecord, Records};
 pub use rules::{Refusal, Severity};
 pub use signature::{device_number, verify};
 pub use state::SpaceState;
@@ -45,7 +49,10 @@ pub use statement::{
     AttributesRef, FileFacts, FilePart, Flags, MAX_ATTRIBUTES, MAX_BOX, NodeOp, NodeStatement,
     Statement, is_usable_name, revision_id,
 };
-pub use tree::{EMPTY_ROOT, Tree, hash_leaf, root_of, verify_consistency, verify_inclusion};
+pub use tree::{
+    EMPTY_ROOT, Tree, hash_leaf, prove_consistency, prove_inclusion, root_at, root_of,
+    verify_consistency, verify_inclusion,
+};
 
 use sha2::{Digest as _, Sha256};
 

@@ -72,6 +72,50 @@ pub enum Severity {
 }
 
 impl Refusal {
+    /// All reasons, in the order of their codes. A new one comes behind the last.
+    const ALL: [Self; 26] = [
+        Self::Encoding,
+        Self::Unsupported,
+        Self::History,
+        Self::Genesis,
+        Self::Device,
+        Self::Signature,
+        Self::Own,
+        Self::Seen,
+        Self::Root,
+        Self::RootUnknown,
+        Self::Twice,
+        Self::Prev,
+        Self::Seq,
+        Self::Epoch,
+        Self::Role,
+        Self::Kind,
+        Self::Form,
+        Self::Purged,
+        Self::Parent,
+        Self::Cycle,
+        Self::NameDuplicate,
+        Self::Chain,
+        Self::Roster,
+        Self::DeviceList,
+        Self::Checkpoint,
+        Self::Identity,
+    ];
+
+    /// Returns the number of the reason in an answer, from 1.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        let place = Self::ALL.iter().position(|reason| *reason == self);
+        1 + place.map_or(0, |place| place as u8)
+    }
+
+    /// Returns the reason with a code.
+    #[must_use]
+    pub fn of_code(code: u8) -> Option<Self> {
+        let place = usize::from(code).checked_sub(1)?;
+        Self::ALL.get(place).copied()
+    }
+
     /// Returns the consequence for a reader.
     #[must_use]
     pub fn severity(self) -> Severity {

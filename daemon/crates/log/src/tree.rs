@@ -1,5 +1,9 @@
 //! The Merkle tree of a log (RFC 9162, section 2.1, with SHA-256): roots, audit paths, consistency.
 
+mod proof;
+
+pub use proof::{prove_consistency, prove_inclusion, root_at};
+
 use crate::error::{LogError, require};
 use sha2::{Digest as _, Sha256};
 
@@ -53,14 +57,34 @@ impl Tree {
 
     /// Appends the hash of a leaf.
     pub fn push(&mut self, leaf: Hash) {
-        let mut node = leaf;
+        self.append(leaf, &mut |_, _, _| {});
+    }
+
+    /// Appends the hash of a leaf and names each complete subtree that it ends, the leaf first: its level,
+    /// its place on the level, its hash.
+    pub(crate) fn append(&mut self, leaf: Hash, completed: &mut impl FnMut(u8, u64, Hash)) {
+        let (mut node, mut level) = (leaf, 0);
+        completed(level, self.size, node);
         for _ in 0..self.size.trailing_ones() {
             if let Some(left) = self.subtrees.pop() {
                 node = hash_pair(&left, &node);
+                level += 1;
+                completed(level, self.size >> level, node);
             }
         }
         self.subtrees.push(node);
         self.size += 1;
+    }
+
+    /// Returns the roots of the complete subtrees, largest first: with the size, all that the tree is.
+    pub(crate) fn subtrees(&self) -> &[Hash] {
+        &self.subtrees
+    }
+
+    /// Makes a tree of its size and complete subtrees, if there are as many as the size has.
+    pub(crate) fn of_subtrees(size: u64, subtrees: Vec<Hash>) -> Option<Self> {
+        let fits = subtrees.len() == size.count_ones() as usize;
+        fits.then_some(Self { size, subtrees })
     }
 
     /// Returns the root.

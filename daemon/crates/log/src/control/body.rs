@@ -166,7 +166,7 @@ impl Role {
         }
     }
 
-    fn from_code(code: u8) -> Result<Self> {
+    pub(crate) fn from_code(code: u8) -> Result<Self> {
         Ok(match code {
             1 => Self::Viewer,
             2 => Self::Member,

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::{LogResult, SpaceState};
 use crate::commit::Commit;
 use crate::control::{Control, ControlBody, DeviceList, IdentityChange, Member, Role, Roster};
+use crate::records::Records;
 use crate::rules::Refusal;
 use crate::signature::device_number;
 use crate::signature::verify;
@@ -31,14 +32,14 @@ impl Signer {
 
 /// Finds the device of a commit and checks its signature and its numbers. A device list counts in its
 /// own commit; everything else is as it was before.
-pub(super) fn signer(
-    state: &SpaceState,
+pub(super) fn signer<R: Records>(
+    state: &SpaceState<R>,
     commit: &Commit,
     statements: &[(Statement, [u8; 32])],
-) -> LogResult<Signer> {
+) -> Result<Signer, R::Error> {
     let number = commit.header.device;
-    let known = state.devices.get(&number);
-    let (account, key) = match known.filter(|device| device.is_listed) {
+    let known = state.records.device(number)?;
+    let (account, key) = match known.as_ref().filter(|device| device.is_listed) {
         Some(device) => (device.account, device.key),
         None => listed_here(statements, number).ok_or(Refusal::Device)?,
     };
@@ -47,16 +48,16 @@ pub(super) fn signer(
         .map_err(|_| Refusal::Signature)?;
     if let Some(device) = known {
         if commit.header.own <= device.own {
-            return Err(Refusal::Own);
+            return Err(Refusal::Own.into());
         }
         if commit.header.seen < device.min_seen {
-            return Err(Refusal::Seen);
+            return Err(Refusal::Seen.into());
         }
     }
     let role = match state.role(account) {
         Some(role) => role,
         None if state.genesis.is_none() => Role::Owner,
-        None => return Err(Refusal::Role),
+        None => return Err(Refusal::Role.into()),
     };
     Ok(Signer { account, role })
 }
@@ -89,37 +90,38 @@ pub(super) fn check_identity(account: AccountId, change: &IdentityChange) -> Log
 }
 
 /// Checks a device list and returns whose it is.
-pub(super) fn check_devices(
-    draft: &Draft<'_>,
+pub(super) fn check_devices<R: Records>(
+    draft: &Draft<'_, R>,
     control: &Control,
     list: &DeviceList,
-) -> LogResult<AccountId> {
+) -> Result<AccountId, R::Error> {
     let account = account_of(control);
     let member = draft.members().get(&account).ok_or(Refusal::DeviceList)?;
-    let floor = draft.state.lists.get(&account).map_or(0, |old| old.counter);
+    let floor = draft.state.counters.get(&account).copied().unwrap_or(0);
     let is_sorted = list.devices.is_sorted_by(|a, b| a.number < b.number);
-    let numbers_hold = list.devices.iter().all(|device| {
-        let known = draft.state.devices.get(&device.number);
-        device_number(&device.key) == Some(device.number)
-            && known.is_none_or(|known| known.is_listed && known.account == account)
-    });
     let signed = list.to_sign(account);
     let holds = member.identity == list.identity
         && list.counter > floor
         && !list.devices.is_empty()
         && is_sorted
-        && numbers_hold
         && verify(&list.identity, &signed, &list.signature).is_ok();
-    if holds {
-        Ok(account)
-    } else {
-        Err(Refusal::DeviceList)
+    if !holds {
+        return Err(Refusal::DeviceList.into());
     }
+    for device in &list.devices {
+        let known = draft.state.records.device(device.number)?;
+        let is_its_own = device_number(&device.key) == Some(device.number)
+            && known.is_none_or(|known| known.is_listed && known.account == account);
+        if !is_its_own {
+            return Err(Refusal::DeviceList.into());
+        }
+    }
+    Ok(account)
 }
 
 /// Checks a roster against the one before and returns it.
-pub(super) fn check_roster(
-    state: &SpaceState,
+pub(super) fn check_roster<R: Records>(
+    state: &SpaceState<R>,
     control: &Control,
     roster: &Roster,
     signer: &Signer,
@@ -174,7 +176,7 @@ fn widens(old: Option<&Member>, new: Option<&Member>) -> bool {
 }
 
 /// Checks that who is added, or has another identity, has a device list in the same commit.
-pub(super) fn check_additions(draft: &Draft<'_>) -> LogResult<()> {
+pub(super) fn check_additions<R: Records>(draft: &Draft<'_, R>) -> LogResult<()> {
     let Some(members) = &draft.changes.members else {
         return Ok(());
     };

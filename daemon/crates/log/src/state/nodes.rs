@@ -2,41 +2,46 @@
 
 use super::draft::Draft;
 use super::{LogResult, MAX_JUMP, SpaceState};
+use crate::records::Records;
 use crate::rules::Refusal;
 use crate::short;
 use crate::statement::{Flags, NodeOp, NodeStatement};
 use cairn_model::NodeId;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Checks a statement against the one before it.
-pub(super) fn check_statement(state: &SpaceState, statement: &NodeStatement) -> LogResult<()> {
-    if state.purged.contains(&statement.node) {
-        return Err(Refusal::Purged);
+pub(super) fn check_statement<R: Records>(
+    state: &SpaceState<R>,
+    statement: &NodeStatement,
+) -> Result<(), R::Error> {
+    let known = state.records.node(statement.node)?;
+    if known.is_purged {
+        return Err(Refusal::Purged.into());
     }
     let is_private = state.genesis.as_ref().is_some_and(|g| g.is_private);
     if statement.flags.has(Flags::PRIVATE) != is_private {
-        return Err(Refusal::Form);
+        return Err(Refusal::Form.into());
     }
-    let known = state.nodes.get(&statement.node);
-    let Some((old, hash)) = known.and_then(|node| node.signed.as_ref()) else {
-        return check_first(state, statement);
+    let Some((old, hash)) = known.signed else {
+        state.check_unchained(statement.node)?;
+        return Ok(check_first(state.is_restored, statement)?);
     };
-    if statement.prev != short(hash) {
-        return Err(Refusal::Prev);
+    if statement.prev != short(&hash) {
+        return Err(Refusal::Prev.into());
     }
-    check_seq(state, statement.seq, old.seq + 1)?;
-    if kind_holds(old, statement) {
+    check_seq(state.is_restored, statement.seq, old.seq + 1)?;
+    if kind_holds(&old, statement) {
         Ok(())
     } else {
-        Err(Refusal::Kind)
+        Err(Refusal::Kind.into())
     }
 }
 
-fn check_first(state: &SpaceState, statement: &NodeStatement) -> LogResult<()> {
+fn check_first(is_restored: bool, statement: &NodeStatement) -> LogResult<()> {
     if statement.prev != [0; 16] {
         return Err(Refusal::Prev);
     }
-    check_seq(state, statement.seq, 1)?;
+    check_seq(is_restored, statement.seq, 1)?;
     match statement.op {
         // What the server made is accepted without a statement before.
         NodeOp::Create | NodeOp::Accept => Ok(()),
@@ -46,8 +51,8 @@ fn check_first(state: &SpaceState, statement: &NodeStatement) -> LogResult<()> {
     }
 }
 
-fn check_seq(state: &SpaceState, seq: u64, expected: u64) -> LogResult<()> {
-    let jump = if state.is_restored { MAX_JUMP } else { 0 };
+fn check_seq(is_restored: bool, seq: u64, expected: u64) -> LogResult<()> {
+    let jump = if is_restored { MAX_JUMP } else { 0 };
     if (expected..=expected + jump).contains(&seq) {
         Ok(())
     } else {
@@ -94,47 +99,63 @@ pub(super) fn has_place(statement: &NodeStatement) -> bool {
 }
 
 /// Checks the places of all nodes that a commit changes, when all of it is known: nodes may swap names.
-pub(super) fn check_places(draft: &Draft<'_>) -> LogResult<()> {
-    let mut taken = BTreeMap::new();
-    for (node, (statement, _)) in &draft.changes.nodes {
+pub(super) fn check_places<R: Records>(draft: &Draft<'_, R>) -> Result<(), R::Error> {
+    let (mut taken, mut reached) = (BTreeSet::new(), BTreeSet::new());
+    for (node, statement) in &draft.changes.nodes {
         if statement.op == NodeOp::Purge {
             continue;
         }
-        check_path(draft, *node, statement.parent)?;
+        check_path(draft, *node, statement.parent, &mut reached)?;
         if !has_place(statement) {
             continue;
         }
-        let place = (statement.parent, statement.name.clone());
-        let before = draft.state.places.get(&place);
-        let stays = |other: &&NodeId| !draft.changes.nodes.contains_key(other);
-        if before.filter(stays).is_some() || taken.insert(place, node).is_some() {
-            return Err(Refusal::NameDuplicate);
+        let before = draft
+            .state
+            .records
+            .place(statement.parent, &statement.name)?;
+        let stays = before.is_some_and(|other| !draft.changes.nodes.contains_key(&other));
+        if stays || !taken.insert((statement.parent, &statement.name)) {
+            return Err(Refusal::NameDuplicate.into());
         }
     }
     Ok(())
 }
 
-/// Walks up to the top: every step is a vouched folder, and none is the node itself.
-fn check_path(draft: &Draft<'_>, node: NodeId, parent: Option<NodeId>) -> LogResult<()> {
+/// Walks up to the top, or to a folder from which the top was reached before: every step is a vouched
+/// folder, and none comes twice.
+fn check_path<R: Records>(
+    draft: &Draft<'_, R>,
+    node: NodeId,
+    parent: Option<NodeId>,
+    reached: &mut BTreeSet<NodeId>,
+) -> Result<(), R::Error> {
+    let mut walked = BTreeSet::from([node]);
     let mut at = parent;
-    let mut steps = draft.state.nodes.len() + draft.changes.nodes.len();
-    while let Some(folder) = at {
-        if folder == node || steps == 0 {
-            return Err(Refusal::Cycle);
+    while let Some(folder) = at.filter(|folder| !reached.contains(folder)) {
+        if !walked.insert(folder) {
+            return Err(Refusal::Cycle.into());
         }
-        steps -= 1;
-        let statement = newest(draft, folder).ok_or(Refusal::Parent)?;
+        let statement = newest(draft, folder)?.ok_or(Refusal::Parent)?;
         if statement.file.is_some() {
-            return Err(Refusal::Parent);
+            return Err(Refusal::Parent.into());
         }
         at = statement.parent;
     }
+    // The node itself may be a file, in which nothing can lie.
+    walked.remove(&node);
+    reached.extend(walked);
     Ok(())
 }
 
-fn newest<'a>(draft: &'a Draft<'_>, node: NodeId) -> Option<&'a NodeStatement> {
+fn newest<R: Records>(
+    draft: &Draft<'_, R>,
+    node: NodeId,
+) -> Result<Option<NodeStatement>, R::Error> {
     match draft.changes.nodes.get(&node) {
-        Some((statement, _)) => Some(statement).filter(|s| s.op != NodeOp::Purge),
-        None => draft.state.statement(node),
+        Some(statement) => Ok(Some(statement.clone()).filter(|s| s.op != NodeOp::Purge)),
+        None => {
+            let known = draft.state.records.node(node)?;
+            Ok(known.signed.map(|(statement, _)| statement))
+        }
     }
 }

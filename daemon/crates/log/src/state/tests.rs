@@ -1,13 +1,15 @@
 //! The rules of a log: an honest history passes, and each field mutated alone is refused.
 
+mod both;
 mod hostile;
+mod kept;
 mod people;
 mod rules;
 mod world;
 
 use super::*;
-use crate::control::ControlBody;
-use crate::statement::{Flags, NodeOp};
+use crate::control::{ControlBody, DeviceList};
+use crate::statement::{Flags, NodeOp, NodeStatement};
 use crate::{Checkpoint, Frame, LogPage, SnapshotItem, decode_snapshot, encode_snapshot};
 use world::{World, node};
 
@@ -80,10 +82,10 @@ fn snapshot(world: &World) -> Vec<SnapshotItem> {
         let bytes = world.bodies.get(hash).unwrap().clone();
         ((*id, false), SnapshotItem::Statement(bytes))
     };
-    for (chain, hash) in &world.state.chains {
+    for (chain, hash) in &world.state.records.chains {
         items.push(newest(chain, hash));
     }
-    for (id, state) in &world.state.nodes {
+    for (id, state) in &world.state.records.nodes {
         if let Some((_, hash)) = &state.signed {
             items.push(newest(id.as_bytes(), hash));
         }
@@ -225,7 +227,7 @@ fn old_roots_need_a_proof() {
     );
     // Another device may be that far behind.
     let laptop = world.second_device();
-    world.state.roots.remove(&size);
+    world.state.records.roots.remove(&size);
     header.device = laptop;
     assert_eq!(
         world.commit_as(header.clone(), std::slice::from_ref(&statement)),

@@ -159,6 +159,31 @@ fn consistency_holds_for_beginnings_only() {
     }
 }
 
+#[test]
+fn stored_subtrees_prove_every_size_as_the_specification_does() {
+    let mut tree = Tree::default();
+    let mut stored = std::collections::BTreeMap::new();
+    for size in 0..130_u64 {
+        let leaves = leaves(size as usize);
+        let mut read = |level, place| stored.get(&(level, place)).copied().ok_or((level, place));
+        assert_eq!(root_at(size, &mut read), Ok(naive(&leaves)), "{size}");
+        for at in 0..size {
+            let path = prove_inclusion(at, size, &mut read);
+            assert_eq!(path, Ok(audit(at as usize, &leaves)), "{at} of {size}");
+            let proof = prove_consistency(at, size, &mut read);
+            let expected = match at {
+                0 => Vec::new(),
+                _ => consistency(at as usize, &leaves, true),
+            };
+            assert_eq!(proof, Ok(expected), "{at} of {size}");
+        }
+        assert_eq!(prove_consistency(size, size, &mut read), Ok(Vec::new()));
+        tree.append(hash_leaf(&[size as u8]), &mut |level, place, hash| {
+            assert_eq!(stored.insert((level, place), hash), None);
+        });
+    }
+}
+
 proptest! {
     #[test]
     fn no_proof_does_harm(

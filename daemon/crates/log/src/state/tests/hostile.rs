@@ -1,5 +1,6 @@
 //! Random bytes in place of commits, entries and pages: refused, and nothing has changed.
 
+use super::both::Both;
 use super::world::{World, node_bytes};
 use super::*;
 use crate::frame::{LogPage, decode_snapshot};
@@ -9,7 +10,7 @@ use std::sync::LazyLock;
 
 /// A log with commits and an entry, and one more commit that it would take.
 struct Sample {
-    state: SpaceState,
+    state: Both,
     commit: Vec<u8>,
     entry: Vec<u8>,
     page: Vec<u8>,

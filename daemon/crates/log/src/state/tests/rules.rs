@@ -432,3 +432,32 @@ fn a_space_is_founded_once_and_whole() {
     assert_eq!(state.apply_entry(&entry.encode()), Err(Refusal::Genesis));
     assert_eq!(state.role(account(1)), None);
 }
+
+/// A snapshot sorts nodes and chains by one name: whoever could give a node the name of a chain would keep
+/// everybody new from reading it.
+#[test]
+fn nodes_and_chains_share_no_name() {
+    let mut world = World::founded(false);
+    for name in [world.space().0, account(1).0] {
+        let mut statement = world.folder_statement(1, None);
+        statement.node = NodeId(name);
+        assert_eq!(world.node(statement), Err(Refusal::Chain));
+        let mut entry = world.entry(1, "theirs");
+        entry.node = NodeId(name);
+        entry.prev = [0; 16];
+        let refused = world.state.apply_entry(&entry.encode());
+        assert_eq!(refused, Err(Refusal::Chain));
+    }
+    // The other way round: the chain of a share that has the name of a node.
+    world.create_folder(7, None);
+    let link = ControlBody::Link(crate::LinkNotice {
+        act: 1,
+        top: node(7),
+        listing: 1,
+        hash: [1; 32],
+    });
+    let taken = world.next(*node(7).as_bytes(), link.clone());
+    assert_eq!(world.commit(&[taken]), Err(Refusal::Chain));
+    let free = world.next([0x77; 16], link);
+    world.commit(&[free]).unwrap();
+}

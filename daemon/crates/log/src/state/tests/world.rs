@@ -1,5 +1,6 @@
 //! A space with its people and devices, and the log that they write.
 
+use super::both::Both;
 use super::*;
 use crate::commit::CommitHeader;
 use crate::control::{Control, Device, DeviceList, Epoch, Genesis, Roster};
@@ -46,7 +47,7 @@ pub(super) fn member(n: u8, role: Role) -> Member {
 
 /// Person 1 founds the space and writes with device 1.
 pub(super) struct World {
-    pub(super) state: SpaceState,
+    pub(super) state: Both,
     pub(super) frames: Vec<Frame>,
     /// Bodies of statements by their hash.
     pub(super) bodies: BTreeMap<[u8; 32], Vec<u8>>,
@@ -56,7 +57,7 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn empty(is_private: bool) -> Self {
-        let state = SpaceState::new(SpaceId::from_random_bytes([0x99; 16]), [5; 16]);
+        let state = Both::new(SpaceId::from_random_bytes([0x99; 16]), [5; 16]);
         let (frames, bodies) = (Vec::new(), BTreeMap::new());
         Self {
             state,

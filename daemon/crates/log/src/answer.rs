@@ -1,0 +1,159 @@
+//! What the server answers beside pages: to a commit, and to who asks for a proof.
+//!
+//! Answer: outcome u8 (0: taken, else the reason's code) · position v, if it was taken · a page of the
+//! entries since the size that the commit had seen. Proof: size v · leaf v+x (empty in a proof of
+//! consistency) · count u8 · hashes 32 each.
+
+use crate::bytes::{Reader, Writer};
+use crate::error::{LogError, require};
+use crate::frame::LogPage;
+use crate::rules::Refusal;
+
+/// The longest leaf of a log: of a commit, whose numbers have at most nine bytes.
+const MAX_LEAF: usize = 256;
+
+/// The answer to a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitAnswer {
+    Taken { position: u64, page: LogPage },
+    Refused { refusal: Refusal, page: LogPage },
+}
+
+/// A proof about the log at a size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    pub size: u64,
+    /// The bytes of the leaf; `None` if the proof is one of consistency.
+    pub leaf: Option<Vec<u8>>,
+    pub path: Vec<[u8; 32]>,
+}
+
+impl CommitAnswer {
+    /// Returns the bytes of the answer.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        let page = match self {
+            Self::Taken { position, page } => {
+                out.u8(0).v(*position);
+                page
+            }
+            Self::Refused { refusal, page } => {
+                out.u8(refusal.code());
+                page
+            }
+        };
+        out.raw(&page.encode()).finish()
+    }
+
+    /// Reads an answer.
+    ///
+    /// # Errors
+    /// [`LogError::UnsupportedFormat`] for a reason that this version doesn't know;
+    /// [`LogError::NotGenuine`] for anything else that no server writes.
+    pub fn decode(bytes: &[u8]) -> std::result::Result<Self, LogError> {
+        let mut reader = Reader::new(bytes);
+        let outcome = reader.u8()?;
+        if outcome == 0 {
+            let position = reader.v()?;
+            let page = LogPage::decode(reader.rest())?;
+            return Ok(Self::Taken { position, page });
+        }
+        let unknown = LogError::UnsupportedFormat(u32::from(outcome));
+        let refusal = Refusal::of_code(outcome).ok_or(unknown)?;
+        let page = LogPage::decode(reader.rest())?;
+        Ok(Self::Refused { refusal, page })
+    }
+}
+
+impl Proof {
+    /// Returns the bytes of the proof.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.v(self.size)
+            .vx(self.leaf.as_deref().unwrap_or_default())
+            .u8(self.path.len() as u8);
+        for hash in &self.path {
+            out.raw(hash);
+        }
+        out.finish()
+    }
+
+    /// Reads a proof, which still has to be held against roots.
+    ///
+    /// # Errors
+    /// [`LogError::NotGenuine`] for bytes that no server writes.
+    pub fn decode(bytes: &[u8]) -> std::result::Result<Self, LogError> {
+        let mut reader = Reader::new(bytes);
+        let size = reader.v()?;
+        let leaf = reader.vx(MAX_LEAF)?;
+        let count = reader.u8()?;
+        // Each level has a hash, and a proof of consistency one more.
+        require(count <= 64)?;
+        let path = (0..count).map(|_| reader.array());
+        let path = path.collect::<std::result::Result<_, _>>()?;
+        reader.end()?;
+        let leaf = Some(leaf.to_vec()).filter(|leaf| !leaf.is_empty());
+        Ok(Self { size, leaf, path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn page() -> LogPage {
+        LogPage {
+            history: [1; 16],
+            size: 300,
+            root: [2; 32],
+            restored_at_ms: 0,
+            restored_to: 0,
+            frames: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn answers_come_back_with_every_reason() {
+        let taken = CommitAnswer::Taken {
+            position: 299,
+            page: page(),
+        };
+        assert_eq!(CommitAnswer::decode(&taken.encode()), Ok(taken));
+        let reasons = (1..=u8::MAX).map_while(Refusal::of_code);
+        let mut count = 0;
+        for refusal in reasons {
+            count += 1;
+            assert_eq!(refusal.code(), count);
+            let page = page();
+            let refused = CommitAnswer::Refused { refusal, page };
+            assert_eq!(CommitAnswer::decode(&refused.encode()), Ok(refused));
+        }
+        assert_eq!(Refusal::Identity.code(), count, "the last one is listed");
+        let mut newer = taken_bytes();
+        newer[0] = count + 1;
+        let error = LogError::UnsupportedFormat(u32::from(count) + 1);
+        assert_eq!(CommitAnswer::decode(&newer), Err(error));
+    }
+
+    fn taken_bytes() -> Vec<u8> {
+        let page = page();
+        CommitAnswer::Taken { position: 0, page }.encode()
+    }
+
+    proptest! {
+        #[test]
+        fn proofs_come_back_and_cut_ones_are_errors(
+            size in 0..1_u64 << 40, leaf in prop::collection::vec(any::<u8>(), 0..256),
+            path in prop::collection::vec(any::<[u8; 32]>(), 0..64), cut in any::<prop::sample::Index>(),
+        ) {
+            let leaf = Some(leaf).filter(|leaf| !leaf.is_empty());
+            let proof = Proof { size, leaf, path };
+            let bytes = proof.encode();
+            prop_assert_eq!(Proof::decode(&bytes), Ok(proof));
+            prop_assert!(Proof::decode(&bytes[..cut.index(bytes.len())]).is_err());
+        }
+    }
+}
