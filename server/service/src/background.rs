@@ -40,7 +40,7 @@ pub(crate) enum Task {
     Notifications,
     /// Nodes that have lain in the trash for their time.
     Trash,
-    /// Chunks that no revision uses and no upload has announced.
+    /// Chunks that no revision uses and no upload has announced, and objects that wait for no commit.
     Chunks,
     /// Objects that nothing refers to.
     Objects,
@@ -199,7 +199,9 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
         Task::Chunks => {
             let collected = store.collect_chunks()?;
             state.objects.delete(&collected.objects).await;
-            Ok(collected.chunks)
+            let unnamed = store.collect_space_objects()?;
+            state.objects.delete(&unnamed).await;
+            Ok(collected.chunks + unnamed.len() as u64)
         }
         Task::Objects => sweep_objects(state, machine_ms() - ON_THE_WAY_MS).await,
         Task::Compaction => Ok(compaction::compact_large(state).await? as u64),

@@ -4,9 +4,12 @@
 //! copied elsewhere. A backup has the layout of a data directory; its description is written last, and
 //! marks it as whole.
 
+use crate::background::machine_ms;
 use crate::error::{Error, Result};
 use crate::server::Server;
-use cairn_store::{KEEP_OBJECTS, NeededObjects, ObjectLocation, needed_by, private_files};
+use cairn_store::{
+    KEEP_OBJECTS, NeededObjects, ObjectLocation, begin_restored_histories, needed_by, private_files,
+};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -279,5 +282,6 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
         let (from, to) = (from.join(name), data.join(name));
         fs::copy(&from, &to).map_err(at("copy", &from))?;
     }
+    begin_restored_histories(&data.join(DATABASE), machine_ms())?;
     Ok(backup)
 }

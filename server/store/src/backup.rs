@@ -12,13 +12,24 @@ use std::path::Path;
 pub type NeededObjects = HashMap<String, u64>;
 
 fn needed(conn: &Connection) -> Result<NeededObjects> {
-    Ok(conn
+    let mut all: NeededObjects = conn
         .prepare(
             "SELECT o.name, coalesce(max(c.start + c.size), 0) FROM objects o \
              LEFT JOIN chunks c ON c.object = o.id GROUP BY o.id",
         )?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<rusqlite::Result<_>>()?;
+    // A database of an older server has no such table.
+    if conn.table_exists(None, "log_objects")? {
+        let mut beside_commits = conn.prepare(
+            "SELECT o.name, l.size FROM log_objects l JOIN objects o ON o.id = l.object",
+        )?;
+        let mut rows = beside_commits.query([])?;
+        while let Some(row) = rows.next()? {
+            all.insert(row.get(0)?, row.get(1)?);
+        }
+    }
+    Ok(all)
 }
 
 /// Returns the objects that the copy of a database refers to; the copy is not changed.
@@ -75,7 +86,8 @@ impl Store {
             }
             let miscounted: u64 = conn.query_row(
                 "SELECT count(*) FROM objects o WHERE o.refs <> \
-                 (SELECT count(*) FROM chunks c WHERE c.object = o.id)",
+                 (SELECT count(*) FROM chunks c WHERE c.object = o.id) \
+                 + (SELECT count(*) FROM log_objects l WHERE l.object = o.id)",
                 [],
                 |row| row.get(0),
             )?;

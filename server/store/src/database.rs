@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 17] = [
+pub(crate) const MIGRATIONS: [&str; 19] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -34,6 +34,8 @@ pub(crate) const MIGRATIONS: [&str; 17] = [
     include_str!("sql/0037_unused_chunks.sql"),
     include_str!("sql/0038_chunk_objects.sql"),
     include_str!("sql/0039_mail_delivery.sql"),
+    include_str!("sql/0040_space_logs.sql"),
+    include_str!("sql/0041_space_objects.sql"),
 ];
 
 /// As many as reads that can run at once on a small machine.

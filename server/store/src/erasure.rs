@@ -5,7 +5,7 @@
 
 use super::purge::{self, Purged};
 use super::rows::id;
-use super::{Space, Store, Tx, chunks, teams};
+use super::{Space, Store, Tx, chunks, space_log, teams};
 use crate::error::Result;
 use crate::rights::Right;
 use cairn_model::{AccountId, NodeId, TeamId};
@@ -51,6 +51,7 @@ fn erase_space(tx: &Tx<'_>, space: Space, purged: &mut Purged) -> Result<()> {
                 .execute([node.as_bytes()])?;
         }
     }
+    space_log::forget(tx.conn, space, &mut purged.objects)?;
     for table in ["nodes", "node_text_state"] {
         tx.conn.execute(
             &format!("DELETE FROM {table} WHERE space = ?1"),

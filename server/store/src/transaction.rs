@@ -4,7 +4,7 @@ use super::error::Result;
 use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
-use super::{Space, Store, feed};
+use super::{Space, Store, feed, keyless};
 use parking_lot::MutexGuard;
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::cell::{Cell, RefCell};
@@ -24,6 +24,24 @@ pub struct Tx<'a> {
     moved: RefCell<Vec<i64>>,
 }
 
+/// The moment from which a transaction outlasts a power failure; it outlasts a crash of the server at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// With the next checkpoint of the database.
+    Usual,
+    /// As soon as the write returns: what is acknowledged is a promise to a device.
+    OnDisk,
+}
+
+impl Durability {
+    fn pragma(self) -> &'static str {
+        match self {
+            Self::Usual => "NORMAL",
+            Self::OnDisk => "FULL",
+        }
+    }
+}
+
 impl Store {
     /// Reads one consistent state. `f` must not call the store again.
     pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
@@ -34,8 +52,18 @@ impl Store {
 
     /// Runs `f` in one transaction: all of it happens, or nothing. `f` must not call the store again.
     pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.write_with(Durability::Usual, f)
+    }
+
+    /// The same with a promise of when it is on the disk.
+    pub(crate) fn write_with<T>(
+        &self,
+        durability: Durability,
+        f: impl FnOnce(&Tx<'_>) -> Result<T>,
+    ) -> Result<T> {
         let (value, seq, moved, raised, mails) = {
             let mut conn = self.writer.lock();
+            conn.pragma_update(None, "synchronous", durability.pragma())?;
             let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let tx = Tx {
                 conn: &transaction,
@@ -89,7 +117,11 @@ impl Store {
 
 impl Tx<'_> {
     /// Gives out the next position of the feed to a change in `space`.
+    ///
+    /// # Errors
+    /// 409 in a space with a log: it would not tell of the change.
     pub(crate) fn next_seq(&self, space: Space) -> Result<i64> {
+        keyless::check_no_log(self.conn, space)?;
         let last = match self.last_seq.get() {
             Some(seq) => seq,
             None => feed::last_commit(self.conn)?,

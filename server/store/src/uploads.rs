@@ -2,7 +2,7 @@
 
 use super::rows::{id as read_id, pack_chunks, unpack_chunks};
 use super::upload_content::{Target, check_target, growth_of};
-use super::{Actor, Space, Store, Tx, access, chunks, usage};
+use super::{Actor, Space, Store, Tx, access, chunks, keyless, usage};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
@@ -238,6 +238,7 @@ impl Tx<'_> {
         actor: &Actor,
         create: &CreateUpload,
     ) -> Result<(OpenUpload, Vec<ChunkId>)> {
+        keyless::check_no_log(self.conn, actor.space)?;
         if let Some(known) = begun(
             self.conn,
             actor,

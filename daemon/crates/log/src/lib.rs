@@ -5,7 +5,6 @@
 //! objects stay bytes. Everything that is decoded may have been made by a hostile server or member.
 
 mod acceptance;
-mod answer;
 mod associated_data;
 mod boxes;
 pub mod bytes;
@@ -14,6 +13,7 @@ mod control;
 mod digest;
 mod entry;
 mod error;
+mod exchange;
 mod frame;
 mod ids;
 mod records;
@@ -28,7 +28,6 @@ mod tree;
 mod test_key;
 
 pub use acceptance::{Acceptance, AcceptanceSignatures};
-pub use answer::{CommitAnswer, Proof};
 pub use associated_data::AssociatedData;
 pub use boxes::{Boxes, SealedBox};
 pub use commit::{Commit, CommitHeader, CommitLeaf, MAX_COMMIT, MAX_STATEMENTS};
@@ -39,6 +38,7 @@ pub use control::{
 pub use digest::StateDigest;
 pub use entry::{EntryOp, ServerEntry, Source};
 pub use error::LogError;
+pub use exchange::{CommitRequest, CommitResponse, Proof};
 pub use frame::{Frame, LogPage, SnapshotItem, decode_snapshot, encode_snapshot};
 pub use ids::{NodeKeyRef, ObjectId};
 pub use records::{InMemory, Item, KnownDevice, Leaf, Mark, NodeRecord, Records};

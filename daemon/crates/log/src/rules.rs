@@ -102,7 +102,7 @@ impl Refusal {
         Self::Identity,
     ];
 
-    /// Returns the number of the reason in an answer, from 1.
+    /// Returns the number of the reason in a response, from 1.
     #[must_use]
     pub fn code(self) -> u8 {
         let place = Self::ALL.iter().position(|reason| *reason == self);

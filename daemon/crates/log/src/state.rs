@@ -29,8 +29,8 @@ pub(super) const MAX_JUMP: u64 = 1 << 20;
 
 pub(super) type LogResult<T> = std::result::Result<T, Refusal>;
 
-/// The state of a space at one size of its log. What grows with nodes and commits is in its records; the
-/// rest grows with members only.
+/// The state of a space at one size of its log. Its records have the parts that grow with nodes and
+/// commits; the rest grows with members only.
 #[derive(Clone, Debug)]
 pub struct SpaceState<R = InMemory> {
     pub(super) space: SpaceId,

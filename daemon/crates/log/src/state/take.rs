@@ -1,4 +1,4 @@
-//! What was checked, taken into the state and its records.
+//! Changes that were checked, on their way into the state and its records.
 
 use super::draft::Changes;
 use super::{SpaceState, nodes};

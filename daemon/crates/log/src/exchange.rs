@@ -1,20 +1,34 @@
-//! What the server answers beside pages: to a commit, and to who asks for a proof.
+//! The request that brings a commit to the server, the response to it, and proofs.
 //!
-//! Answer: outcome u8 (0: taken, else the reason's code) · position v, if it was taken · a page of the
+//! Request: commit v+x · count v · ids of objects 32 each. Response: outcome u8 (0: taken, else the reason's code) · position v, if it was taken · a page of the
 //! entries since the size that the commit had seen. Proof: size v · leaf v+x (empty in a proof of
 //! consistency) · count u8 · hashes 32 each.
 
 use crate::bytes::{Reader, Writer};
+use crate::commit::MAX_COMMIT;
 use crate::error::{LogError, require};
 use crate::frame::LogPage;
+use crate::ids::ObjectId;
 use crate::rules::Refusal;
 
 /// The longest leaf of a log: of a commit, whose numbers have at most nine bytes.
 const MAX_LEAF: usize = 256;
 
-/// The answer to a commit.
+/// The most objects that a commit brings besides those that it names.
+const MAX_OBJECTS: usize = 1 << 17;
+
+/// A commit on its way to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommitAnswer {
+pub struct CommitRequest {
+    pub commit: Vec<u8>,
+    /// Objects that are sealed within those that the statements name: parts and chunks of manifests, which
+    /// the server can't see.
+    pub objects: Vec<ObjectId>,
+}
+
+/// The response to a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitResponse {
     Taken { position: u64, page: LogPage },
     Refused { refusal: Refusal, page: LogPage },
 }
@@ -28,8 +42,39 @@ pub struct Proof {
     pub path: Vec<[u8; 32]>,
 }
 
-impl CommitAnswer {
-    /// Returns the bytes of the answer.
+impl CommitRequest {
+    /// The longest request, in bytes.
+    pub const MAX: usize = MAX_COMMIT + 32 * MAX_OBJECTS + 16;
+
+    /// Returns the bytes of the request.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.vx(&self.commit).v(self.objects.len() as u64);
+        for object in &self.objects {
+            out.raw(&object.0);
+        }
+        out.finish()
+    }
+
+    /// Reads a request; its commit stays bytes.
+    ///
+    /// # Errors
+    /// [`LogError::NotGenuine`] for bytes that no writer makes.
+    pub fn decode(bytes: &[u8]) -> std::result::Result<Self, LogError> {
+        let mut reader = Reader::new(bytes);
+        let commit = reader.vx(MAX_COMMIT)?.to_vec();
+        let count = reader.count(32)?;
+        require(count <= MAX_OBJECTS)?;
+        let objects = (0..count).map(|_| reader.array().map(ObjectId));
+        let objects = objects.collect::<std::result::Result<_, _>>()?;
+        reader.end()?;
+        Ok(Self { commit, objects })
+    }
+}
+
+impl CommitResponse {
+    /// Returns the bytes of the response.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -46,7 +91,7 @@ impl CommitAnswer {
         out.raw(&page.encode()).finish()
     }
 
-    /// Reads an answer.
+    /// Reads a response.
     ///
     /// # Errors
     /// [`LogError::UnsupportedFormat`] for a reason that this version doesn't know;
@@ -116,31 +161,31 @@ mod tests {
     }
 
     #[test]
-    fn answers_come_back_with_every_reason() {
-        let taken = CommitAnswer::Taken {
+    fn responses_come_back_with_every_reason() {
+        let taken = CommitResponse::Taken {
             position: 299,
             page: page(),
         };
-        assert_eq!(CommitAnswer::decode(&taken.encode()), Ok(taken));
+        assert_eq!(CommitResponse::decode(&taken.encode()), Ok(taken));
         let reasons = (1..=u8::MAX).map_while(Refusal::of_code);
         let mut count = 0;
         for refusal in reasons {
             count += 1;
             assert_eq!(refusal.code(), count);
             let page = page();
-            let refused = CommitAnswer::Refused { refusal, page };
-            assert_eq!(CommitAnswer::decode(&refused.encode()), Ok(refused));
+            let refused = CommitResponse::Refused { refusal, page };
+            assert_eq!(CommitResponse::decode(&refused.encode()), Ok(refused));
         }
         assert_eq!(Refusal::Identity.code(), count, "the last one is listed");
         let mut newer = taken_bytes();
         newer[0] = count + 1;
         let error = LogError::UnsupportedFormat(u32::from(count) + 1);
-        assert_eq!(CommitAnswer::decode(&newer), Err(error));
+        assert_eq!(CommitResponse::decode(&newer), Err(error));
     }
 
     fn taken_bytes() -> Vec<u8> {
         let page = page();
-        CommitAnswer::Taken { position: 0, page }.encode()
+        CommitResponse::Taken { position: 0, page }.encode()
     }
 
     proptest! {
@@ -154,6 +199,18 @@ mod tests {
             let bytes = proof.encode();
             prop_assert_eq!(Proof::decode(&bytes), Ok(proof));
             prop_assert!(Proof::decode(&bytes[..cut.index(bytes.len())]).is_err());
+        }
+
+        #[test]
+        fn requests_come_back_and_cut_ones_are_errors(
+            commit in prop::collection::vec(any::<u8>(), 0..256),
+            objects in prop::collection::vec(any::<[u8; 32]>(), 0..8), cut in any::<prop::sample::Index>(),
+        ) {
+            let objects = objects.into_iter().map(ObjectId).collect();
+            let request = CommitRequest { commit, objects };
+            let bytes = request.encode();
+            prop_assert_eq!(CommitRequest::decode(&bytes), Ok(request));
+            prop_assert!(CommitRequest::decode(&bytes[..cut.index(bytes.len())]).is_err());
         }
     }
 }

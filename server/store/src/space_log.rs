@@ -1,0 +1,201 @@
+//! The signed log of a space: commits in, by the rules of `cairn-log`, and what readers ask for.
+//!
+//! A commit is checked and taken in by one transaction, which touches rows of what the commit names and a
+//! few for each level of the tree: its cost doesn't grow with the space. A refusal rolls it back.
+
+mod history;
+mod objects;
+mod pages;
+mod rate;
+mod records;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+pub use history::begin_restored_histories;
+pub use objects::{NewSpaceObject, SpaceObject};
+pub use pages::MAX_LOG_PAGE;
+
+use crate::error::{Error, Result};
+use crate::transaction::Durability;
+use crate::{Actor, Space, Store, Tx, keyless};
+use cairn_log::{
+    Commit, CommitRequest, CommitResponse, LogPage, ObjectId, Records as _, Refusal, SpaceState,
+    Statement,
+};
+use cairn_model::AccountId;
+use records::{Failed, Rows, damaged};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+/// The most bytes of entries in the answer to a commit.
+const MAX_RESPONSE: usize = 1 << 20;
+
+/// The tables of a log.
+const TABLES: [&str; 7] = [
+    "log_items",
+    "log_leaves",
+    "log_subtrees",
+    "log_places",
+    "log_devices",
+    "log_marks",
+    "logs",
+];
+
+/// Deletes the log of a space with its objects, whose files are to be deleted by the caller.
+pub(super) fn forget(conn: &Connection, space: Space, files: &mut Vec<String>) -> Result<()> {
+    files.extend(objects::forget(conn, space)?);
+    for table in TABLES {
+        conn.execute(
+            &format!("DELETE FROM {table} WHERE space = ?1"),
+            [space.row],
+        )?;
+    }
+    Ok(())
+}
+
+fn load<'a>(
+    conn: &'a Connection,
+    space: Space,
+    founding: [u8; 16],
+) -> std::result::Result<SpaceState<Rows<'a>>, Failed> {
+    let rows = Rows {
+        conn,
+        space: space.row,
+    };
+    let core: Option<Vec<u8>> = conn
+        .prepare_cached("SELECT core FROM logs WHERE space = ?1")?
+        .query_row([space.row], |row| row.get(0))
+        .optional()?;
+    match core {
+        Some(core) => {
+            let state = SpaceState::resume(space.id, &core, rows);
+            Ok(state.map_err(|_| damaged("the state"))?)
+        }
+        None => Ok(SpaceState::with_records(space.id, founding, rows)),
+    }
+}
+
+fn save(conn: &Connection, space: Space, state: &SpaceState<Rows<'_>>) -> Result<()> {
+    let (size, root) = state.head();
+    conn.prepare_cached(
+        "INSERT INTO logs (space, history, size, root, core) VALUES (?1, ?2, ?3, ?4, ?5) \
+         ON CONFLICT (space) DO UPDATE SET history = excluded.history, size = excluded.size, \
+         root = excluded.root, core = excluded.core",
+    )?
+    .execute(params![
+        space.row,
+        state.history(),
+        size,
+        root,
+        state.core()
+    ])?;
+    Ok(())
+}
+
+/// Refuses the first commit of a space that has files which no device signed.
+fn check_empty(conn: &Connection, space: Space) -> Result<()> {
+    let has_nodes: bool = conn.query_row(
+        "SELECT EXISTS (SELECT 1 FROM nodes WHERE space = ?1 AND state < 2) \
+         OR EXISTS (SELECT 1 FROM uploads WHERE space = ?1 AND done = 0)",
+        [space.row],
+        |row| row.get(0),
+    )?;
+    if has_nodes {
+        return Err(Error::conflict(format!(
+            "the space {} has files or open uploads that no device has signed; a log begins in an empty \
+             space: delete them for good first",
+            space.id
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a commit of somebody else's device: nobody brings in what another account signed.
+fn check_sender(state: &SpaceState<Rows<'_>>, device: u32, sender: AccountId) -> Result<()> {
+    let owner = match state.records().device(device) {
+        Ok(known) => known.map(|known| known.account),
+        Err(Failed::Store(error)) => return Err(error),
+        Err(Failed::Refused(_)) => None,
+    };
+    if owner == Some(sender) {
+        return Ok(());
+    }
+    Err(Error::Forbidden(
+        "the commit is signed by a device of another account".into(),
+    ))
+}
+
+fn append(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    founding: [u8; 16],
+    bytes: &[u8],
+    others: &[ObjectId],
+) -> std::result::Result<u64, Failed> {
+    let mut state = load(tx.conn, actor.space, founding)?;
+    let is_first = state.genesis().is_none();
+    let position = state.apply_commit(bytes)?;
+    if is_first {
+        check_empty(tx.conn, actor.space)?;
+    }
+    let commit = Commit::decode(bytes).map_err(Refusal::from)?;
+    let device = commit.header.device;
+    check_sender(&state, device, actor.account)?;
+    let is_control = |body: &Vec<u8>| matches!(Statement::decode(body), Ok(Statement::Control(_)));
+    let controls = commit.statements.iter().filter(|body| is_control(body));
+    rate::admit(tx, actor.space, device, controls.count())?;
+    objects::name(tx, actor, &commit, others, position)?;
+    save(tx.conn, actor.space, &state)?;
+    Ok(position)
+}
+
+impl Store {
+    /// Returns true if a space has a log.
+    pub fn has_log(&self, space: Space) -> Result<bool> {
+        self.read(|conn| keyless::has_log(conn, space))
+    }
+
+    /// Checks a commit and takes it in; it is on the disk when this returns. Either answer has what came
+    /// behind the size that the commit's device has seen, as far as it fits.
+    ///
+    /// # Errors
+    /// 409 for the first commit of a space with files, and for objects that aren't there; 403 for another
+    /// account's device; 429 for too many control statements. A commit that breaks a rule of the log is an
+    /// answer, not an error.
+    pub fn commit(&self, actor: &Actor, request: &CommitRequest) -> Result<CommitResponse> {
+        let bytes = &request.commit;
+        let founding = history::of(&self.history_id(), actor.space.id);
+        let mut refusal = None;
+        let taken = self.write_with(Durability::OnDisk, |tx| {
+            append(tx, actor, founding, bytes, &request.objects).map_err(|failed| match failed {
+                Failed::Store(error) => error,
+                Failed::Refused(rule) => {
+                    refusal = Some(rule);
+                    Error::conflict(rule.to_string())
+                }
+            })
+        });
+        let seen = Commit::decode(bytes).map(|commit| commit.header.seen);
+        let page = |from| self.log_page(actor.space, from, MAX_RESPONSE);
+        match (taken, refusal) {
+            (Ok(position), _) => Ok(CommitResponse::Taken {
+                position,
+                page: page(seen.unwrap_or(position))?,
+            }),
+            (Err(_), Some(refusal)) => Ok(CommitResponse::Refused {
+                refusal,
+                page: page(seen.unwrap_or(u64::MAX))?,
+            }),
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Returns the entries from a position on, at most so many bytes of them, but one where there is one.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub fn log_page(&self, space: Space, from: u64, most: usize) -> Result<LogPage> {
+        let founding = history::of(&self.history_id(), space.id);
+        self.read(|conn| pages::read(conn, space, founding, from, most))
+    }
+}
