@@ -27,6 +27,7 @@ pub(crate) mod search;
 pub(crate) mod service_accounts;
 pub(crate) mod shares;
 pub(crate) mod social;
+pub(crate) mod spaces;
 pub(crate) mod stream;
 pub(crate) mod teams;
 pub(crate) mod trash;
@@ -55,6 +56,7 @@ pub(crate) fn api() -> OpenApiRouter<AppState> {
         .merge(downloads::routes())
         .merge(changes::routes())
         .merge(stream::routes())
+        .merge(spaces::routes())
         .merge(keys::routes())
         .merge(account::routes())
         .merge(api_keys::routes())

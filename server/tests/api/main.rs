@@ -44,6 +44,7 @@ mod revisions;
 mod search;
 mod shares;
 mod social;
+mod space_log;
 mod stream;
 mod team_spaces;
 mod teams;

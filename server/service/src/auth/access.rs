@@ -10,6 +10,7 @@ use crate::state::AppState;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use cairn_model::{AccountId, SpaceId};
+use cairn_store::Membership;
 use cairn_store::rights::{Right, allows, refusal};
 use cairn_wire::Timestamp;
 use cairn_wire::headers::SPACE_ID;
@@ -37,6 +38,35 @@ impl Caller {
         match self.team {
             Some(team) if !allows(team.role, right) => Err(Error::forbidden(refusal(right))),
             Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Returns the caller in the space that the path names.
+    ///
+    /// # Errors
+    /// 404 for a space that doesn't exist, 403 for one that the caller has no part in, 400 if
+    /// `X-Space-Id` names another one.
+    pub(crate) fn into_space(self, app: &AppState, id: SpaceId) -> Result<Self> {
+        if id == self.space.id {
+            return Ok(self);
+        }
+        if self.team.is_some() {
+            return Err(Error::invalid(
+                "`X-Space-Id` names another space than the path; leave it out",
+            ));
+        }
+        let membership = app.store.membership_in_space(self.account, id)?;
+        Ok(self.of_team(&membership))
+    }
+
+    fn of_team(self, membership: &Membership) -> Self {
+        Self {
+            space: membership.space,
+            team: Some(InTeam {
+                role: membership.role,
+                meter: AccountId(membership.team.0),
+            }),
+            ..self
         }
     }
 
@@ -84,12 +114,5 @@ pub(super) fn enter(app: &AppState, caller: Caller, parts: &Parts) -> Result<Cal
         return Ok(caller);
     }
     let membership = app.store.membership_in_space(caller.account, id)?;
-    Ok(Caller {
-        space: membership.space,
-        team: Some(InTeam {
-            role: membership.role,
-            meter: AccountId(membership.team.0),
-        }),
-        ..caller
-    })
+    Ok(caller.of_team(&membership))
 }

@@ -180,6 +180,7 @@ impl Class {
         if matches!(requester, Requester::Network(_)) {
             Self::Open
         } else if route.contains("/chunks/")
+            || route.contains("/objects/")
             || route.ends_with("/batch")
             || route.ends_with("/manifest")
         {

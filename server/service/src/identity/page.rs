@@ -23,7 +23,8 @@ const BRAND: &str = "<header><svg viewBox=\"0 0 64 64\" width=\"32\" height=\"32
 <ellipse cx=\"32\" cy=\"47\" rx=\"20\" ry=\"7.5\"/><ellipse cx=\"34\" cy=\"32.5\" rx=\"14\" ry=\"6\"/></g>\
 <ellipse cx=\"31\" cy=\"20\" rx=\"9\" ry=\"5.2\" fill=\"#f2b84b\"/></svg><span>Cairn</span></header>";
 
-/// Marks a response as a page of ours, whose body stands as it is even where it tells of a failure.
+/// Marks a response of ours, whose body stands as it is even where it tells of a failure: a page, or the
+/// binary response to a commit.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnPage;
 

@@ -5,7 +5,7 @@ use super::operations;
 use serde_json::{Map, Value, json};
 
 /// The subject of each module. One that is missing here gets its name only.
-const TAGS: [(&str, &str); 23] = [
+const TAGS: [(&str, &str); 24] = [
     ("account", "The caller's account and what it uses."),
     ("ai", "The assistant."),
     ("apikeys", "Long-lived credentials for machines."),
@@ -37,6 +37,10 @@ const TAGS: [(&str, &str); 23] = [
     ("search", "Names and metadata."),
     ("shares", "Links for people without an account."),
     ("social", "Profiles, followers, notifications."),
+    (
+        "spaces",
+        "The signed log of a space, binary: commits, pages, proofs, snapshots, sealed objects.",
+    ),
     ("teams", "People who share a space."),
     ("trash", "What was deleted and can come back."),
     ("uploads", "Content up, in chunks or in batches."),
