@@ -69,6 +69,29 @@ fn mine_is_the_version_of_the_device_that_is_asked() {
 }
 
 #[test]
+fn keeping_both_ends_the_conflict_on_every_device() {
+    simulate(async {
+        for at in [0, 1] {
+            let mut world = conflicted(&["first"], "second").await;
+            let open = engine(&world, at).conflicts().expect("the index answers");
+            let plain = open[0].copy.name().expect("a name").without_copy_mark();
+            resolve(&world, at, Keep::Both).await.expect("it is known");
+            world.settle().await.expect("calm");
+            for (number, device) in world.devices.iter().enumerate() {
+                let tree = tree_of(device);
+                let content = |name: &str| tree.get(name).cloned().flatten();
+                assert_eq!(content("f").as_deref(), Some(b"first".as_slice()));
+                let kept = content(plain.as_str());
+                assert_eq!(kept.as_deref(), Some(b"second".as_slice()));
+                assert_eq!(tree.len(), 2, "resolved on {at}, device {number}");
+                let open = engine(&world, number).conflicts();
+                assert_eq!(open.expect("the index answers"), []);
+            }
+        }
+    });
+}
+
+#[test]
 fn a_merge_begins_with_what_both_were_made_from() {
     simulate(async {
         let (one, two) = (

@@ -1,5 +1,6 @@
 //! Resolves conflicts as a person decides. The version that is not kept goes to the local trash.
 
+mod both;
 mod find;
 mod merge;
 pub(crate) mod name;
@@ -34,7 +35,10 @@ pub(crate) async fn resolve(
         })
         .ok_or_else(|| EngineError::NoConflict(path.to_string()))?;
     match choice(&found, keep)? {
-        Choice::Both => {}
+        Choice::Both => {
+            let _lock = engine.disk_lock.lock().await;
+            both::give_plain_name(engine, &found)?;
+        }
         Choice::Original => {
             let _lock = engine.disk_lock.lock().await;
             // The copy is all that is left where the other version was deleted meanwhile.
@@ -117,7 +121,7 @@ mod tests {
             "f (conflicted copy here 2026-01-02 030405).txt",
             Skipped::No,
         );
-        let (engine, _dir) = test.into_engine();
+        let (engine, dir) = test.into_engine();
         let path = RelPath::parse("f.txt").unwrap();
         let open = open_conflicts(&engine).unwrap();
         assert_eq!((&open[0].path, open[0].copy_made_here), (&path, None));
@@ -128,6 +132,7 @@ mod tests {
                 "{refused:?}"
             );
         }
+        std::fs::write(open[0].copy.to_path(dir.path()), "a copy").unwrap();
         resolve(&engine, None, &path, Keep::Both).await.unwrap();
         assert_eq!(open_conflicts(&engine).unwrap(), []);
     }

@@ -153,6 +153,20 @@ impl Name {
         self.copy_parts().map(|(_, device, _)| device)
     }
 
+    /// Returns the name without the words that mark a conflict copy: `stem (DEVICE STAMP).ext`. Any other name
+    /// stays as it is.
+    #[must_use]
+    pub fn without_copy_mark(&self) -> Self {
+        let mut plain = self.clone();
+        // A copy of a copy has the words twice.
+        while plain.is_conflict_copy()
+            && let Some((stem, rest)) = plain.0.rsplit_once(MARK)
+        {
+            plain = Self(format!("{stem} ({rest}"));
+        }
+        plain
+    }
+
     /// Splits a conflict copy's name into stem, device and extension.
     fn copy_parts(&self) -> Option<(&str, &str, &str)> {
         let (stem, rest) = self.0.rsplit_once(MARK)?;
@@ -293,6 +307,32 @@ mod tests {
         let copy = long.conflict_copy("d", "2026-01-02 030405", 0);
         assert!(Name::new(copy.as_str()).is_ok());
         assert!(copy.as_str().ends_with(").txt"));
+    }
+
+    #[test]
+    fn a_name_without_the_mark_is_no_conflict_copy() {
+        let stamp = "2026-01-02 030405";
+        let once = name("f.txt").conflict_copy("laptop", stamp, 0);
+        for (copy, plain) in [
+            (once.clone(), "f (laptop 2026-01-02 030405).txt"),
+            (
+                once.conflict_copy("desktop", stamp, 1),
+                "f (laptop 2026-01-02 030405) (desktop 2026-01-02 030405 2).txt",
+            ),
+            (
+                name("f").conflict_copy("conflicted copy", stamp, 0),
+                "f (conflicted copy 2026-01-02 030405)",
+            ),
+            (
+                name("f").conflict_copy(RESTORED, "a1", 0),
+                "f (restored a1)",
+            ),
+            (name("f (conflicted copy).txt"), "f (conflicted copy).txt"),
+        ] {
+            let stripped = copy.without_copy_mark();
+            assert_eq!(stripped.as_str(), plain);
+            assert!(!stripped.is_conflict_copy(), "{stripped}");
+        }
     }
 
     #[test]

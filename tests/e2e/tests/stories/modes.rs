@@ -180,13 +180,16 @@ fn keeping_theirs_removes_the_copy_into_the_trash() -> Result<()> {
 }
 
 #[test]
-fn keeping_both_closes_the_conflict() -> Result<()> {
+fn keeping_both_closes_the_conflict_on_every_device() -> Result<()> {
     let world = conflicted()?;
+    let listed = world.b.must(&["conflicts"])?.json()?;
+    let copy = listed["conflicts"][0]["copy"].as_str();
+    let plain = copy.context("no conflict")?.replace("conflicted copy ", "");
     let path = world.b.files().path("f.txt").display().to_string();
     world.b.must(&["resolve", &path, "--keep", "both"])?;
     world.settle()?;
-    world.expect(&Tree::literal("f.txt=by a; CC(f.txt)=by b, later"))?;
-    ensure!(world.b.conflicts()? == 0);
+    world.expect(&Tree::literal("f.txt=by a").with_file(&plain, "by b, later"))?;
+    ensure!(world.b.conflicts()? == 0 && world.a.conflicts()? == 0);
     world.finish()
 }
 

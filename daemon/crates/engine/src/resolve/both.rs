@@ -1,0 +1,88 @@
+//! Keeping both versions of a conflict.
+//!
+//! On every device the copy's name is what makes it a conflict. So the copy gets a plain name here, and the
+//! rename is synced as any other: the decision holds everywhere, also after an index was lost.
+
+use super::find::Found;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use cairn_model::SyncMode;
+use std::io;
+use std::path::Path;
+
+/// The names that are tried before it is an error.
+const ATTEMPTS: u32 = 100;
+
+/// Gives the copy a plain name. Callers hold the disk lock.
+///
+/// # Errors
+/// The disk's.
+pub(super) fn give_plain_name(engine: &Engine, found: &Found) -> Result<(), EngineError> {
+    // Nothing is sent from such a folder, and a name that only differs here would be put back.
+    if found.folder.settings.mode == SyncMode::Download {
+        return Ok(());
+    }
+    let root = Path::new(&found.folder.root);
+    let from = found.open.copy.to_path(root);
+    let parent = found.open.copy.parent().unwrap_or_default();
+    let plain = found.copy.name.without_copy_mark();
+    let numbered = (2..=ATTEMPTS).map(|number| plain.numbered(number));
+    for name in std::iter::once(plain.clone()).chain(numbered) {
+        if is_given(engine, &from, &parent.join(name).to_path(root))? {
+            return Ok(());
+        }
+    }
+    Err(io::Error::from(io::ErrorKind::AlreadyExists).into())
+}
+
+/// Renames the copy unless something has the new name.
+fn is_given(engine: &Engine, from: &Path, to: &Path) -> Result<bool, EngineError> {
+    match engine.ports.disk.rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        renamed => {
+            renamed?;
+            Ok(true)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find::find_all;
+    use super::*;
+    use crate::testing::TestEngine;
+    use cairn_index::Skipped;
+
+    const COPY: &str = "f (conflicted copy here 2026-01-02 030405).txt";
+
+    #[tokio::test]
+    async fn the_plain_name_replaces_nothing() {
+        let test = TestEngine::new();
+        test.local_file(COPY, Skipped::No);
+        let (engine, dir) = test.into_engine();
+        let path = |name: &str| dir.path().join(name);
+        let (plain, second) = (
+            path("f (here 2026-01-02 030405).txt"),
+            path("f (here 2026-01-02 030405) (2).txt"),
+        );
+        std::fs::write(path(COPY), "a copy").unwrap();
+        std::fs::write(&plain, "another file").unwrap();
+        let found = find_all(&engine).unwrap().remove(0);
+        give_plain_name(&engine, &found).unwrap();
+        assert!(!path(COPY).exists());
+        assert_eq!(std::fs::read(&plain).unwrap(), b"another file");
+        assert_eq!(std::fs::read(&second).unwrap(), b"a copy");
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_only_downloads_renames_nothing() {
+        let test = TestEngine::new();
+        test.local_file(COPY, Skipped::No);
+        let (engine, dir) = test.into_engine();
+        std::fs::write(dir.path().join(COPY), "a copy").unwrap();
+        let mut found = find_all(&engine).unwrap().remove(0);
+        found.folder.settings.mode = SyncMode::Download;
+        give_plain_name(&engine, &found).unwrap();
+        assert!(dir.path().join(COPY).exists());
+    }
+}
