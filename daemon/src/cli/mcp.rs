@@ -5,6 +5,7 @@
 mod account;
 mod disk;
 mod install;
+mod sessions;
 mod trust;
 
 use crate::app::App;
@@ -120,6 +121,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         files: Arc::new(disk::Disk::new(app, args.safety.allow_dirs)),
         overwrite: args.safety.overwrite,
         daemon: daemon(app)?,
+        sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
     };
     let server = Server::new(settings).map_err(refused)?;
     tokio::select! {

@@ -33,6 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         trust: Arc::new(NoTrust),
         files: Arc::new(NoFiles),
         daemon: None,
+        sessions: None,
     };
     let server = Server::new(settings)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -13,6 +13,7 @@ mod wire_tool;
 use crate::device::DeviceTrust;
 use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
+use crate::session_file::SessionFiles;
 use cairn_api::ApiError;
 use handler::Handler;
 use rmcp::ServiceExt as _;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub overwrite: bool,
     /// The socket of this user's daemon, if one runs and its tools are wanted.
     pub daemon: Option<PathBuf>,
+    /// The journals of sessions; without them a session can only be taken back by its own process.
+    pub sessions: Option<Arc<dyn SessionFiles>>,
 }
 
 /// An error that stops a server.
@@ -69,6 +72,7 @@ impl Server {
             settings.files,
             settings.overwrite,
             settings.daemon,
+            settings.sessions,
         )?;
         let services = Arc::new(services);
         Ok(Self {

@@ -2,6 +2,7 @@
 
 use crate::device::DeviceTrust;
 use crate::keys::Opened;
+use crate::session_file::SessionFiles;
 use crate::session_journal::SessionJournal;
 use crate::spaces::Location;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
@@ -106,6 +107,7 @@ impl Services {
         files: Arc<dyn LocalFiles>,
         may_replace: bool,
         daemon: Option<PathBuf>,
+        sessions: Option<Arc<dyn SessionFiles>>,
     ) -> Result<Self, ApiError> {
         let transport =
             Arc::new(HttpTransport::new().map_err(|e| ApiError::Offline(e.to_string()))?);
@@ -134,11 +136,12 @@ impl Services {
             wrong_passphrase: AtomicBool::new(false),
             trust,
             files,
-            journal: SessionJournal::default(),
+            journal: SessionJournal::new(sessions),
             may_replace,
             daemon,
         })
     }
+
     /// Returns the id of the account's own space.
     ///
     /// # Errors

@@ -22,6 +22,12 @@ pub(crate) enum Before {
 
 /// Looks at what a call is about to change; `None` for a call whose change is not noted.
 pub(crate) async fn before(undo: Undo, call: &Call) -> Option<Before> {
+    let services = &call.services;
+    if services.journal.is_to_begin()
+        && let Ok(space) = services.own_space_id().await
+    {
+        services.journal.begin(space);
+    }
     match undo {
         Undo::NewFolders => Some(Before::NewFolders),
         Undo::NewCopy => Some(Before::NewCopy),

@@ -1,6 +1,7 @@
 //! Details of files and settings of links, as they were before and after a change of a session.
 
 use cairn_wire::nodes::Node;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use time::OffsetDateTime;
@@ -11,7 +12,7 @@ const SETTINGS: [&str; 4] = ["is_active", "access_mode", "allowed_emails", "expi
 const SECONDS_OF_DAY: f64 = 24.0 * 3600.0;
 
 /// The details of a node that people and tools set.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Details {
     pub(crate) description: String,
     pub(crate) labels: BTreeMap<String, String>,
@@ -44,7 +45,8 @@ impl Details {
 }
 
 /// The settings of a link at a time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct LinkSettings(Map<String, Value>);
 
 impl LinkSettings {

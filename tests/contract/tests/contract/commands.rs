@@ -4,6 +4,7 @@ mod account;
 mod daemon;
 mod look_first;
 mod mcp;
+mod mcp_undo;
 mod past;
 mod people;
 mod service;

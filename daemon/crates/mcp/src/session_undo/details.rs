@@ -1,8 +1,8 @@
 //! Taking back what a session changed of descriptions, labels and favorites.
 
-use super::{Taken, took_back};
+use super::nodes::UndoingSession;
+use super::{Taken, if_kept};
 use crate::error::ToolResult;
-use crate::services::Services;
 use crate::session_state::Details;
 use crate::tool::Verb;
 use cairn_wire::nodes::{Node, NodeState};
@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 
 /// Gives a node its former details, if nobody has changed the same ones since.
 pub(super) async fn reset(
-    services: &Services,
+    session: &UndoingSession<'_>,
     node: &Node,
     from: &Details,
     to: &Details,
@@ -26,6 +26,7 @@ pub(super) async fn reset(
     if now.with_change(from, to) != now {
         return Ok(Err(format!("the details of {name} were changed since")));
     }
+    let services = session.services;
     let id = node.id.to_string();
     let mut body = Map::new();
     if wanted.description != now.description {
@@ -49,6 +50,18 @@ pub(super) async fn reset(
             .request(verb, &["nodes", &id, "favorite"], &[], None)
             .await?;
     }
-    took_back(services, node).await?;
+    note(session, node).await;
     Ok(Ok(format!("the details of {name} are as before")))
+}
+
+/// Notes that taking a change back has changed a node, whose older changes are still to be taken back. It has,
+/// whether the result can be read or not.
+async fn note(session: &UndoingSession<'_>, before: &Node) {
+    let after = if_kept(session.services.node_as_it_is(before.id).await);
+    let mut own = session.own.lock();
+    match after {
+        Ok(Some(after)) => own.took_back(before, &after),
+        Ok(None) => {}
+        Err(_) => own.took_back_unread(before),
+    }
 }

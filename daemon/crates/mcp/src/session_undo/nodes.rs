@@ -11,26 +11,33 @@ use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde_json::json;
 
-impl Undoing for Services {
+/// The session whose changes are taken back.
+pub(super) struct UndoingSession<'a> {
+    pub(super) services: &'a Services,
+    /// The versions in which it has left the nodes that it changed.
+    pub(super) own: &'a Mutex<OwnVersions>,
+}
+
+impl Undoing for UndoingSession<'_> {
     type Error = ToolError;
 
     // Some seconds of requests, which a call may take.
     const MAX_NODES: usize = 5_000;
 
     fn own_versions(&self) -> &Mutex<OwnVersions> {
-        &self.journal.own
+        self.own
     }
 
     async fn node(&self, id: NodeId) -> ToolResult<Option<Node>> {
-        if_kept(self.node_as_it_is(id).await)
+        if_kept(self.services.node_as_it_is(id).await)
     }
 
     async fn children(&self, folder: &Node) -> ToolResult<Vec<Node>> {
-        let own = self.own_space_id().await?;
+        let own = self.services.own_space_id().await?;
         let nodes = if folder.space_id == own {
-            self.reads.children(Some(folder.id), None).await?
+            self.services.reads.children(Some(folder.id), None).await?
         } else {
-            let api = self.reads.in_space(folder.space_id);
+            let api = self.services.reads.in_space(folder.space_id);
             api.children(Some(folder.id), None).await?
         };
         Ok(nodes)
@@ -38,41 +45,43 @@ impl Undoing for Services {
 
     /// The gates of other devices ask as at any deletion.
     async fn trash(&self, node: &Node) -> ToolResult<()> {
-        if let Some((space, node)) = self.node_if_opened(node.id).await? {
+        if let Some((space, node)) = self.services.node_if_opened(node.id).await? {
             space.trash_node(&node).await?;
         } else {
             let id = node.id.to_string();
-            self.request(Verb::Delete, &["nodes", &id], &[], None)
+            self.services
+                .request(Verb::Delete, &["nodes", &id], &[], None)
                 .await?;
         }
         Ok(())
     }
 
     async fn restore(&self, node: &Node) -> ToolResult<()> {
-        if let Some((space, node)) = self.node_if_opened(node.id).await? {
+        if let Some((space, node)) = self.services.node_if_opened(node.id).await? {
             space.restore_node(&node).await?;
         } else {
             let id = node.id.to_string();
             let path = ["trash", &id, "restore"];
-            self.request(Verb::Post, &path, &[], None).await?;
+            self.services.request(Verb::Post, &path, &[], None).await?;
         }
         Ok(())
     }
 
     async fn move_to(&self, node: &Node, parent: Option<NodeId>, name: &Name) -> ToolResult<()> {
-        if let Some((space, node)) = self.node_if_opened(node.id).await? {
+        if let Some((space, node)) = self.services.node_if_opened(node.id).await? {
             space.move_node(&node, parent, name).await?;
         } else {
             let id = node.id.to_string();
             let body = json!({ "parent_id": parent, "name": name.as_str() });
-            self.request(Verb::Put, &["nodes", &id], &[], Some(&body))
+            self.services
+                .request(Verb::Put, &["nodes", &id], &[], Some(&body))
                 .await?;
         }
         Ok(())
     }
 
     async fn restore_content(&self, node: &Node, revision: RevisionId) -> ToolResult<bool> {
-        if let Some((space, node)) = self.node_if_opened(node.id).await? {
+        if let Some((space, node)) = self.services.node_if_opened(node.id).await? {
             let revisions = space.api().revisions(node.id).await?;
             let Some(revision) = revisions.iter().find(|kept| kept.id == revision) else {
                 return Ok(false);
@@ -82,7 +91,7 @@ impl Undoing for Services {
         }
         let (id, revision) = (node.id.to_string(), revision.to_string());
         let path = ["nodes", &id, "revisions", &revision, "restore"];
-        let restored = self.request(Verb::Post, &path, &[], None).await;
+        let restored = self.services.request(Verb::Post, &path, &[], None).await;
         Ok(if_kept(restored)?.is_some())
     }
 }

@@ -161,8 +161,11 @@ pub(super) const TOOLS: &[Tool] = &[
         "undo_session",
         "Undo session",
         Effect::IdempotentDestructive,
-        "Takes back this session's moves, renames, deletions, restores, restored versions, copies, new folders, descriptions, labels, favorites and links, newest first, where nothing newer stands in the way.",
-        &[],
+        "Takes back this session's moves, renames, deletions, restores, restored versions, copies, new folders, descriptions, labels, favorites and links, newest first, where nothing newer stands in the way. Without changes of its own it lists earlier sessions.",
+        &[text(
+            "session",
+            "Id from earlier_sessions; this session if omitted",
+        )],
         Run::Custom(session_undo::undo_session),
     )
     .asking(session_undo::ask),

@@ -42,8 +42,8 @@ impl OwnVersions {
     }
 
     /// Notes a change that the recorder made and has no [`Record`] of.
-    pub fn note_states(&mut self, before: &Node, after: &Node) {
-        self.insert(after.id, Some(before.version), Some(after.version));
+    pub fn note_versions(&mut self, node: NodeId, before: u64, after: u64) {
+        self.insert(node, Some(before), Some(after));
     }
 
     fn insert(&mut self, node: NodeId, before: Option<u64>, version: Option<u64>) {

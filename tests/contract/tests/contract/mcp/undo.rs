@@ -273,3 +273,24 @@ async fn a_restored_version_is_taken_back_unless_somebody_changed_the_file() {
     );
     assert_eq!(read(&mut session).await, "third");
 }
+
+#[tokio::test]
+async fn details_are_taken_back_whether_the_result_can_be_read_or_not() {
+    let world = World::start().await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let id = folder(&mut session, "made", None).await;
+    let describe = json!({ "file_uuid": id, "description": "x" });
+    session.call_ok("set_file_description", describe).await;
+    // The folder is read before the description is reset, and after that.
+    let path = format!("/api/v1/nodes/{}$", id.as_str().unwrap());
+    let fault =
+        json!({ "path_pattern": path, "method": "GET", "status": 403, "skip": 1, "count": 1 });
+    world.dev("/_dev/faults", fault).await;
+    let undone = undo(&mut session).await;
+    assert_eq!(
+        (&undone["left"], &undone["taken_back"]),
+        (&json!([]), &json!(2)),
+        "{undone}"
+    );
+    assert_eq!(info(&mut session, &id).await["state"], "trashed");
+}

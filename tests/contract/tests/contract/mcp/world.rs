@@ -154,6 +154,7 @@ impl World {
             }),
             overwrite: setup.overwrite,
             daemon: setup.daemon,
+            sessions: None,
         };
         Server::new(settings).expect("the settings are good")
     }

@@ -1,0 +1,149 @@
+//! Journals of sessions on disk: hosts restart this server whenever they like, and what it changed before can
+//! be taken back all the same.
+//!
+//! One line of JSON for each event, appended when it has happened. A line that can't be read is passed over.
+
+use crate::session_journal::{Change, Noted};
+use cairn_model::{NodeId, SpaceId};
+use cairn_space::undo::OwnVersions;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// The files in which sessions keep their journals, and the one of this session.
+pub trait SessionFiles: Send + Sync {
+    /// Appends a line to the file of this session, which the first one makes.
+    ///
+    /// # Errors
+    /// The file system's, or that the file is full.
+    fn append(&self, line: &str) -> io::Result<()>;
+
+    /// Returns the sessions whose process has ended, newest first.
+    ///
+    /// # Errors
+    /// The file system's.
+    fn ended(&self) -> io::Result<Vec<EndedSession>>;
+
+    /// Appends a line to the file of a session that has ended.
+    ///
+    /// # Errors
+    /// The file system's.
+    fn append_to(&self, session: &str, line: &str) -> io::Result<()>;
+}
+
+/// The journal of a session whose process has ended.
+pub struct EndedSession {
+    pub id: String,
+    /// The time of its last line, in RFC 3339.
+    pub at: String,
+    pub lines: String,
+}
+
+/// A line of a journal.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Line {
+    /// The account's own space: only sessions of the same account are offered.
+    Begun {
+        space: SpaceId,
+    },
+    Changed(Noted),
+    /// The details of a node were set, which led from one version of it to another.
+    Touched {
+        node: NodeId,
+        before: u64,
+        after: u64,
+    },
+    /// The change of this number is no more.
+    TakenBack {
+        number: u64,
+    },
+}
+
+impl Line {
+    /// Returns the line without its end.
+    pub(crate) fn text(&self) -> io::Result<String> {
+        Ok(serde_json::to_string(self)?)
+    }
+}
+
+/// The changes of an ended session that were not taken back yet.
+pub(crate) struct Earlier {
+    pub(crate) id: String,
+    pub(crate) at: String,
+    pub(crate) space: SpaceId,
+    pub(crate) changes: Vec<Noted>,
+    pub(crate) own: OwnVersions,
+}
+
+impl Earlier {
+    /// Reads a journal; `None` if nothing is left to take back.
+    pub(crate) fn read(ended: EndedSession) -> Option<Self> {
+        let mut space = None;
+        let mut changes: Vec<Noted> = Vec::new();
+        let mut own = OwnVersions::default();
+        for line in ended.lines.lines() {
+            match serde_json::from_str(line) {
+                Ok(Line::Begun { space: begun }) => space = Some(begun),
+                Ok(Line::Changed(noted)) => {
+                    if let Change::Node { record, .. } = &noted.change {
+                        own.note(record);
+                    }
+                    changes.push(noted);
+                }
+                Ok(Line::Touched {
+                    node,
+                    before,
+                    after,
+                }) => own.note_versions(node, before, after),
+                Ok(Line::TakenBack { number }) => changes.retain(|noted| noted.number != number),
+                // The last line of a process that was killed.
+                Err(_) => {}
+            }
+        }
+        let space = space.filter(|_| !changes.is_empty())?;
+        Some(Self {
+            id: ended.id,
+            at: ended.at,
+            space,
+            changes,
+            own,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_journal::LinkChange;
+    use cairn_model::SpaceId;
+
+    fn read(lines: &[Line]) -> Option<Earlier> {
+        let texts: Vec<_> = lines.iter().map(|line| line.text().unwrap()).collect();
+        Earlier::read(EndedSession {
+            id: "1".to_owned(),
+            at: "2026-11-22T03:05:53Z".to_owned(),
+            // A killed process leaves half a line.
+            lines: format!("{}\n{{\"changed\":{{\"num", texts.join("\n")),
+        })
+    }
+
+    fn changed(number: u64) -> Line {
+        let change = Change::Link {
+            link: number.to_string(),
+            change: LinkChange::Made,
+        };
+        Line::Changed(Noted { number, change })
+    }
+
+    #[test]
+    fn what_was_taken_back_is_left_out() {
+        let space = SpaceId::from_random_bytes([1; 16]);
+        let begun = || Line::Begun { space };
+        let taken_back = |number| Line::TakenBack { number };
+        let earlier = read(&[begun(), changed(0), changed(1), taken_back(0)]).unwrap();
+        let left: Vec<_> = earlier.changes.iter().map(|noted| noted.number).collect();
+        assert_eq!((left, earlier.space), (vec![1], space));
+        assert!(read(&[begun(), changed(0), taken_back(0)]).is_none());
+        assert!(read(&[changed(0)]).is_none(), "of an unknown account");
+    }
+}

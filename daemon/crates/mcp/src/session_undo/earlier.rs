@@ -1,0 +1,68 @@
+//! Taking back what a session changed whose process has ended. It is named by its id: which of several clients
+//! it served is not known here.
+
+use super::{report, take_back_all};
+use crate::error::{ToolError, ToolResult};
+use crate::services::Services;
+use crate::session_file::Earlier;
+use crate::session_journal::going_to_trash as count;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+/// The number of sessions that are listed.
+const LISTED: usize = 10;
+
+/// Takes an earlier session's changes back.
+pub(super) async fn undo(services: &Services, id: &str) -> ToolResult<Value> {
+    let earlier = of_this_account(services).await?;
+    let Some(session) = earlier.into_iter().find(|session| session.id == id) else {
+        return Err(ToolError::argument(
+            "no earlier session of this account has that id, or nothing of it is left to take back: call undo_session without it to list them",
+        ));
+    };
+    let own = Mutex::new(session.own);
+    let undone = take_back_all(services, &own, session.changes).await;
+    for number in &undone.gone {
+        services.journal.taken_back_of(id, *number);
+    }
+    Ok(report(&undone))
+}
+
+/// Adds the earlier sessions to a report.
+pub(super) async fn offer(services: &Services, report: &mut Value) {
+    let earlier = match of_this_account(services).await {
+        Ok(earlier) if !earlier.is_empty() => earlier,
+        Ok(_) => return,
+        Err(error) => {
+            tracing::warn!(
+                error = error.public_message(),
+                "earlier sessions can't be listed"
+            );
+            return;
+        }
+    };
+    let shown = earlier.iter().take(LISTED).map(|session| {
+        json!({ "session": session.id, "ended": session.at, "changes": session.changes.len() })
+    });
+    report["earlier_sessions"] = shown.collect();
+}
+
+/// Returns how many things go to the trash if an earlier session's changes are taken back.
+pub(super) fn going_to_trash(services: &Services, id: &str) -> (usize, usize) {
+    // The call itself says why they can't be read.
+    let earlier = services.journal.earlier().unwrap_or_default();
+    let session = earlier.iter().find(|session| session.id == id);
+    session.map_or((0, 0), |session| count(&session.changes))
+}
+
+async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {
+    let mut earlier = services
+        .journal
+        .earlier()
+        .map_err(ToolError::local("read the journals of earlier sessions"))?;
+    if !earlier.is_empty() {
+        let space = services.own_space_id().await?;
+        earlier.retain(|session| session.space == space);
+    }
+    Ok(earlier)
+}
