@@ -5,11 +5,11 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::Out;
 use crate::session::{RetryProfile, Session};
 use cairn_control::{Client, ControlError};
+use cairn_platform::Zone;
 use cairn_platform::{DaemonLock, Home, process};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use time::UtcOffset;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// Time limit for a daemon to accept connections: opening a big index after a crash included.
@@ -25,8 +25,7 @@ pub(crate) struct App {
     pub(crate) out: Out,
     /// `--no-start`: a daemon that is not running is an error.
     pub(crate) no_start: bool,
-    /// Local time, taken before any thread was started: it can't be asked for safely after that.
-    pub(crate) offset: UtcOffset,
+    pub(crate) zone: Zone,
 }
 
 impl App {

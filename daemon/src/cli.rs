@@ -69,11 +69,11 @@ use crate::failure::{CommandResult, Failure};
 use crate::logging;
 use crate::output::Out;
 use cairn_platform::Home;
+use cairn_platform::Zone;
 use clap::{FromArgMatches as _, Parser, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use time::UtcOffset;
 
 /// Keeps folders on this machine in sync with an encrypted storage service.
 #[derive(Parser, Debug)]
@@ -231,8 +231,6 @@ fn in_one_line(text: &str) -> String {
 }
 
 fn run(cli: Cli, out: Out) -> CommandResult {
-    // Before any other thread exists: the C library's way to the local time is not safe after that.
-    let offset = UtcOffset::current_local_offset().unwrap_or(UtcOffset::UTC);
     let Global {
         home,
         json: _,
@@ -252,7 +250,7 @@ fn run(cli: Cli, out: Out) -> CommandResult {
         home,
         out,
         no_start,
-        offset,
+        zone: Zone::system(),
     };
     let result = runtime.block_on(dispatch(&app, cli.command, log));
     // A thread that still waits for a terminal or a disk must not hold up the exit.

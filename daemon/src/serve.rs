@@ -16,6 +16,7 @@ use crate::session::{RetryProfile, Session};
 use crate::{folders, logging};
 use cairn_engine::{EngineHandle, EngineOptions};
 use cairn_index::Index;
+use cairn_platform::Zone;
 use cairn_platform::socket::Listener;
 use cairn_platform::{DaemonLock, Home, process};
 use cairn_transfer::{Limits, Transfer};
@@ -23,13 +24,12 @@ use disk::GuardedDisk;
 use handler::Daemon;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use time::UtcOffset;
 use tokio::sync::Notify;
 
 /// Options of a running daemon.
 pub(crate) struct Options {
     pub(crate) home: Home,
-    pub(crate) offset: UtcOffset,
+    pub(crate) zone: Zone,
     /// Nobody watches: leave the terminal, log to files only.
     pub(crate) background: bool,
     /// The level on stderr in the foreground.
@@ -40,7 +40,7 @@ pub(crate) struct Options {
 pub(crate) async fn run(options: Options) -> CommandResult {
     let Options {
         home,
-        offset,
+        zone,
         background,
         log,
     } = options;
@@ -66,7 +66,7 @@ pub(crate) async fn run(options: Options) -> CommandResult {
         .map(|row| row.root.into())
         .collect();
     let disk = Arc::new(GuardedDisk::new(roots));
-    let engine = start_engine(&session, Arc::new(index), &config, disk.clone(), offset)?;
+    let engine = start_engine(&session, Arc::new(index), &config, disk.clone(), zone)?;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),
@@ -116,7 +116,7 @@ fn start_engine(
     index: Arc<Index>,
     config: &Config,
     disk: Arc<GuardedDisk>,
-    offset: UtcOffset,
+    zone: Zone,
 ) -> CommandResult<Arc<EngineHandle>> {
     let transfer = Transfer::new(
         session.api.clone(),
@@ -130,7 +130,7 @@ fn start_engine(
     let ports = cairn_engine::ports::Ports {
         disk,
         watch: Arc::new(ports::RealWatch),
-        clock: Arc::new(ports::RealClock::new(offset)),
+        clock: Arc::new(ports::RealClock::new(zone)),
         random: Arc::new(Mutex::new(cairn_space::SystemRandom)),
         threads: true,
     };

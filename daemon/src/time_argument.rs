@@ -1,8 +1,12 @@
 //! Times as a person or a script writes them, in the past or in the future.
+//!
+//! A local time is the one that clocks show on that day. A time that is shown twice, because the clock goes back,
+//! is the first of the two, as long as that fits; one that is skipped is as long after the change.
 
+use cairn_platform::Zone;
 use cairn_wire::Timestamp;
 use time::macros::format_description;
-use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
+use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
 const MS_PER_SECOND: i64 = 1_000;
 
@@ -11,23 +15,23 @@ pub(crate) const PAST_EXAMPLES: &str = "try `2h ago`, `2026-03-01 14:00` or `202
 
 /// Reads a time: RFC 3339, `2h ago`, `now`, `yesterday`, or a local date with or without a time. Returns
 /// milliseconds since 1970-01-01 UTC; `None` for anything else, and for what is later than now.
-pub(crate) fn parse_past(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
+pub(crate) fn parse_past(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
     let text = text.trim();
     let at = match text {
         "now" => Some(now_ms),
         "today" | "yesterday" => {
-            let today = local(now_ms, offset)?.date();
+            let today = local(now_ms, zone)?.date();
             let day = if text == "today" {
                 Some(today)
             } else {
                 today.previous_day()
             };
-            milliseconds(day?.midnight(), offset)
+            first(day?.midnight(), zone)
         }
         _ => Timestamp::parse(text)
             .map(|at| at.0)
             .or_else(|| ago(text, now_ms))
-            .or_else(|| local_time(text, now_ms, offset)),
+            .or_else(|| first(local_time(text, now_ms, zone)?, zone)),
     }?;
     (at <= now_ms).then_some(at)
 }
@@ -54,51 +58,45 @@ fn ago(text: &str, now_ms: i64) -> Option<i64> {
 }
 
 /// Reads a local date and time, a date alone (its beginning), or a time of today.
-fn local_time(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
+fn local_time(text: &str, now_ms: i64, zone: &Zone) -> Option<PrimitiveDateTime> {
     const DAY: &[time::format_description::BorrowedFormatItem<'_>] =
         format_description!("[year]-[month]-[day]");
-    const MINUTE: &[time::format_description::BorrowedFormatItem<'_>] =
-        format_description!("[hour padding:none]:[minute]");
     const SECOND: &[time::format_description::BorrowedFormatItem<'_>] =
         format_description!("[hour padding:none]:[minute]:[second]");
-    let time = |text: &str| {
-        Time::parse(text, SECOND)
-            .or_else(|_| Time::parse(text, MINUTE))
-            .ok()
-    };
+    let time = |text: &str| Time::parse(text, SECOND).ok().or_else(|| of_day(text));
     if let Ok(day) = Date::parse(text, DAY) {
-        return milliseconds(day.midnight(), offset);
+        return Some(day.midnight());
     }
     if let Some(time) = time(text) {
-        let today = local(now_ms, offset)?.date();
-        return milliseconds(PrimitiveDateTime::new(today, time), offset);
+        return Some(local(now_ms, zone)?.date().with_time(time));
     }
     let (day, of_day) = text.split_once([' ', 'T'])?;
     let day = Date::parse(day, DAY).ok()?;
-    milliseconds(PrimitiveDateTime::new(day, time(of_day.trim())?), offset)
+    Some(day.with_time(time(of_day.trim())?))
+}
+
+/// Reads a time of the day, such as `8:30`.
+fn of_day(text: &str) -> Option<Time> {
+    Time::parse(text, format_description!("[hour padding:none]:[minute]")).ok()
 }
 
 /// Reads a time in the future as milliseconds since 1970-01-01 UTC: `30m`, `2h`, `18:30`, `tomorrow`, `2026-01-02 08:00`, RFC 3339.
-pub(crate) fn parse_until(text: &str, now_ms: i64, offset: UtcOffset) -> Option<i64> {
-    let now = local(now_ms, offset)?;
+pub(crate) fn parse_until(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
+    let today = local(now_ms, zone)?.date();
     let text = text.trim();
-    let at = if let Some(at) = Timestamp::parse(text) {
-        return (at.0 > now_ms).then_some(at.0);
+    let after_now = |local| after(local, now_ms, zone);
+    let ms = if let Some(at) = Timestamp::parse(text) {
+        at.0
     } else if text == "tomorrow" {
-        now.date().next_day()?.midnight().assume_offset(offset)
-    } else if let Ok(time) = Time::parse(text, format_description!("[hour padding:none]:[minute]"))
-    {
-        let today = now.date().with_time(time).assume_offset(offset);
-        if today > now {
-            today
-        } else {
-            today + Duration::DAY
-        }
+        zone.next_day(now_ms)?
+    } else if let Some(time) = of_day(text) {
+        let tomorrow = today.next_day()?.with_time(time);
+        after_now(today.with_time(time)).or_else(|| after_now(tomorrow))?
     } else if let Ok(at) = PrimitiveDateTime::parse(
         text,
         format_description!("[year]-[month]-[day] [hour padding:none]:[minute]"),
     ) {
-        at.assume_offset(offset)
+        after_now(at)?
     } else {
         let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
         let number: i64 = number
@@ -107,25 +105,41 @@ pub(crate) fn parse_until(text: &str, now_ms: i64, offset: UtcOffset) -> Option<
             .parse()
             .ok()
             .filter(|n| (1..1_000_000).contains(n))?;
-        now + match unit {
-            "s" => Duration::seconds(number),
-            "m" => Duration::minutes(number),
-            "h" => Duration::hours(number),
-            "d" => Duration::days(number),
+        let seconds = match unit {
+            "s" => 1,
+            "m" => 60,
+            "h" => 3_600,
+            "d" => 86_400,
             _ => return None,
-        }
+        };
+        now_ms.checked_add(number * seconds * MS_PER_SECOND)?
     };
-    let ms = i64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok()?;
     (ms > now_ms).then_some(ms)
 }
 
-fn local(ms: i64, offset: UtcOffset) -> Option<OffsetDateTime> {
+/// Returns the local time of milliseconds since 1970-01-01 UTC.
+fn local(ms: i64, zone: &Zone) -> Option<PrimitiveDateTime> {
+    let offset = UtcOffset::from_whole_seconds(zone.offset_s(ms)).ok()?;
     let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000);
-    Some(at.ok()?.to_offset(offset))
+    let at = at.ok()?.to_offset(offset);
+    Some(PrimitiveDateTime::new(at.date(), at.time()))
 }
 
-fn milliseconds(at: PrimitiveDateTime, offset: UtcOffset) -> Option<i64> {
-    i64::try_from(at.assume_offset(offset).unix_timestamp_nanos() / 1_000_000).ok()
+/// Returns the first instant of a local time.
+fn first(local: PrimitiveDateTime, zone: &Zone) -> Option<i64> {
+    Some(zone.instants(as_utc(local)?)?.first)
+}
+
+/// Returns the first instant of a local time that is to come.
+fn after(local: PrimitiveDateTime, now_ms: i64, zone: &Zone) -> Option<i64> {
+    let found = zone.instants(as_utc(local)?)?;
+    [found.first, found.last]
+        .into_iter()
+        .find(|ms| *ms > now_ms)
+}
+
+fn as_utc(local: PrimitiveDateTime) -> Option<i64> {
+    i64::try_from(local.assume_utc().unix_timestamp_nanos() / 1_000_000).ok()
 }
 
 #[cfg(test)]
@@ -133,11 +147,22 @@ mod tests {
     use super::*;
     use crate::output::text::rfc3339;
 
+    fn berlin() -> Zone {
+        Zone::from_rule("CET-1CEST,M3.5.0,M10.5.0/3").unwrap()
+    }
+
+    fn new_york() -> Zone {
+        Zone::from_rule("EST5EDT,M3.2.0,M11.1.0").unwrap()
+    }
+
+    fn ms(text: &str) -> i64 {
+        Timestamp::parse(text).unwrap().0
+    }
+
     fn read(text: &str) -> Option<String> {
         // 2026-03-02 12:00 in UTC+1.
-        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
         let now = Timestamp::parse("2026-03-02T11:00:00Z").unwrap().0;
-        parse_past(text, now, offset).map(rfc3339)
+        parse_past(text, now, &berlin()).map(rfc3339)
     }
 
     #[test]
@@ -187,9 +212,8 @@ mod tests {
     #[test]
     fn until_is_always_in_the_future() {
         // 2026-01-02 12:00 in UTC+1.
-        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
         let now = Timestamp::parse("2026-01-02T11:00:00Z").unwrap().0;
-        let until = |text: &str| parse_until(text, now, offset).map(rfc3339);
+        let until = |text: &str| parse_until(text, now, &berlin()).map(rfc3339);
         assert_eq!(until("30m").unwrap(), "2026-01-02T11:30:00.000Z");
         assert_eq!(until("2h").unwrap(), "2026-01-02T13:00:00.000Z");
         assert_eq!(until("18:30").unwrap(), "2026-01-02T17:30:00.000Z");
@@ -202,6 +226,115 @@ mod tests {
         assert_eq!(until("2026-01-02T12:00:00+01:00"), None, "not after now");
         for bad in ["", "m", "-5m", "yesterday", "25:00", "é"] {
             assert_eq!(until(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_local_time_is_that_of_its_day_and_not_of_today() {
+        // Winter, and summer times are read; and the other way round.
+        let (winter, summer) = (ms("2026-12-01T12:00:00Z"), ms("2026-07-01T12:00:00Z"));
+        for (zone, now, text, at) in [
+            (
+                berlin(),
+                winter,
+                "2026-07-01 14:00",
+                "2026-07-01T12:00:00.000Z",
+            ),
+            (berlin(), winter, "2026-07-01", "2026-06-30T22:00:00.000Z"),
+            (
+                berlin(),
+                summer,
+                "2026-01-15 14:00",
+                "2026-01-15T13:00:00.000Z",
+            ),
+            // Twice: the first of the two. Skipped: as long after the change.
+            (
+                berlin(),
+                winter,
+                "2026-10-25 02:30",
+                "2026-10-25T00:30:00.000Z",
+            ),
+            (
+                berlin(),
+                winter,
+                "2026-03-29 02:30",
+                "2026-03-29T01:30:00.000Z",
+            ),
+            (
+                new_york(),
+                winter,
+                "2026-07-01 14:00",
+                "2026-07-01T18:00:00.000Z",
+            ),
+            (
+                new_york(),
+                winter,
+                "2026-11-01 01:30",
+                "2026-11-01T05:30:00.000Z",
+            ),
+            (
+                new_york(),
+                winter,
+                "2026-03-08 02:30",
+                "2026-03-08T07:30:00.000Z",
+            ),
+        ] {
+            let read = parse_past(text, now, &zone).map(rfc3339);
+            assert_eq!(read.as_deref(), Some(at), "{text}");
+        }
+        // The day after the change begins at its own midnight.
+        let monday = ms("2026-03-30T10:00:00Z");
+        let yesterday = parse_past("yesterday", monday, &berlin()).map(rfc3339);
+        assert_eq!(yesterday.as_deref(), Some("2026-03-28T23:00:00.000Z"));
+    }
+
+    #[test]
+    fn until_knows_the_change_of_the_clock() {
+        let saturday = "2026-10-24T10:00:00Z";
+        for (zone, now, text, at) in [
+            (berlin(), saturday, "8:30", "2026-10-25T07:30:00.000Z"),
+            (
+                berlin(),
+                saturday,
+                "2026-10-26 08:00",
+                "2026-10-26T07:00:00.000Z",
+            ),
+            (
+                berlin(),
+                "2026-10-25T10:00:00Z",
+                "tomorrow",
+                "2026-10-25T23:00:00.000Z",
+            ),
+            // Between the two times at which clocks show 02:30, it is still to come.
+            (
+                berlin(),
+                "2026-10-25T00:45:00Z",
+                "2:30",
+                "2026-10-25T01:30:00.000Z",
+            ),
+            (
+                berlin(),
+                "2026-10-25T01:45:00Z",
+                "2:30",
+                "2026-10-26T01:30:00.000Z",
+            ),
+            (
+                berlin(),
+                "2026-03-28T22:00:00Z",
+                "2:30",
+                "2026-03-29T01:30:00.000Z",
+            ),
+            (
+                new_york(),
+                "2026-10-31T12:00:00Z",
+                "7:00",
+                "2026-11-01T12:00:00.000Z",
+            ),
+            // A span is as long as it is.
+            (berlin(), saturday, "1d", "2026-10-25T10:00:00.000Z"),
+        ] {
+            let until = parse_until(text, ms(now), &zone).map(rfc3339);
+            assert_eq!(until.as_deref(), Some(at), "{text} after {now}");
         }
     }
 }

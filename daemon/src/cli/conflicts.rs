@@ -28,7 +28,7 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
             conflict.copy.clone(),
             maker(conflict),
             conflict.kind.to_string(),
-            local_rfc3339(&conflict.at, app.offset),
+            local_rfc3339(&conflict.at, &app.zone),
             conflict.folder.clone(),
         ]);
     }

@@ -15,7 +15,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args, log: Option<String>) -> CommandResult {
     let options = serve::Options {
         home: app.home.clone(),
-        offset: app.offset,
+        zone: app.zone.clone(),
         background: args.background,
         log,
     };

@@ -62,7 +62,7 @@ async fn list(app: &App) -> CommandResult {
             format!("{}{mark}", clean(&device.name)),
             device
                 .last_seen_at
-                .map_or_else(|| "never".to_owned(), |at| local_time(at.0, app.offset)),
+                .map_or_else(|| "never".to_owned(), |at| local_time(at.0, &app.zone)),
             device.id.to_string(),
         ]);
     }

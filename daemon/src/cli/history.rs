@@ -104,7 +104,7 @@ fn print(app: &App, events: &[&Event], devices: &HashMap<DeviceId, String>) {
     ]);
     for event in events {
         table.row([
-            local_time(event.at_ms, app.offset),
+            local_time(event.at_ms, &app.zone),
             word(event),
             path(event),
             event.bytes.map(size).unwrap_or_default(),

@@ -39,10 +39,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         line("executable", view.executable.to_string());
     }
     if let Some(at) = view.modified_at {
-        line("modified", local_time(at.0, app.offset));
+        line("modified", local_time(at.0, &app.zone));
     }
-    line("created", local_time(view.created_at.0, app.offset));
-    line("changed", local_time(view.updated_at.0, app.offset));
+    line("created", local_time(view.created_at.0, &app.zone));
+    line("changed", local_time(view.updated_at.0, &app.zone));
     line(
         "verified",
         if verified {

@@ -27,7 +27,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .collect();
     print_table(
         &app.out,
-        app.offset,
+        &app.zone,
         &nodes,
         |node| node.name.clone(),
         "The folder is empty.",

@@ -22,7 +22,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let folder = args.folder.as_deref().map(local_path::folder).transpose()?;
     let until = match &args.until {
-        Some(text) => Some(parse_until(text, now_ms(), app.offset).ok_or_else(|| {
+        Some(text) => Some(parse_until(text, now_ms(), &app.zone).ok_or_else(|| {
             let takes = "30m, 2h, 18:30, tomorrow or \"2026-01-02 08:00\"";
             Failure::usage(format!(
                 "`{text}` is not a valid time in the future for --until (try {takes})"
@@ -41,7 +41,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match until {
         Some(ms) => app.out.line(format_args!(
             "{what} is paused until {}.",
-            local_time(ms, app.offset)
+            local_time(ms, &app.zone)
         )),
         None => app
             .out

@@ -115,7 +115,7 @@ fn revision_at<'a>(
         Failure::failed(format!(
             "{} was not there {}, or its version of then is not kept any more",
             node.name,
-            local_time(at_ms, app.offset)
+            local_time(at_ms, &app.zone)
         ))
     })
 }
@@ -165,7 +165,7 @@ async fn one_file(
         "{} is as it was in version {}, of {}.",
         clean(&path),
         revision.number,
-        local_time(revision.created_at.0, app.offset)
+        local_time(revision.created_at.0, &app.zone)
     ));
     app.out.json(&json!({
         "path": path,

@@ -64,7 +64,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 
 /// Reads a time in the past.
 pub(super) fn past_time(app: &App, text: &str) -> CommandResult<i64> {
-    time_argument::parse_past(text, now_ms(), app.offset).ok_or_else(|| {
+    time_argument::parse_past(text, now_ms(), &app.zone).ok_or_else(|| {
         Failure::usage(format!(
             "`{text}` is not a time in the past: {}",
             time_argument::PAST_EXAMPLES
@@ -96,7 +96,7 @@ pub(super) async fn carry_out(
     yes: bool,
 ) -> CommandResult {
     let (past, plan) = rewind.plan().await?;
-    let at = local_time(rewind.at_ms, app.offset);
+    let at = local_time(rewind.at_ms, &app.zone);
     app.out.line(format_args!("{} as of {at}:", clean(path)));
     for line in plan_lines(&past, &plan) {
         app.out.line(line);

@@ -35,7 +35,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     print_table(
         &app.out,
-        app.offset,
+        &app.zone,
         &nodes,
         |node| node.path.clone(),
         "Nothing has such a name.",

@@ -92,7 +92,7 @@ async fn wait(
 }
 
 fn show(app: &App, status: &Status, detail: Detail) {
-    for line in status_lines::lines(&app.out, app.offset, status, detail) {
+    for line in status_lines::lines(&app.out, &app.zone, status, detail) {
         app.out.line(line);
     }
     app.out.json(status);

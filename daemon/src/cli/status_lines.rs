@@ -4,7 +4,7 @@ use crate::output::text::{clean, count, local_rfc3339, number, size, span};
 use crate::output::{Out, Style};
 use cairn_control::{FolderStatus, OverallProgress, ProblemGroup, Status, Transfer};
 use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
-use time::UtcOffset;
+use cairn_platform::Zone;
 
 /// A state in one word.
 pub(super) fn word(state: SyncState) -> &'static str {
@@ -37,8 +37,8 @@ pub(super) enum Detail {
 }
 
 /// The whole status, line by line.
-pub(super) fn lines(out: &Out, offset: UtcOffset, status: &Status, detail: Detail) -> Vec<String> {
-    let mut lines = vec![headline(out, offset, status)];
+pub(super) fn lines(out: &Out, zone: &Zone, status: &Status, detail: Detail) -> Vec<String> {
+    let mut lines = vec![headline(out, zone, status)];
     lines.extend(status.progress.as_ref().map(progress_line));
     lines.extend(
         status
@@ -54,10 +54,10 @@ pub(super) fn lines(out: &Out, offset: UtcOffset, status: &Status, detail: Detai
 }
 
 /// Returns the state in one line.
-pub(super) fn headline(out: &Out, offset: UtcOffset, status: &Status) -> String {
+pub(super) fn headline(out: &Out, zone: &Zone, status: &Status) -> String {
     let mut line = out.paint(style(status.state), word(status.state));
     if let Some(until) = &status.paused_until {
-        line.push_str(&format!(" until {}", local_rfc3339(until, offset)));
+        line.push_str(&format!(" until {}", local_rfc3339(until, zone)));
     }
     if status.open_conflicts > 0 {
         let conflicts = count(status.open_conflicts, "conflict");
@@ -233,7 +233,7 @@ mod tests {
         };
         let plain = Out::new(true);
         assert_eq!(
-            lines(&plain, UtcOffset::UTC, &status, Detail::Examples),
+            lines(&plain, &Zone::utc(), &status, Detail::Examples),
             [
                 "needs attention, 1 conflict to resolve (see `cairn conflicts`), 27,138 changes to do",
                 "  4 %: 1,234 of 27,138 files, 12 MiB of 602 MiB, 3.0 MiB/s, 3 min left",
@@ -252,9 +252,9 @@ mod tests {
             paused_until: Some("2026-11-22T00:46:46.028Z".into()),
             ..Default::default()
         };
-        let offset = UtcOffset::from_hms(1, 0, 0).unwrap();
+        let zone = Zone::from_rule("CET-1").unwrap();
         assert_eq!(
-            headline(&Out::new(true), offset, &status),
+            headline(&Out::new(true), &zone, &status),
             "paused until 2026-11-22 01:46"
         );
     }

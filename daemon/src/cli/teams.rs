@@ -193,7 +193,7 @@ async fn members(app: &App, api: &Api, team: &str) -> CommandResult {
             member.email.clone(),
             member.display_name.clone(),
             role_name(member.role).to_owned(),
-            local_time(member.joined_at.0, app.offset),
+            local_time(member.joined_at.0, &app.zone),
             member.user_id.to_string(),
         ]);
     }
@@ -217,7 +217,7 @@ async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) ->
         clean(&sent.email),
         clean(&sent.team_name),
         role_name(sent.role),
-        local_time(sent.expires_at.0, app.offset)
+        local_time(sent.expires_at.0, &app.zone)
     ));
     app.out.json(&json!({ "invitation": sent }));
     Ok(())
@@ -235,7 +235,7 @@ async fn invitations(app: &App, api: &Api) -> CommandResult {
         table.row([
             one.team_name.clone(),
             role_name(one.role).to_owned(),
-            local_time(one.expires_at.0, app.offset),
+            local_time(one.expires_at.0, &app.zone),
             one.id.to_string(),
         ]);
     }

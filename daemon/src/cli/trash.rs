@@ -96,7 +96,7 @@ fn list(app: &App, folder: Option<&Path>) -> CommandResult {
         ("FOLDER", Align::Left),
     ]);
     for found in &trashed {
-        let since = local_rfc3339(&found.at, app.offset);
+        let since = local_rfc3339(&found.at, &app.zone);
         table.row([
             found.id.clone(),
             size(found.bytes),
@@ -181,7 +181,7 @@ async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
             node.id.to_string(),
             node.name.clone(),
             size(node.size),
-            local_time(node.updated_at.0, app.offset),
+            local_time(node.updated_at.0, &app.zone),
             folder.to_owned(),
         ]);
         trashed.push(json!({

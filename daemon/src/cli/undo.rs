@@ -46,7 +46,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.out.line(format_args!(
         "`cairn {}`, {}, made {}.",
         clean(&first.command),
-        local_time(first.at_ms, app.offset),
+        local_time(first.at_ms, &app.zone),
         count(session.len() as u64, "change")
     ));
     if !args.yes && !prompt::confirmed("Take it back? [y/N] ")? {
@@ -146,7 +146,7 @@ fn list(app: &App, sessions: &[Vec<Entry>]) {
             continue;
         };
         table.row([
-            local_time(first.at_ms, app.offset),
+            local_time(first.at_ms, &app.zone),
             format!("cairn {}", first.command),
             session.len().to_string(),
             first.session.to_string(),

@@ -106,7 +106,7 @@ async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -
         table.row([
             revision.number.to_string(),
             size(revision.size),
-            local_time(revision.created_at.0, app.offset),
+            local_time(revision.created_at.0, &app.zone),
             device(revision).unwrap_or_default(),
             revision.uploaded_by.clone(),
             format!("{}{mark}", revision.id),

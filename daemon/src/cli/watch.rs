@@ -23,7 +23,7 @@ pub(super) async fn status(app: &App, client: &Client) -> CommandResult {
             // Home, and clear to the end of the screen (ECMA-48).
             app.out.raw("\x1b[H\x1b[2J");
         }
-        for line in lines(&app.out, app.offset, &status, Detail::Examples) {
+        for line in lines(&app.out, &app.zone, &status, Detail::Examples) {
             app.out.line(line);
         }
         app.out.json_line(&status);
@@ -50,7 +50,7 @@ pub(super) async fn while_waiting<T>(
                 let progress = status.progress.as_ref().map(progress_line);
                 spinner.set_message(format!(
                     "{}{}",
-                    headline(&plain, app.offset, &status),
+                    headline(&plain, &app.zone, &status),
                     progress.unwrap_or_default()
                 ));
             }
@@ -81,7 +81,7 @@ pub(super) async fn activity(app: &App, client: &Client) -> CommandResult {
 pub(super) fn activity_line(app: &App, activity: &cairn_control::Activity) -> String {
     let at = app
         .out
-        .paint(Style::Dim, local_rfc3339(&activity.at, app.offset));
+        .paint(Style::Dim, local_rfc3339(&activity.at, &app.zone));
     let bytes = if activity.bytes > 0 {
         format!("  {}", size(activity.bytes))
     } else {

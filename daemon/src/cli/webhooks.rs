@@ -127,7 +127,7 @@ fn deliveries(app: &App, deliveries: &[Value]) -> CommandResult {
             text(&delivery["event"]),
             text(&delivery["state"]),
             attempts.to_string(),
-            local_rfc3339(at, app.offset),
+            local_rfc3339(at, &app.zone),
         ]);
     }
     table.print(&app.out, "Nothing was sent yet.");

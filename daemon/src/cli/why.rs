@@ -26,7 +26,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .into_string()
         .map_err(|_| Failure::usage(format!("{} is not valid UTF-8", args.path.display())))?;
     let report: PathReport = app.daemon().await?.send(typed::Why { path }).await?;
-    for line in lines(&app.out, app.offset, &report) {
+    for line in lines(&app.out, &app.zone, &report) {
         app.out.line(line);
     }
     app.out.json(&report);
@@ -72,7 +72,7 @@ fn style(state: PathState) -> Style {
     }
 }
 
-fn lines(out: &Out, offset: time::UtcOffset, report: &PathReport) -> Vec<String> {
+fn lines(out: &Out, zone: &cairn_platform::Zone, report: &PathReport) -> Vec<String> {
     let mut lines = vec![format!(
         "{}: {}",
         clean(&report.path),
@@ -81,10 +81,10 @@ fn lines(out: &Out, offset: time::UtcOffset, report: &PathReport) -> Vec<String>
     lines.push(format!("  {}", clean(&report.message)));
     let mut line = |text: String| lines.push(format!("  {text}"));
     if let Some(at) = &report.synced_at {
-        line(format!("last transferred {}", local_rfc3339(at, offset)));
+        line(format!("last transferred {}", local_rfc3339(at, zone)));
     }
     if let Some(at) = &report.next_try_at {
-        line(format!("tried again {}", local_rfc3339(at, offset)));
+        line(format!("tried again {}", local_rfc3339(at, zone)));
     }
     if let Some(remote) = &report.remote {
         line(format!("on the service: {}", clean(remote)));
@@ -118,7 +118,7 @@ mod tests {
             ..PathReport::default()
         };
         assert_eq!(
-            lines(&Out::new(true), time::UtcOffset::UTC, &report),
+            lines(&Out::new(true), &cairn_platform::Zone::utc(), &report),
             [
                 "/home/a/Cairn/x.log: ignored",
                 "  it is ignored by `*.log`, line 3 of .cairnignore",

@@ -4,11 +4,11 @@ use crate::output::Out;
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_time, size};
 use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
+use cairn_platform::Zone;
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use time::UtcOffset;
 
 /// A node without what only programs with keys can use.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -69,7 +69,7 @@ impl NodeView {
 /// Prints nodes as a table; `label` gives the first column.
 pub(crate) fn print_table(
     out: &Out,
-    offset: UtcOffset,
+    zone: &Zone,
     nodes: &[NodeView],
     label: impl Fn(&NodeView) -> String,
     if_empty: &str,
@@ -86,7 +86,7 @@ pub(crate) fn print_table(
         } else {
             String::new()
         };
-        let modified = local_time(node.modified_at.unwrap_or(node.updated_at).0, offset);
+        let modified = local_time(node.modified_at.unwrap_or(node.updated_at).0, zone);
         table.row([
             NodeView::label(&label(node), node.kind),
             bytes,

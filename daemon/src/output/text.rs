@@ -1,6 +1,7 @@
 //! Figures, times and names as people read them.
 
 pub(crate) use cairn_model::size::binary_short as size;
+use cairn_platform::Zone;
 use cairn_wire::Timestamp;
 use std::time::{SystemTime, UNIX_EPOCH};
 use time::macros::format_description;
@@ -59,9 +60,10 @@ pub(crate) fn clean(text: &str) -> String {
         .collect()
 }
 
-/// Returns the local time of milliseconds since 1970-01-01 UTC.
-pub(crate) fn local_time(ms: i64, offset: UtcOffset) -> String {
+/// Returns the local time, as clocks showed it then, of milliseconds since 1970-01-01 UTC.
+pub(crate) fn local_time(ms: i64, zone: &Zone) -> String {
     let layout = format_description!("[year]-[month]-[day] [hour]:[minute]");
+    let offset = UtcOffset::from_whole_seconds(zone.offset_s(ms)).unwrap_or(UtcOffset::UTC);
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000)
         .ok()
         .and_then(|at| at.to_offset(offset).format(&layout).ok())
@@ -69,8 +71,8 @@ pub(crate) fn local_time(ms: i64, offset: UtcOffset) -> String {
 }
 
 /// RFC 3339 as local time, or as it is if it is none.
-pub(crate) fn local_rfc3339(text: &str, offset: UtcOffset) -> String {
-    Timestamp::parse(text).map_or_else(|| clean(text), |at| local_time(at.0, offset))
+pub(crate) fn local_rfc3339(text: &str, zone: &Zone) -> String {
+    Timestamp::parse(text).map_or_else(|| clean(text), |at| local_time(at.0, zone))
 }
 
 /// Milliseconds since 1970-01-01 UTC.

@@ -1,21 +1,21 @@
 //! The engine's ports on this machine: the real watcher and the real clock.
 
 use cairn_engine::ports::{Clock, Hint, Watch};
+use cairn_platform::Zone;
 use cairn_platform::watch::{self, Watcher};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-use time::UtcOffset;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 /// The system's clock.
 pub(super) struct RealClock {
-    offset: UtcOffset,
+    zone: Zone,
 }
 
 impl RealClock {
-    pub(super) fn new(offset: UtcOffset) -> Self {
-        Self { offset }
+    pub(super) fn new(zone: Zone) -> Self {
+        Self { zone }
     }
 }
 
@@ -28,7 +28,7 @@ impl Clock for RealClock {
     }
 
     fn offset_s(&self) -> i32 {
-        self.offset.whole_seconds()
+        self.zone.offset_s(self.now_ms())
     }
 }
 

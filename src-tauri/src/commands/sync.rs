@@ -4,7 +4,10 @@ use super::context::Commands;
 use crate::program::Fault;
 use crate::tray::PauseFor;
 use cairn_control::Request;
-use time::{Duration, OffsetDateTime};
+use cairn_platform::Zone;
+use time::OffsetDateTime;
+
+const HOUR_MS: i64 = 3_600_000;
 
 pub(super) async fn pause(commands: &Commands, span: PauseFor) -> Result<(), Fault> {
     commands.send(pause_request(span)).await
@@ -25,18 +28,19 @@ pub(super) async fn retry(commands: &Commands) -> Result<(), Fault> {
 
 /// Returns the request for a pause that ends as `span` says, in local time.
 pub(crate) fn pause_request(span: PauseFor) -> Request {
-    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
-    let until = match span {
-        PauseFor::Hour => Some(now + Duration::HOUR),
-        PauseFor::Tomorrow => now
-            .date()
-            .next_day()
-            .map(|day| day.midnight().assume_offset(now.offset())),
-        PauseFor::Resumed => None,
-    };
+    let now_ms = OffsetDateTime::now_utc().unix_timestamp() * 1_000;
     Request::Pause {
         folder: None,
-        until: until.map(|at| at.unix_timestamp() * 1000),
+        until: end_of_pause(span, now_ms, &Zone::system()),
+    }
+}
+
+/// Returns the end of a pause that begins now; both are milliseconds since 1970-01-01 UTC.
+fn end_of_pause(span: PauseFor, now_ms: i64, zone: &Zone) -> Option<i64> {
+    match span {
+        PauseFor::Hour => Some(now_ms + HOUR_MS),
+        PauseFor::Tomorrow => zone.next_day(now_ms),
+        PauseFor::Resumed => None,
     }
 }
 
@@ -45,18 +49,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_until_tomorrow_ends_within_a_day() {
-        let now = OffsetDateTime::now_utc().unix_timestamp() * 1000;
-        let until = |span| {
-            let request = pause_request(span);
-            let Request::Pause { until, .. } = request else {
-                panic!("{request:?}");
-            };
-            until
-        };
-        let day = 24 * 3_600_000;
-        assert!((now..=now + day + 3_600_000).contains(&until(PauseFor::Tomorrow).unwrap()));
-        assert!((now..=now + 3_700_000).contains(&until(PauseFor::Hour).unwrap()));
-        assert_eq!(until(PauseFor::Resumed), None);
+    fn a_pause_until_tomorrow_ends_at_the_local_midnight() {
+        // The day on which clocks go back has 25 hours; it begins at 2026-10-24T22:00:00Z.
+        let zone = Zone::from_rule("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let begin_ms = 1_792_879_200_000;
+        for hours in [0, 1, 24] {
+            let end = end_of_pause(PauseFor::Tomorrow, begin_ms + hours * HOUR_MS, &zone);
+            assert_eq!(end, Some(begin_ms + 25 * HOUR_MS), "after {hours} hours");
+        }
+        let hour = end_of_pause(PauseFor::Hour, begin_ms, &zone);
+        assert_eq!(hour, Some(begin_ms + HOUR_MS));
+        assert_eq!(end_of_pause(PauseFor::Resumed, begin_ms, &zone), None);
     }
 }

@@ -17,6 +17,7 @@ pub mod secrets;
 pub mod socket;
 mod timeout;
 pub mod watch;
+mod zone;
 
 pub use atomic_write::{FileMode, write_atomic};
 pub use dirs::Home;
@@ -28,3 +29,4 @@ pub use filesystem::{Filesystem, FilesystemKind};
 pub use lock::DaemonLock;
 pub use names::{NameProblem, NameRules};
 pub use watch::{Hint, Watcher};
+pub use zone::{Instants, Zone};

@@ -43,7 +43,7 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
             downloads,
             share
                 .expires_at
-                .map_or_else(|| "never".into(), |at| local_time(at.0, app.offset)),
+                .map_or_else(|| "never".into(), |at| local_time(at.0, &app.zone)),
             address
                 .clone()
                 .unwrap_or_else(|| format!("{} (without keys)", share.short_code)),

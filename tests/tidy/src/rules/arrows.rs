@@ -133,6 +133,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("axum", &["cairn-service", "cairn-dev", "cairn-sim"]),
     ("rmcp", &["cairn-mcp"]),
     ("notify", &["cairn-platform"]),
+    ("jiff", &["cairn-platform"]),
     ("keyring-core", &["cairn-platform"]),
     ("zbus", &["cairn-platform"]),
     ("rustix", &["cairn-platform", "cairn-e2e", "cairn-bench"]),
