@@ -4,6 +4,7 @@
 mod bill;
 mod build;
 mod check;
+mod clean_system;
 mod contents;
 
 use crate::run::{cargo, show, target};
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(crate) use check::check;
+pub(crate) use clean_system::try_readme;
 
 /// Builds the programs for release, and the packages from them, with their bills of materials and checksums.
 pub(crate) fn release() -> Result<()> {

@@ -153,6 +153,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         },
     ),
     command(
+        "five-minutes",
+        "what the README shows, with the packages installed in a Debian made for it (root, debootstrap, network)",
+        &[],
+        |_| package::try_readme(),
+    ),
+    command(
         "docs",
         "the site of docs/, with search, in target/book",
         &[],

@@ -11,34 +11,7 @@ const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
 const ADDRESS: &str = "127.0.0.1:8787";
 
 /// The differences from a reader's machine: the port, the keyring, and the hands that type the passphrase.
-const BEFORE: &str = r#"
-set -euo pipefail
-cairn() {
-    if [ "$1" = login ]; then
-        shift
-        set -- login --secrets file --passphrase-file "$HOME/passphrase" "$@"
-    fi
-    command cairn "$@"
-}
-cairn-server() {
-    if [ "$1" = --data ]; then
-        set -- --listen "$ADDRESS" "$@"
-        exec "$SERVER" "$@"
-    fi
-    command cairn-server "$@"
-}
-sleep() {
-    until (: < "/dev/tcp/${ADDRESS%:*}/${ADDRESS#*:}") 2> /dev/null; do
-        kill -0 "$!" || return 1
-        command sleep 0.05
-    done
-}
-end() {
-    CAIRN_HOME=$HOME/second-device command cairn stop || true
-    env -u CAIRN_HOME cairn stop || true
-    kill "$server" && wait "$server" || true
-}
-"#;
+const BEFORE: &str = include_str!("../../five-minutes.sh");
 
 /// Returns the commands of the section with a title.
 fn commands<'a>(text: &'a str, title: &str) -> Result<&'a str> {
