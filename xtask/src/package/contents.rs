@@ -53,7 +53,7 @@ pub(super) const PACKAGES: [Package; 3] = [
         scripts: &[],
         conffiles: &[],
         fields: &[
-            ("Depends", "libc6 (>= 2.36)"),
+            ("Depends", "libc6 (>= 2.36), ca-certificates"),
             ("Recommends", "gnome-keyring | kwalletmanager"),
             ("Suggests", "cairn-tray"),
             ("Section", "net"),
@@ -118,7 +118,10 @@ pub(super) const PACKAGES: [Package; 3] = [
             ("packaging/deb/server/postrm", "postrm"),
         ],
         conffiles: &["/etc/cairn-server/config.toml"],
-        fields: &[("Depends", "libc6 (>= 2.36), adduser"), ("Section", "net")],
+        fields: &[
+            ("Depends", "libc6 (>= 2.36), adduser, ca-certificates"),
+            ("Section", "net"),
+        ],
         description: &[
             "storage server of Cairn, end-to-end encrypted folder sync",
             "Stores the sealed contents of Cairn's devices: accounts, spaces, revisions,",
