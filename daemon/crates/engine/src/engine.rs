@@ -1,6 +1,5 @@
 //! The parts that dispatcher, steps and handle work with.
 
-use crate::admission::AdmissionSetting;
 use crate::arriving::ArrivingNodes;
 use crate::device_names::DeviceNames;
 use crate::health::Health;
@@ -10,6 +9,7 @@ use crate::running::RunningTransfers;
 use crate::status::{Event, ProblemGroup, Status};
 use crate::status_snapshot::StatusSnapshot;
 use crate::stop_signal::StopSignal;
+use crate::verification::VerificationSetting;
 use cairn_api::Api;
 use cairn_crypto::SpaceKeys;
 use cairn_index::{ActivityRow, Index};
@@ -40,7 +40,7 @@ pub(crate) struct Engine {
     pub(crate) arriving: Arc<ArrivingNodes>,
     pub(crate) devices: DeviceNames,
     pub(crate) pauses: Pauses,
-    pub(crate) admission: AdmissionSetting,
+    pub(crate) verification: VerificationSetting,
     pub(crate) stop: StopSignal,
     /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is
     /// begun before it has.

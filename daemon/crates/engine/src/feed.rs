@@ -11,12 +11,11 @@ mod pending;
 mod record;
 mod snapshot;
 
-use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_api::ApiError;
 use cairn_index::IndexError;
-use cairn_model::Cursor;
+use cairn_model::{Cursor, Verification};
 use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
 
@@ -58,13 +57,13 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
         }
         // Held by an earlier run that was stricter.
         Some(_)
-            if engine.admission.get() == Admission::All
+            if engine.verification.get() == Verification::Warn
                 && engine.index.read(|db| db.has_unaccepted())? =>
         {
             accept(engine).await?;
             Ok(PollResult::Reset)
         }
-        Some(from) => match changes_since(engine, from, engine.admission.get()).await {
+        Some(from) => match changes_since(engine, from, engine.verification.get()).await {
             Err(EngineError::Api(ApiError::Gone { message })) => {
                 tracing::warn!(%message, "the change feed's history was replaced; comparing afresh, deleting nothing");
                 snapshot::load_replaced(engine).await?;
@@ -85,7 +84,7 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
 async fn changes_since(
     engine: &Engine,
     from: Cursor,
-    admission: Admission,
+    verification: Verification,
 ) -> Result<PollResult, EngineError> {
     let mut result = PollResult::Nothing;
     let mut cursor = from;
@@ -107,7 +106,7 @@ async fn changes_since(
             };
             if engine
                 .index
-                .write(|db| record(engine, db, &record_page, admission))?
+                .write(|db| record(engine, db, &record_page, verification))?
             {
                 result = PollResult::Changes;
             }

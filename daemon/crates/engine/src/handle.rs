@@ -190,7 +190,7 @@ impl EngineHandle {
 
     /// Changes settings that otherwise come with [`crate::EngineOptions`].
     pub fn tune(&self, rescan_every: Duration, parallel: usize, verify: Verification) {
-        self.engine.admission.set(verify);
+        self.engine.verification.set(verify);
         self.send(Command::Tune {
             rescan_every,
             parallel,

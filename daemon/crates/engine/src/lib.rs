@@ -7,7 +7,6 @@
 //! simulator as it runs here. The decisions themselves are `plan`'s.
 
 mod accept_disk;
-mod admission;
 mod arriving;
 mod command;
 mod confirm;
@@ -35,6 +34,7 @@ mod restored;
 mod running;
 mod selection;
 mod unverified;
+mod verification;
 mod why;
 
 mod start;

@@ -1,6 +1,5 @@
 //! Starting an engine.
 
-use crate::admission::AdmissionSetting;
 use crate::dispatcher::{Dispatcher, Tuning};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -8,6 +7,7 @@ use crate::feed;
 use crate::handle::EngineHandle;
 use crate::health::Health;
 use crate::ports::Ports;
+use crate::verification::VerificationSetting;
 use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_index::Index;
@@ -127,7 +127,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         arriving: Default::default(),
         devices: Default::default(),
         pauses: Default::default(),
-        admission: AdmissionSetting::new(options.verify),
+        verification: VerificationSetting::new(options.verify),
         stop: Default::default(),
         reload: Default::default(),
     }

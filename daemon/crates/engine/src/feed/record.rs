@@ -2,13 +2,12 @@
 
 use super::pending::{self, Tried};
 use super::{CURSOR, LIST_AGAIN};
-use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::key::Key;
 use crate::node_rows::{Deletion, Trust, deletion, remote_row};
 use crate::unverified::{Reason, UnverifiedChange};
 use cairn_index::{Db, FolderRow, IndexError, PutResult, RemoteRow};
-use cairn_model::{Cursor, Kind, NodeId};
+use cairn_model::{Cursor, Kind, NodeId, Verification};
 use cairn_wire::changes::{Change, ChangeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +34,7 @@ pub(super) fn record(
     engine: &Engine,
     db: &Db<'_>,
     page: &Page<'_>,
-    admission: Admission,
+    verification: Verification,
 ) -> Result<bool, IndexError> {
     let folders = db.folders()?;
     let mut batch = Batch::sort(engine, page.changes);
@@ -44,7 +43,7 @@ pub(super) fn record(
         db.remove_pending(change.node_id)?;
     }
     batch.refuse_old_deletions(db)?;
-    if admission == Admission::Verified {
+    if verification == Verification::Strict {
         batch.hold(db)?;
     }
     let mut news = batch.put(engine, db, &folders)?;
@@ -320,7 +319,7 @@ mod tests {
             .index
             .write(|db| {
                 db.put_pending(NodeId::from_random_bytes([7; 16]), b"rubbish")?;
-                record(&engine, db, &page, Admission::All)?;
+                record(&engine, db, &page, Verification::Warn)?;
                 assert_eq!(db.pending(None, 1)?, []);
                 assert_eq!(db.meta(CURSOR)?, Some(b"after".to_vec()));
                 assert!(

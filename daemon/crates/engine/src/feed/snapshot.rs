@@ -3,13 +3,12 @@
 
 use super::record::{Page, record};
 use super::{CURSOR, LIST_AGAIN, PollResult, changes_since};
-use crate::admission::Admission;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::restored;
 use crate::unverified;
 use cairn_index::{Db, IndexError};
-use cairn_model::{ContentHash, Cursor, NodeId, RevisionId};
+use cairn_model::{ContentHash, Cursor, NodeId, RevisionId, Verification};
 use cairn_wire::changes::{Change, ChangeKind, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +22,8 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
         db.clear_remote()?;
         db.clear_pending()
     })?;
-    let cursor = load(engine, engine.admission.get(), |_, _| Ok(())).await?;
-    finish(engine, cursor, engine.admission.get()).await
+    let cursor = load(engine, engine.verification.get(), |_, _| Ok(())).await?;
+    finish(engine, cursor, engine.verification.get()).await
 }
 
 /// Records the remote tree of another history: what is known says nothing about deletions any more.
@@ -34,7 +33,7 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
 pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
     let known = engine.index.read(known_manifests)?;
     let mut begun = false;
-    let cursor = load(engine, engine.admission.get(), |db, page| {
+    let cursor = load(engine, engine.verification.get(), |db, page| {
         // Not before the service has responded: the old trees are the best there is until then.
         if std::mem::replace(&mut begun, true) {
             return Ok(());
@@ -48,7 +47,7 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
         restored::begin(db, &page.epoch)
     })
     .await?;
-    finish(engine, cursor, engine.admission.get()).await?;
+    finish(engine, cursor, engine.verification.get()).await?;
     engine.index.write(|db| {
         for (revision, (node, hash, number)) in known {
             db.set_remote_manifest(node, revision, hash, number)?;
@@ -63,9 +62,9 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
 /// # Errors
 /// As for [`load_first`].
 pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
-    let admission = engine.admission.get();
-    let cursor = load(engine, admission, |_, _| Ok(())).await?;
-    finish(engine, cursor, admission).await?;
+    let verification = engine.verification.get();
+    let cursor = load(engine, verification, |_, _| Ok(())).await?;
+    finish(engine, cursor, verification).await?;
     Ok(engine.index.write(|db| db.remove_meta(LIST_AGAIN))?)
 }
 
@@ -81,7 +80,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
     }
     // The whole tree: a folder that was held has kept everything below it from being recorded.
     let mut missing: BTreeSet<NodeId> = held.iter().map(|row| row.node).collect();
-    let cursor = load(engine, Admission::All, |_, page| {
+    let cursor = load(engine, Verification::Warn, |_, page| {
         for node in &page.nodes {
             missing.remove(&node.id);
         }
@@ -95,7 +94,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
         }
         db.clear_unaccepted()
     })?;
-    finish(engine, cursor, Admission::All).await?;
+    finish(engine, cursor, Verification::Warn).await?;
     for row in &held {
         engine.health().accept(row.node);
     }
@@ -120,7 +119,7 @@ pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
 /// from which changes have come since the first page.
 async fn load(
     engine: &Engine,
-    admission: Admission,
+    verification: Verification,
     mut before: impl FnMut(&Db<'_>, &Snapshot) -> Result<(), IndexError>,
 ) -> Result<Cursor, EngineError> {
     let mut after: Option<String> = None;
@@ -145,7 +144,7 @@ async fn load(
                 cursor: None,
                 is_last: false,
             };
-            record(engine, db, &page, admission)
+            record(engine, db, &page, verification)
         })?;
         match next {
             Some(next) if after.as_ref() != Some(&next) => after = Some(next),
@@ -160,9 +159,13 @@ async fn load(
 }
 
 /// Records what has changed since a snapshot was begun, and compares everything afresh.
-async fn finish(engine: &Engine, from: Cursor, admission: Admission) -> Result<(), EngineError> {
+async fn finish(
+    engine: &Engine,
+    from: Cursor,
+    verification: Verification,
+) -> Result<(), EngineError> {
     let mut at = from;
-    while changes_since(engine, at.clone(), admission).await? == PollResult::More {
+    while changes_since(engine, at.clone(), verification).await? == PollResult::More {
         at = super::cursor(engine)?.unwrap_or(at);
     }
     engine.index.write(|db| {
