@@ -2,6 +2,7 @@
 
 use super::Dispatcher;
 use crate::error::EngineError;
+use crate::health::FolderPart;
 use crate::node_rows::{folder_seal, remote_row};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
@@ -40,7 +41,9 @@ impl Dispatcher {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.unattachable = problem.is_some();
         }
-        self.engine.health().set_attach_problem(id, problem);
+        self.engine
+            .health()
+            .set_folder_problem(id, FolderPart::Remote, problem);
         Ok(())
     }
 
@@ -131,7 +134,9 @@ impl Dispatcher {
         let problem = gone.then(|| {
             EngineError::RemoteGone(ctx.folder.remote_path.clone()).problem(String::new())
         });
-        self.engine.health().set_attach_problem(id, problem);
+        self.engine
+            .health()
+            .set_folder_problem(id, FolderPart::Remote, problem);
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.unattachable = gone;
         }

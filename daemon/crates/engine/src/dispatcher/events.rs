@@ -4,6 +4,7 @@ use super::folder::{Folder, Watching};
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
 use super::{Dispatcher, Done};
 use crate::executor::{ExecutionResult, overload, record_failure};
+use crate::health::FolderPart;
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use cairn_model::{FolderId, Problem, ProblemCode, RelPath};
@@ -127,7 +128,9 @@ impl Dispatcher {
                     message,
                     hint: "until then the folder is looked at every 30 seconds".into(),
                 };
-                self.engine.health().set_watch_problem(id, Some(problem));
+                self.engine
+                    .health()
+                    .set_folder_problem(id, FolderPart::Watcher, Some(problem));
             }
             Hint::Path(path) => match path.strip_prefix(&folder.row.root) {
                 Ok(path) => hint_path(&mut folder.schedule, path, now),

@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
+use crate::health::FolderPart;
 use crate::observe::same_disk::SameDisk;
 use crate::ports::Hint;
 use crate::work::Queue;
@@ -124,7 +125,9 @@ impl Dispatcher {
             folder.schedule.root_missing(Instant::now());
         }
         let problem = (!found).then(|| EngineError::RootGone(root).problem(String::new()));
-        self.engine.health().set_folder_problem(id, problem);
+        self.engine
+            .health()
+            .set_folder_problem(id, FolderPart::Root, problem);
         found
     }
 }

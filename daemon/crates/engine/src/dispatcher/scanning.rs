@@ -4,6 +4,7 @@ use super::Dispatcher;
 use super::folder::Watching;
 use super::schedule::DueScan;
 use crate::error::EngineError;
+use crate::health::FolderPart;
 use crate::observe::scan::{ScanResult, Scope, scan};
 use crate::resolve::name;
 use cairn_model::{FolderId, RelPath};
@@ -45,7 +46,9 @@ impl Dispatcher {
                     folder.schedule.root_missing(Instant::now());
                 }
                 let problem = error.problem(String::new());
-                self.engine.health().set_folder_problem(id, Some(problem));
+                self.engine
+                    .health()
+                    .set_folder_problem(id, FolderPart::Root, Some(problem));
             }
             Err(error) => {
                 // What was to be looked at is still to be looked at.
@@ -67,7 +70,9 @@ impl Dispatcher {
             Watching::Works => {}
             Watching::Retried => {
                 folder.watching = Watching::Works;
-                self.engine.health().set_watch_problem(id, None);
+                self.engine
+                    .health()
+                    .set_folder_problem(id, FolderPart::Watcher, None);
             }
             Watching::Broken => {
                 folder.watching = Watching::Retried;

@@ -61,9 +61,11 @@ impl Health {
     }
 
     fn all(&self, folder: FolderId) -> impl Iterator<Item = Waiting<'_>> {
-        let of_folder = [&self.whole, &self.watch, &self.link]
-            .into_iter()
-            .filter_map(move |problems| problems.get(&folder));
+        let of_folder = self
+            .folders
+            .iter()
+            .filter(move |((of, _), _)| *of == folder)
+            .map(|(_, problem)| problem);
         let scanned = self
             .scanned
             .get(&folder)

@@ -1,6 +1,6 @@
 //! The problems of one path.
 
-use super::Health;
+use super::{FolderPart, Health};
 use cairn_model::{FolderId, Problem};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -18,7 +18,9 @@ pub(crate) struct PathProblem {
 impl Health {
     /// Returns the problem of a folder as a whole that keeps everything in it from syncing.
     pub(crate) fn of_folder(&self, folder: FolderId) -> Option<&Problem> {
-        self.whole.get(&folder).or_else(|| self.link.get(&folder))
+        [FolderPart::Root, FolderPart::Remote]
+            .into_iter()
+            .find_map(|part| self.folders.get(&(folder, part)))
     }
 
     /// Returns the problem of exactly this path, also one that the status does not show yet.

@@ -1,0 +1,206 @@
+//! Keys that wait after a failure, and the time of the next try of each.
+
+#[cfg(test)]
+mod tests;
+
+use super::Health;
+use crate::error::{Disposition, EngineError, explain};
+use crate::key::Key;
+use cairn_model::{BackOff, FolderId, Problem, ProblemCode, spread};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// First pause before a failed step is tried again; it doubles up to [`LONGEST`].
+const FIRST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(300);
+/// The longest pause where the next try may well succeed: a file that is being written, a place that
+/// has just changed.
+const LONGEST_SOON: Duration = Duration::from_secs(60);
+/// Failed tries after which nobody waits any longer: where the next one may well succeed, and else.
+const TRIES_SOON: u32 = 6;
+const TRIES: u32 = 3;
+
+/// After a file that never rests was sent, it waits for a second for each so many bytes.
+const BYTES_A_SECOND: u64 = 10_000_000;
+const LONGEST_REST: Duration = Duration::from_secs(600);
+
+/// The prospects of the next try of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RetryHint {
+    /// One of the next tries may well succeed.
+    Soon,
+    /// Nothing says that the next try will end otherwise.
+    Later,
+}
+
+impl RetryHint {
+    /// Returns the prospects after a failure that is handled so.
+    pub(crate) fn after(disposition: Disposition) -> Self {
+        match disposition {
+            Disposition::Park => Self::Later,
+            Disposition::Replan | Disposition::Retry | Disposition::Stop => Self::Soon,
+        }
+    }
+}
+
+/// A key that waits after a failure.
+pub(super) struct Parked {
+    pub(super) problem: Problem,
+    pub(super) tries: u32,
+    pub(super) until: Instant,
+    /// Shown only once it has failed again: most first failures pass by themselves.
+    pub(super) shown: bool,
+    retry: RetryHint,
+    /// A copy of it was sent: it waits before the next one.
+    rests: bool,
+    /// Bytes of the file, where they matter.
+    pub(super) bytes: u64,
+}
+
+impl Health {
+    /// Parks a key after a failure; returns when it may be tried again.
+    pub(crate) fn park(
+        &mut self,
+        folder: FolderId,
+        key: Key,
+        path: String,
+        error: &EngineError,
+        retry: RetryHint,
+    ) -> Instant {
+        let (code, hint) = explain(error);
+        let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
+        let longest = match retry {
+            RetryHint::Soon => LONGEST_SOON,
+            RetryHint::Later => LONGEST,
+        };
+        let until = Instant::now() + self.pause((folder, key), tries, longest);
+        let problem = Problem {
+            path,
+            code,
+            message: message(code, error),
+            hint: hint.into(),
+        };
+        let shown = retry == RetryHint::Later || tries > 3;
+        self.parked.insert(
+            (folder, key),
+            Parked {
+                problem,
+                tries,
+                until,
+                shown,
+                retry,
+                rests: false,
+                bytes: 0,
+            },
+        );
+        until
+    }
+
+    /// Lets a file that never rests wait after a copy of it was sent: the longer, the larger it is and the
+    /// more often it was.
+    pub(crate) fn rest(&mut self, folder: FolderId, key: Key, size: u64) {
+        let pause = self.pause((folder, key), self.tries(folder, key) + 1, LONGEST);
+        if let Some(parked) = self.parked.get_mut(&(folder, key)) {
+            parked.tries += 1;
+            let by_size = Duration::from_secs(size / BYTES_A_SECOND).min(LONGEST_REST);
+            parked.until = Instant::now() + pause.max(by_size);
+            parked.shown = false;
+            parked.rests = true;
+        }
+    }
+
+    /// Returns the pause of a key after so many tries, other than that of other keys.
+    fn pause(&self, key: (FolderId, Key), tries: u32, longest: Duration) -> Duration {
+        let back_off = BackOff {
+            first: FIRST,
+            most: longest,
+        };
+        let mut hasher = DefaultHasher::new();
+        (self.seed, key, tries).hash(&mut hasher);
+        let random = (hasher.finish() % 1024) as f64 / 1024.0;
+        spread(back_off.after(tries), random)
+    }
+
+    /// Returns how often a key has failed in a row.
+    pub(crate) fn tries(&self, folder: FolderId, key: Key) -> u32 {
+        self.parked.get(&(folder, key)).map_or(0, |p| p.tries)
+    }
+
+    /// Returns whether a key still waits.
+    pub(crate) fn is_parked(&self, folder: FolderId, key: Key) -> bool {
+        self.parked
+            .get(&(folder, key))
+            .is_some_and(|p| p.until > Instant::now())
+    }
+
+    /// Forgets the failures of a key: a step of it has succeeded, or it needs none any more.
+    pub(crate) fn clear(&mut self, folder: FolderId, key: Key) {
+        let key = (folder, key);
+        if self.parked.get(&key).is_some_and(|parked| !parked.rests) {
+            self.parked.remove(&key);
+        }
+    }
+
+    /// Forgets parked keys that no plan mentions any more.
+    pub(crate) fn keep_only(&mut self, folder: FolderId, mentioned: impl Fn(&Key) -> bool) {
+        self.parked
+            .retain(|(f, key), _| *f != folder || mentioned(key));
+    }
+
+    /// Lets everything be tried again at once.
+    pub(crate) fn try_again(&mut self) {
+        let now = Instant::now();
+        for parked in self.parked.values_mut() {
+            parked.until = now;
+        }
+    }
+
+    /// Returns the earliest moment after `planned_at` at which something of a folder may be tried again. Things
+    /// that could be tried by then were tried by the plan made at that moment, or no step needs them.
+    pub(crate) fn next_try(&self, folder: FolderId, planned_at: Instant) -> Option<Instant> {
+        self.parked_of(folder)
+            .map(|parked| parked.until)
+            .filter(|until| *until > planned_at)
+            .min()
+    }
+
+    /// Returns whether something of a folder waits that will be tried again soon without a person.
+    /// `planned_at` is the time of its last plan: what could be tried by then is not waited for.
+    pub(crate) fn waits_briefly(&self, folder: FolderId, planned_at: Instant) -> bool {
+        let soon = Instant::now() + Duration::from_secs(20);
+        self.parked_of(folder).any(|parked| {
+            let tries = match parked.retry {
+                RetryHint::Soon => TRIES_SOON,
+                RetryHint::Later => TRIES,
+            };
+            parked.until > planned_at && parked.until < soon && parked.tries < tries
+        })
+    }
+
+    /// Returns the number of files of a folder that never rest and of which a copy was sent.
+    pub(crate) fn resting(&self, folder: FolderId) -> u64 {
+        self.parked_of(folder).filter(|parked| parked.rests).count() as u64
+    }
+
+    fn parked_of(&self, folder: FolderId) -> impl Iterator<Item = &Parked> {
+        self.parked
+            .iter()
+            .filter(move |((of, _), _)| *of == folder)
+            .map(|(_, parked)| parked)
+    }
+
+    /// Returns whether something of a folder waits for a person: it was tried, and reported.
+    pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
+        self.parked_of(folder)
+            .any(|parked| parked.retry == RetryHint::Later && !parked.rests)
+    }
+}
+
+/// Returns the failure in words. That there is no room is said without the temporary file that met it.
+fn message(code: ProblemCode, error: &EngineError) -> String {
+    if code == ProblemCode::DiskFull {
+        return "there is no room for it on this disk".to_owned();
+    }
+    error.to_string()
+}
