@@ -92,6 +92,11 @@ pub struct LocalRow {
 
 const COLUMNS: &str = "id, folder, parent, name, kind, size, mtime, ctime, device, inode, birth, executable, hash, held";
 
+/// The rows `below` of a local row `?2` of the folder `?1`, itself among them. CROSS JOIN keeps the order of the
+/// loops: SQLite would go through the whole folder first.
+pub(crate) const BELOW_LOCAL: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
+     SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) ";
+
 pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
     Ok(LocalRow {
         id: LocalId(row.get(0)?),
@@ -308,12 +313,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
-        // CROSS JOIN keeps the order of the loops: SQLite would go through the whole folder first.
-        const BELOW: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-             SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) ";
         let values = (folder.0, id.0);
         self.prepare(&format!(
-            "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
+            "{BELOW_LOCAL} INSERT OR IGNORE INTO dirty_node (folder, node) \
                  SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.local = b.id"
         ))?
         .execute(values)?;
@@ -330,7 +332,7 @@ impl Db<'_> {
                 _ => "",
             };
             self.prepare(&format!(
-                "{BELOW} DELETE FROM {table} WHERE {own}{column} IN (SELECT id FROM below)"
+                "{BELOW_LOCAL} DELETE FROM {table} WHERE {own}{column} IN (SELECT id FROM below)"
             ))?
             .execute(values)?;
         }

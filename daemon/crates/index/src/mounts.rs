@@ -1,6 +1,7 @@
 //! Directories on which another file system is mounted, and the device numbers of file systems.
 
 use crate::error::IndexError;
+use crate::local::BELOW_LOCAL;
 use crate::open::Db;
 use crate::sql_types::{bits_to, collect};
 use cairn_model::{FolderId, LocalId};
@@ -40,11 +41,9 @@ impl Db<'_> {
             return Ok(false);
         }
         Ok(self
-            .prepare(
-                "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-                 SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) \
-                 SELECT 1 FROM below b CROSS JOIN mounts m ON m.local = b.id",
-            )?
+            .prepare(&format!(
+                "{BELOW_LOCAL} SELECT 1 FROM below b CROSS JOIN mounts m ON m.local = b.id"
+            ))?
             .exists((folder.0, local.0))?)
     }
 

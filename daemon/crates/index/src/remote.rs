@@ -57,6 +57,10 @@ pub enum PutResult {
 const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, content_key, seal, \
      source_node, source_revision, device, hash, number, seen, changed";
 
+/// The nodes `below` of a node `?1` in the remote tree, itself among them.
+pub(crate) const BELOW_REMOTE: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
+     SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) ";
+
 fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
     bytes.map(|b| id_from(&b).map(Uuid::from_bytes)).transpose()
 }
@@ -317,22 +321,20 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
-        const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-             SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) ";
         let value = [node.as_bytes()];
         self.prepare(&format!(
-            "{BELOW} INSERT OR IGNORE INTO dirty_node (folder, node) \
+            "{BELOW_REMOTE} INSERT OR IGNORE INTO dirty_node (folder, node) \
                  SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.node = b.node"
         ))?
         .execute(value)?;
         self.prepare(&format!(
-                "{BELOW} DELETE FROM dirty_node WHERE folder IN (SELECT id FROM folders) AND node IN (SELECT node FROM below) \
+                "{BELOW_REMOTE} DELETE FROM dirty_node WHERE folder IN (SELECT id FROM folders) AND node IN (SELECT node FROM below) \
                  AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
             ))?
             .execute(value)?;
         let removed = self
             .prepare(&format!(
-                "{BELOW} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
+                "{BELOW_REMOTE} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
             ))?
             .execute(value)?;
         Ok(removed > 0)

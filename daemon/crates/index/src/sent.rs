@@ -1,6 +1,7 @@
 //! Revisions that this device has sent, until it is known whether the service has them.
 
 use crate::error::IndexError;
+use crate::local::BELOW_LOCAL;
 use crate::open::Db;
 use crate::sql_types::{first, hash_from, id_from, node_from, signed, unsigned};
 use cairn_model::{ContentHash, FolderId, LocalId, NodeId, RevisionId};
@@ -91,10 +92,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn forget_sent_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        const BELOW: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-             SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) ";
         self.prepare(&format!(
-            "{BELOW} DELETE FROM sent WHERE local IN (SELECT id FROM below)"
+            "{BELOW_LOCAL} DELETE FROM sent WHERE local IN (SELECT id FROM below)"
         ))?
         .execute((folder.0, local.0))?;
         Ok(())

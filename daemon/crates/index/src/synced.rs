@@ -2,7 +2,9 @@
 //! is a deletion.
 
 use crate::error::IndexError;
+use crate::local::BELOW_LOCAL;
 use crate::open::Db;
+use crate::remote::BELOW_REMOTE;
 use crate::sql_types::{
     collect, first, hash_from, id_from, kind_from, kind_to, name_from, node_from, parent_node_from,
     parent_node_to, signed, unsigned,
@@ -115,13 +117,11 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn forget_remote_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        const BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?2 UNION ALL \
-             SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) ";
         for table in ["dirty_node", "synced"] {
             self.prepare(&format!(
-                "{BELOW} DELETE FROM {table} WHERE folder = ?1 AND node IN (SELECT node FROM below)"
+                "{BELOW_REMOTE} DELETE FROM {table} WHERE folder = ?2 AND node IN (SELECT node FROM below)"
             ))?
-            .execute((folder.0, node.as_bytes()))?;
+            .execute((node.as_bytes(), folder.0))?;
         }
         Ok(())
     }
@@ -132,11 +132,9 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn forget_local_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.prepare(
-            "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-                 SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) \
-                 DELETE FROM synced WHERE folder = ?1 AND local IN (SELECT id FROM below)",
-        )?
+        self.prepare(&format!(
+            "{BELOW_LOCAL} DELETE FROM synced WHERE folder = ?1 AND local IN (SELECT id FROM below)"
+        ))?
         .execute((folder.0, local.0))?;
         Ok(())
     }
