@@ -69,7 +69,7 @@ requests! {
     FullStatus -> crate::status::Status;
     /// The status once everything is in sync and nothing changed on either side meanwhile.
     /// Fails with `timed_out` after the time, in milliseconds.
-    WaitUntilSynced as "settle" {
+    WaitUntilSynced as "wait_until_synced" {
         timeout_ms: Option<u64>,
     } -> crate::status::Status;
     /// Events from now on, beginning with the status.
