@@ -3,21 +3,23 @@
 //!
 //! Nothing here is retried or remembered; tokens are kept by [`crate::Login`].
 
+mod exchange;
+#[cfg(test)]
+mod tests;
+
+use self::exchange::{form, open, post, refusal, send};
+
 use crate::ApiError;
 use crate::call::Base;
 use crate::error::quote;
-use crate::transport::{Request, Response, Transport, TransportError};
+use crate::transport::{Request, Transport};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use cairn_wire::identity::{
-    DeviceAuthorization, DeviceRequest, Discovery, OAuthErrorBody, RevokeRequest, TokenRequest,
-    TokenResponse,
+    DeviceAuthorization, DeviceRequest, Discovery, RevokeRequest, TokenRequest, TokenResponse,
 };
-use futures_util::StreamExt as _;
-use http::{HeaderMap, HeaderValue, Method, header};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use http::{HeaderMap, Method};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -26,8 +28,6 @@ const CLIENT: &str = "cairn";
 /// Everything with the account, also while nobody is there.
 const SCOPE: &str = "openid email offline_access files";
 const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
-/// Tokens and discovery documents are short.
-const MAX_RESPONSE: usize = 256 * 1024;
 
 /// The identity provider of a server.
 pub struct Provider {
@@ -55,22 +55,6 @@ pub enum DevicePoll {
     Allowed(TokenResponse),
 }
 
-/// A refused request: the code of RFC 6749, and the failure that it is elsewhere.
-struct Refusal {
-    code: String,
-    error: ApiError,
-}
-
-impl From<ApiError> for Refusal {
-    fn from(error: ApiError) -> Self {
-        Self {
-            code: String::new(),
-            error,
-        }
-    }
-}
-
-/// 256 bits that nobody can guess, as text: the thread's generator is a cryptographic one.
 fn secret() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
@@ -281,98 +265,4 @@ fn check(endpoint: &str, base: &Base) -> Result<(), ApiError> {
         quote(endpoint),
         base.origin
     )))
-}
-
-fn form<T: Serialize>(endpoint: &str, fields: &T) -> Result<Request, ApiError> {
-    let body = serde_urlencoded::to_string(fields)
-        .map_err(|e| ApiError::Protocol(format!("the form can't be written: {e}")))?;
-    let mut headers = HeaderMap::new();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/x-www-form-urlencoded"),
-    );
-    Ok(Request {
-        method: Method::POST,
-        base: endpoint.to_owned(),
-        path: String::new(),
-        headers,
-        body: body.into(),
-    })
-}
-
-async fn post<B: Serialize, T: DeserializeOwned>(
-    transport: &dyn Transport,
-    endpoint: &str,
-    body: &B,
-) -> Result<T, Refusal> {
-    send(transport, form(endpoint, body)?).await
-}
-
-async fn open(transport: &dyn Transport, request: Request) -> Result<Response, ApiError> {
-    transport.send(request).await.map_err(|error| match error {
-        TransportError::Connect(text) | TransportError::Cut(text) => ApiError::Offline(text),
-        TransportError::Invalid(text) => ApiError::Protocol(text),
-    })
-}
-
-async fn send<T: DeserializeOwned>(
-    transport: &dyn Transport,
-    request: Request,
-) -> Result<T, Refusal> {
-    let response = open(transport, request).await?;
-    if !response.status.is_success() {
-        return Err(refusal(response).await);
-    }
-    let body = read(response).await?;
-    let value = serde_json::from_slice(&body);
-    Ok(value
-        .map_err(|e| ApiError::Protocol(format!("its login sent an unexpected response: {e}")))?)
-}
-
-async fn read(mut response: Response) -> Result<Vec<u8>, ApiError> {
-    let mut body = Vec::new();
-    while let Some(part) = response.body.next().await {
-        body.extend_from_slice(&part.map_err(|e| ApiError::Offline(e.to_string()))?);
-        if body.len() > MAX_RESPONSE {
-            let text = format!("its login sent more than {MAX_RESPONSE} bytes");
-            return Err(ApiError::Protocol(text));
-        }
-    }
-    Ok(body)
-}
-
-async fn refusal(response: Response) -> Refusal {
-    let status = response.status;
-    let body = read(response).await.unwrap_or_default();
-    let reported = serde_json::from_slice::<OAuthErrorBody>(&body).ok();
-    let code = reported.as_ref().map_or("", |body| &body.error).to_owned();
-    let message = reported
-        .and_then(|body| body.error_description)
-        .map_or_else(|| status.to_string(), |text| quote(&text));
-    let error = if code == "invalid_grant" {
-        ApiError::Unauthorized
-    } else {
-        ApiError::from_status(status.as_u16(), message)
-    };
-    Refusal { code, error }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_go_to_the_server_itself_alone() {
-        let base = Base::parse("https://cloud.example.org/cairn").unwrap();
-        assert!(check("https://cloud.example.org/oauth/token", &base).is_ok());
-        for elsewhere in [
-            "http://cloud.example.org/oauth/token",
-            "https://cloud.example.org:444/oauth/token",
-            "https://cloud.example.org.evil.example/token",
-            "https://evil.example/token",
-            "/oauth/token",
-        ] {
-            assert!(check(elsewhere, &base).is_err(), "{elsewhere}");
-        }
-    }
 }

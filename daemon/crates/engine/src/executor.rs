@@ -1,5 +1,8 @@
 //! Carries a plan out: records and structure at once and in order, content as work for the pool.
 
+#[cfg(test)]
+mod tests;
+
 use crate::error::{Disposition, EngineError};
 use crate::full_disk::{self, FullDisk};
 use crate::health::RetryHint;
@@ -288,21 +291,5 @@ pub(crate) fn path_of(ctx: &Ctx, key: Key) -> String {
                 None => crate::planning::remote_path(&ctx.engine, &ctx.folder, id),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_if_every_step_met_the_outage_it_is_one() {
-        let failed = |status| -> Result<(), EngineError> {
-            Err(ApiError::from_status(status, String::new()).into())
-        };
-        assert!(overload(&[failed(503), failed(429)]).is_some());
-        assert!(overload(&[failed(503), Ok(())]).is_none());
-        assert!(overload(&[failed(503), failed(500)]).is_none());
-        assert!(overload(&[]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! What happens to changes that no device of the account vouches for: a setting that can change at any time.
+//! The treatment of changes that no device of the account vouches for: a setting that can change at any time.
 
 use cairn_model::Verification;
 use parking_lot::Mutex;

@@ -6,14 +6,16 @@
 //! as a name that they free is wanted.
 
 mod layout;
+mod task;
 
 use self::layout::Layout;
+use self::task::{Obstacle, Readiness, Task, TaskKind, is_top_deletion, task};
 use crate::constraints::Constraints;
 use crate::decision::Decision;
-use crate::entity::{Entities, Entity, EntityId, ROOT, Side, UNKNOWN};
+use crate::entity::{Entities, EntityId, ROOT, Side, UNKNOWN};
 use crate::name_conflicts::Target;
 use crate::temporary_name::temporary_name;
-use cairn_model::{Kind, Name};
+use cairn_model::Name;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One structural change of one side.
@@ -61,39 +63,6 @@ pub(crate) fn order(
     );
     simulation.run()?;
     Ok(simulation.out)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TaskKind {
-    CreateFolder,
-    /// A file that a transfer makes later: here it only takes its name.
-    Reserve,
-    Move,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Task {
-    id: EntityId,
-    kind: TaskKind,
-}
-
-/// The result of checking a task.
-enum Readiness {
-    Ready,
-    WaitFor(EntityId, Obstacle),
-    Never,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Obstacle {
-    /// The parent doesn't exist yet.
-    Parent,
-    /// It has the name that another shall get.
-    Name,
-    /// It lies in the folder that shall move into it.
-    Inside,
-    /// It still lies in a folder whose deletion frees the name.
-    Deletion,
 }
 
 struct Simulation<'s, 'a> {
@@ -351,34 +320,4 @@ impl<'s, 'a> Simulation<'s, 'a> {
         self.wake(id);
         true
     }
-}
-
-/// Returns whether an entity is to be deleted on a side, and its folder there is not.
-fn is_top_deletion(
-    decisions: &[Decision],
-    side: Side,
-    id: EntityId,
-    parent: Option<EntityId>,
-) -> bool {
-    let is_deleted = |id: EntityId| decisions[id] == Decision::Delete(side);
-    is_deleted(id) && !parent.is_some_and(|p| p != UNKNOWN && is_deleted(p))
-}
-
-/// Returns the task that brings an entity to its target on a side, if there is anything to do.
-fn task(
-    e: &Entity<'_>,
-    id: EntityId,
-    side: Side,
-    makes_new: bool,
-    target: &Target<'_>,
-) -> Option<Task> {
-    let location = e.location(side);
-    let kind = match (location, e.kind) {
-        (Some(_), _) if target.is_at(location) => return None,
-        (Some(_), _) => TaskKind::Move,
-        (None, _) if !makes_new => return None,
-        (None, Kind::Folder) => TaskKind::CreateFolder,
-        (None, Kind::File) => TaskKind::Reserve,
-    };
-    Some(Task { id, kind })
 }

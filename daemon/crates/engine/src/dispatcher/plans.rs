@@ -1,11 +1,15 @@
 //! Plans of folders: made when something is due; deletions in them wait until a person decides or no more come.
 
+#[cfg(test)]
+mod tests;
+
 use super::Dispatcher;
 use super::invalid_names;
 use super::rules::Followed;
 use crate::error::EngineError;
 use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
+use crate::health::FolderPart;
 use crate::key::Key;
 use crate::planning::{Planned, plan_folder};
 use crate::restored;
@@ -70,7 +74,9 @@ impl Dispatcher {
                 folder.next_plan = Instant::now() + self.engine.ports.spread(pause);
                 tracing::warn!(%error, root = %folder.row.root, "no plan can be made for now");
                 let problem = Some(error.problem(String::new()));
-                self.engine.health().set_attach_problem(id, problem);
+                self.engine
+                    .health()
+                    .set_folder_problem(id, FolderPart::Remote, problem);
                 return false;
             }
         }
@@ -272,29 +278,4 @@ fn changed_on_both_sides(
         both.push((node, path));
     }
     Ok(both)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::TestEngine;
-    use tokio::sync::mpsc;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_folder_that_can_not_be_planned_waits_alone_and_longer_and_longer() {
-        let test = TestEngine::new();
-        let (tuning, id) = (test.options.tuning(), test.folder.id);
-        let (engine, _dir) = test.into_engine();
-        let (_, inbox) = mpsc::unbounded_channel();
-        let mut dispatcher = Dispatcher::new(engine, inbox, tuning).unwrap();
-        dispatcher.feed_incomplete = false;
-        for whole in [500, 1000, 2000].map(Duration::from_millis) {
-            assert!(!dispatcher.plan_failed(id, &EngineError::ReplanExhausted));
-            assert!(dispatcher.is_reachable(), "all others go on");
-            let wait = dispatcher.folders[&id].next_plan - Instant::now();
-            assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
-            assert!(!dispatcher.is_plan_due(id));
-        }
-        assert_eq!(dispatcher.engine.health().problems(id).len(), 1);
-    }
 }

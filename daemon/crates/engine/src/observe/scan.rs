@@ -4,6 +4,7 @@
 //! `matching`, which tells moves from replacements, new files and deletions. A directory that can't
 //! be listed keeps everything that is known below it.
 
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -300,40 +301,6 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Records a symbolic link, a socket or a device as a row that takes no part: the planner has to know
-    /// that its name is taken.
-    fn special(
-        &mut self,
-        dir: &Directory<'_>,
-        name: Name,
-        stat: &Stat,
-        row: Option<LocalRow>,
-    ) -> Result<(), IndexError> {
-        if row.is_some() {
-            return self.hold_if_known(row, Skipped::Special);
-        }
-        self.db.insert_local(&LocalRow {
-            id: LocalId(0),
-            folder: self.folder.id,
-            parent: dir.id,
-            name,
-            kind: Kind::File,
-            stat: local_stat(stat),
-            executable: false,
-            hash: None,
-            skipped: Skipped::Special,
-        })?;
-        self.found.changed = true;
-        Ok(())
-    }
-
-    fn hold_if_known(&mut self, row: Option<LocalRow>, skipped: Skipped) -> Result<(), IndexError> {
-        match row {
-            Some(row) => self.hold(row, skipped),
-            None => Ok(()),
-        }
-    }
-
     /// Returns whether an unselected folder takes part all the same. Of two kinds: one that is selected, or above
     /// it, and that a person has renamed; and one that was on the way to what has moved elsewhere.
     fn is_selected_folder(
@@ -363,47 +330,6 @@ impl Scan<'_, '_> {
             }
         }
         Ok(false)
-    }
-
-    /// Records a changed stat of a file that is where it was.
-    pub(crate) fn known(&mut self, row: LocalRow, stat: &Stat) -> Result<(), IndexError> {
-        let now = local_stat(stat);
-        let executable = row.kind == Kind::File && stat.executable;
-        if row.stat == now && row.executable == executable && row.skipped == Skipped::No {
-            return Ok(());
-        }
-        // Skipped until now, or another stat: the hash holds only for the bytes that it was made from.
-        let hash = row.hash.filter(|_| row.stat == now);
-        self.db.update_local(&LocalRow {
-            stat: now,
-            executable,
-            hash,
-            skipped: Skipped::No,
-            ..row
-        })?;
-        self.found.changed = true;
-        Ok(())
-    }
-
-    pub(crate) fn hold(&mut self, row: LocalRow, skipped: Skipped) -> Result<(), IndexError> {
-        if row.skipped != skipped {
-            self.db.update_local(&LocalRow { skipped, ..row })?;
-            self.found.changed = true;
-        }
-        Ok(())
-    }
-
-    /// Holds a row that is gone from the scan because it is ignored now, not because it was deleted.
-    pub(crate) fn hold_if_ignored(
-        &mut self,
-        row: &LocalRow,
-        path: &RelPath,
-    ) -> Result<bool, IndexError> {
-        let ignored = self.rules.ignores(path, row.kind == Kind::Folder);
-        if ignored {
-            self.hold(row.clone(), Skipped::Ignored)?;
-        }
-        Ok(ignored)
     }
 }
 

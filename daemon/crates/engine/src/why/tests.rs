@@ -1,6 +1,8 @@
 //! Every reason, over facts that are written down.
 
+use super::decision::decide;
 use super::*;
+use cairn_model::{ProblemCode, RuleSource, TransferDirection};
 use std::time::Duration;
 
 fn path(text: &str) -> RelPath {

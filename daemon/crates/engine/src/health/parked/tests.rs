@@ -1,3 +1,5 @@
+//! Pauses between tries, on a clock that stands still.
+
 use super::*;
 use cairn_model::LocalId;
 use std::collections::BTreeSet;

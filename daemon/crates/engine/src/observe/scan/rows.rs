@@ -1,0 +1,88 @@
+//! The rows that a scan writes for files that are where they were.
+
+use super::{Directory, Scan};
+use crate::observe::hash::local_stat;
+use cairn_index::{IndexError, LocalRow, Skipped};
+use cairn_model::{Kind, LocalId, Name, RelPath};
+use cairn_platform::Stat;
+
+impl Scan<'_, '_> {
+    /// Records a changed stat of a file that is where it was.
+    pub(crate) fn known(&mut self, row: LocalRow, stat: &Stat) -> Result<(), IndexError> {
+        let now = local_stat(stat);
+        let executable = row.kind == Kind::File && stat.executable;
+        if row.stat == now && row.executable == executable && row.skipped == Skipped::No {
+            return Ok(());
+        }
+        // Skipped until now, or another stat: the hash holds only for the bytes that it was made from.
+        let hash = row.hash.filter(|_| row.stat == now);
+        self.db.update_local(&LocalRow {
+            stat: now,
+            executable,
+            hash,
+            skipped: Skipped::No,
+            ..row
+        })?;
+        self.found.changed = true;
+        Ok(())
+    }
+
+    pub(crate) fn hold(&mut self, row: LocalRow, skipped: Skipped) -> Result<(), IndexError> {
+        if row.skipped != skipped {
+            self.db.update_local(&LocalRow { skipped, ..row })?;
+            self.found.changed = true;
+        }
+        Ok(())
+    }
+
+    /// Holds a row that is gone from the scan because it is ignored now, not because it was deleted.
+    pub(crate) fn hold_if_ignored(
+        &mut self,
+        row: &LocalRow,
+        path: &RelPath,
+    ) -> Result<bool, IndexError> {
+        let ignored = self.rules.ignores(path, row.kind == Kind::Folder);
+        if ignored {
+            self.hold(row.clone(), Skipped::Ignored)?;
+        }
+        Ok(ignored)
+    }
+
+    /// Records a symbolic link, a socket or a device as a row that takes no part: the planner has to know
+    /// that its name is taken.
+    pub(super) fn special(
+        &mut self,
+        dir: &Directory<'_>,
+        name: Name,
+        stat: &Stat,
+        row: Option<LocalRow>,
+    ) -> Result<(), IndexError> {
+        if row.is_some() {
+            return self.hold_if_known(row, Skipped::Special);
+        }
+        self.db.insert_local(&LocalRow {
+            id: LocalId(0),
+            folder: self.folder.id,
+            parent: dir.id,
+            name,
+            kind: Kind::File,
+            stat: local_stat(stat),
+            executable: false,
+            hash: None,
+            skipped: Skipped::Special,
+        })?;
+        self.found.changed = true;
+        Ok(())
+    }
+
+    pub(super) fn hold_if_known(
+        &mut self,
+        row: Option<LocalRow>,
+        skipped: Skipped,
+    ) -> Result<(), IndexError> {
+        match row {
+            Some(row) => self.hold(row, skipped),
+            None => Ok(()),
+        }
+    }
+}

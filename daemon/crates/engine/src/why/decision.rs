@@ -1,0 +1,280 @@
+//! The decision on the standing of a path, from the facts about it.
+
+use super::{Facts, OnDisk, PathReport};
+use crate::health::PathProblem;
+use crate::observe::rules::IGNORE_FILE;
+use cairn_index::Skipped;
+use cairn_model::{PathState, ProblemCode, RuleSource, SyncMode, TransferDirection};
+
+/// Decides; the first reason that holds is the one that a person has to know.
+pub(super) fn decide(facts: &Facts) -> PathReport {
+    let found = folder_gone(facts)
+        .or_else(|| left_out(facts))
+        .or_else(|| skipped(facts))
+        .or_else(|| in_conflict(facts))
+        .or_else(|| failed(facts))
+        .or_else(|| transferring(facts))
+        .or_else(|| nothing(facts))
+        .or_else(|| one_way(facts))
+        .or_else(|| waiting(facts))
+        .unwrap_or_else(|| in_sync(facts));
+    PathReport {
+        synced_at_ms: facts.synced_at_ms,
+        verified: facts.verified,
+        behind: facts.behind,
+        problems_below: facts.problems_below,
+        ..found
+    }
+}
+
+fn because(state: PathState, message: impl Into<String>, hint: &str) -> PathReport {
+    PathReport {
+        state,
+        message: message.into(),
+        hint: hint.to_owned(),
+        ..PathReport::default()
+    }
+}
+
+/// Reports that the root is missing, or that the remote folder can't be had.
+fn folder_gone(facts: &Facts) -> Option<PathReport> {
+    let problem = facts.folder_problem.as_ref()?;
+    let state = if problem.code == ProblemCode::FolderGone {
+        PathState::Unmounted
+    } else {
+        PathState::Parked
+    };
+    Some(because(
+        state,
+        format!("its folder doesn't sync: {}", problem.message),
+        &problem.hint,
+    ))
+}
+
+fn left_out(facts: &Facts) -> Option<PathReport> {
+    if let Some(rule) = &facts.rule {
+        let pattern = &rule.pattern;
+        let (state, message, hint) = match rule.source {
+            RuleSource::BuiltIn => (
+                PathState::Ignored,
+                format!("it is ignored by the built-in rule `{pattern}`"),
+                "",
+            ),
+            RuleSource::Exclude => (
+                PathState::Unselected,
+                format!("it is left out on this device by its pattern `{pattern}`"),
+                "`cairn add` the folder again with other `--exclude` patterns to have it here",
+            ),
+            RuleSource::File => {
+                let line = rule
+                    .line
+                    .map(|n| format!("line {n} of "))
+                    .unwrap_or_default();
+                (
+                    PathState::Ignored,
+                    format!("it is ignored by `{pattern}`, {line}{IGNORE_FILE}"),
+                    "change that line to have it synced",
+                )
+            }
+            RuleSource::Selection | RuleSource::Other => (
+                PathState::Unselected,
+                "it is not among the subfolders selected for this device".to_owned(),
+                "`cairn add` the folder again with `--only` for it",
+            ),
+        };
+        return Some(PathReport {
+            rule: Some(rule.clone()),
+            ..because(state, message, hint)
+        });
+    }
+    facts.excluded.then(|| {
+        because(
+            PathState::Unselected,
+            "it was left out on this device when it came",
+            "`cairn add` the folder again with other `--exclude` patterns to have it here",
+        )
+    })
+}
+
+/// Reports that it takes no part in syncing by the last scan, or a folder above it.
+fn skipped(facts: &Facts) -> Option<PathReport> {
+    let (skipped, above) = match (&facts.skipped, &facts.skipped_above) {
+        (Skipped::No, Some((above, skipped))) => (*skipped, format!("the folder {above} above it")),
+        (skipped, _) => (*skipped, "it".to_owned()),
+    };
+    let (state, message, hint) = match skipped {
+        Skipped::No => return None,
+        Skipped::Ignored => (PathState::Ignored, "is ignored", ""),
+        Skipped::Special => (
+            PathState::Special,
+            "is a symbolic link, a device or the like, which doesn't sync",
+            "",
+        ),
+        Skipped::Name => (
+            PathState::Name,
+            "has a name that isn't possible on the other side, or that reads the same as another one there",
+            "rename it",
+        ),
+        Skipped::Unreadable => (
+            PathState::Parked,
+            "can't be read",
+            "give this user the right to read it",
+        ),
+        Skipped::Unmounted => (
+            PathState::Unmounted,
+            "is on a mount that is gone, or that another one hides",
+            "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`",
+        ),
+    };
+    Some(because(state, format!("{above} {message}"), hint))
+}
+
+fn in_conflict(facts: &Facts) -> Option<PathReport> {
+    let conflict = facts.conflict.as_ref()?;
+    let other = conflict.with.to_string();
+    let message = if conflict.is_copy {
+        format!("it is this device's version of {other}, in conflict with the one of that name")
+    } else {
+        format!("it is in conflict with {other}: both versions were kept")
+    };
+    Some(PathReport {
+        conflict_with: Some(conflict.with.clone()),
+        ..because(
+            PathState::Conflict,
+            message,
+            "resolve it with `cairn resolve PATH --keep copy|original|mine|theirs|both|merge`",
+        )
+    })
+}
+
+fn failed(facts: &Facts) -> Option<PathReport> {
+    let PathProblem {
+        problem,
+        tries,
+        next_try,
+    } = facts.problem.as_ref()?;
+    let is_link = matches!(problem.code, ProblemCode::Symlink | ProblemCode::Special);
+    if is_link && (facts.synced || facts.is_root) {
+        // It speaks of what lies in this folder.
+        return None;
+    }
+    let message = match tries {
+        0 => problem.message.clone(),
+        1 => format!("the last try failed: {}", problem.message),
+        n => format!("{n} tries failed: {}", problem.message),
+    };
+    Some(PathReport {
+        tries: *tries,
+        next_try_ms: next_try.map(|wait| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
+        ..because(state_of(problem.code), message, &problem.hint)
+    })
+}
+
+fn state_of(code: ProblemCode) -> PathState {
+    const STATES: [(ProblemCode, PathState); 10] = [
+        (ProblemCode::Name, PathState::Name),
+        (ProblemCode::NameClash, PathState::Name),
+        (ProblemCode::Symlink, PathState::Special),
+        (ProblemCode::Special, PathState::Special),
+        (ProblemCode::FolderGone, PathState::Unmounted),
+        (ProblemCode::Unverified, PathState::Unverified),
+        (ProblemCode::Rollback, PathState::Unverified),
+        (ProblemCode::AuthFailed, PathState::Unverified),
+        (ProblemCode::OneWay, PathState::OneWay),
+        (ProblemCode::Changing, PathState::Waiting),
+    ];
+    let known = STATES.iter().find(|(of, _)| *of == code);
+    known.map_or(PathState::Parked, |(_, state)| *state)
+}
+
+fn transferring(facts: &Facts) -> Option<PathReport> {
+    let transfer = facts.transfer.as_ref()?;
+    let word = match transfer.direction {
+        TransferDirection::Up => "uploaded",
+        TransferDirection::Down => "downloaded",
+    };
+    let message = format!(
+        "it is being {word}: {} of {} bytes",
+        transfer.bytes, transfer.total
+    );
+    Some(because(PathState::Waiting, message, ""))
+}
+
+fn nothing(facts: &Facts) -> Option<PathReport> {
+    let known =
+        facts.is_local || facts.is_remote || facts.synced || facts.on_disk != OnDisk::Absent;
+    (!known).then(|| {
+        because(
+            PathState::Missing,
+            "there is nothing of that name, neither here nor on the service",
+            "see `cairn trash list --remote` for what was deleted",
+        )
+    })
+}
+
+fn one_way(facts: &Facts) -> Option<PathReport> {
+    if facts.is_root || facts.equal && facts.on_disk != OnDisk::Changed {
+        return None;
+    }
+    let is_changed_locally =
+        facts.is_local != facts.is_remote && facts.is_local || facts.on_disk == OnDisk::Changed;
+    let (message, hint) = match facts.mode {
+        SyncMode::Download if is_changed_locally => (
+            "it was changed here, and this folder only receives",
+            "`cairn add` the folder again with `--mode two-way` to have it sent",
+        ),
+        SyncMode::Upload if facts.is_remote && !facts.is_local => (
+            "it is on the service only, and this folder only sends",
+            "`cairn add` the folder again with `--mode two-way` to have it here",
+        ),
+        SyncMode::TwoWay | SyncMode::Upload | SyncMode::Download => return None,
+    };
+    Some(because(PathState::OneWay, message, hint))
+}
+
+fn waiting(facts: &Facts) -> Option<PathReport> {
+    if facts.equal && facts.on_disk == OnDisk::AsKnown {
+        return None;
+    }
+    let wait = |message: String, hint| Some(because(PathState::Waiting, message, hint));
+    if facts.paused {
+        return wait(
+            "it waits: syncing is paused".to_owned(),
+            "run `cairn resume`",
+        );
+    }
+    if let Some(message) = &facts.offline {
+        return wait(
+            format!("it waits: {message}"),
+            "syncing resumes by itself when the server can be reached again",
+        );
+    }
+    if facts.deletion_waits {
+        return wait(
+            "its deletion waits for a person".to_owned(),
+            "see `cairn status` for the deletions, and decide with `cairn confirm`",
+        );
+    }
+    let what = match (facts.on_disk, facts.is_local, facts.is_remote) {
+        (OnDisk::Changed, _, _) => "a change here was not read yet",
+        (OnDisk::Absent, true, _) => "its deletion here was not read yet",
+        (_, true, true) => "the two sides differ",
+        (_, true, false) => "it is here only so far",
+        (_, false, _) => "it is on the service only so far",
+    };
+    match facts.behind {
+        0 => wait(format!("it waits: {what}"), ""),
+        n => wait(
+            format!("it waits, {what}; {n} changes of its folder are to be done"),
+            "",
+        ),
+    }
+}
+
+fn in_sync(facts: &Facts) -> PathReport {
+    let message = match facts.verified {
+        Some(false) => "it is in sync; its state on the service was last changed without your keys",
+        Some(true) | None => "it is in sync",
+    };
+    because(PathState::Synced, message, "")
+}

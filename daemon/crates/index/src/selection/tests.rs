@@ -1,0 +1,189 @@
+//! Selected subfolders that are moved, renamed and deleted.
+
+use super::*;
+use crate::{FolderSettings, Index, SyncedRow};
+use cairn_model::{Kind, LocalId, Name};
+use uuid::Uuid;
+
+fn node(id: u128) -> NodeId {
+    NodeId(Uuid::from_u128(id))
+}
+
+fn folder_node(id: u128, parent: u128, name: &str, version: u64) -> RemoteRow {
+    RemoteRow {
+        node: node(id),
+        parent: (parent > 0).then(|| node(parent)),
+        name: Name::new(name).unwrap(),
+        kind: Kind::Folder,
+        revision: None,
+        size: 0,
+        modified_ms: None,
+        executable: false,
+        version,
+        content_key: None,
+        seal: None,
+        source: None,
+        device: None,
+        hash: None,
+        number: None,
+        seen: 0,
+        changed_ms: None,
+    }
+}
+
+/// Returns a pair of the whole space with `p/a` and `p/b`, nodes 1, 2 and 3.
+fn pair(settings: &FolderSettings) -> (Index, FolderId) {
+    let index = Index::memory().unwrap();
+    let id = index
+        .write(|db| {
+            let id = db.add_folder("/home/x", "/", settings)?;
+            db.attach_folder(id, None, (1, 1))?;
+            for (id, parent, name) in [(1, 0, "p"), (2, 1, "a"), (3, 1, "b")] {
+                db.put_remote(&db.folders()?, &folder_node(id, parent, name, 1))?;
+            }
+            Ok(id)
+        })
+        .unwrap();
+    (index, id)
+}
+
+fn only(paths: &[&str]) -> FolderSettings {
+    FolderSettings {
+        only: paths.iter().map(|&path| path.to_owned()).collect(),
+        ..FolderSettings::default()
+    }
+}
+
+fn put(index: &Index, row: &RemoteRow) {
+    index
+        .write(|db| db.put_remote(&db.folders()?, row))
+        .unwrap();
+}
+
+fn follow(index: &Index, id: FolderId) -> Vec<String> {
+    index.write(|db| db.follow_choice(id)).unwrap();
+    let row = index.read(|db| db.folder(id)).unwrap();
+    row.unwrap().settings.only
+}
+
+fn dirty(index: &Index, id: FolderId) -> Vec<NodeId> {
+    index.read(|db| db.dirty(id)).unwrap().node
+}
+
+fn clean(index: &Index, id: FolderId) {
+    let all = dirty(index, id);
+    index
+        .write(|db| all.iter().try_for_each(|node| db.clean_node(id, *node)))
+        .unwrap();
+}
+
+#[test]
+fn an_entry_goes_where_its_folder_goes_and_stays_when_that_is_gone() {
+    let (index, id) = pair(&only(&["/p/a/", "later"]));
+    assert_eq!(follow(&index, id), ["/p/a/", "later"], "as it was written");
+    put(&index, &folder_node(2, 1, "z", 2));
+    put(&index, &folder_node(1, 0, "q", 2));
+    assert_eq!(follow(&index, id), ["q/z", "later"]);
+    // Another folder under the old name is another folder.
+    put(&index, &folder_node(4, 1, "a", 1));
+    put(&index, &folder_node(5, 0, "later", 1));
+    assert_eq!(follow(&index, id), ["q/z", "later"]);
+    put(&index, &folder_node(5, 4, "now", 2));
+    assert_eq!(follow(&index, id), ["q/z", "q/a/now"]);
+    index.write(|db| db.remove_remote(node(2))).unwrap();
+    assert_eq!(follow(&index, id), ["q/z", "q/a/now"]);
+}
+
+#[test]
+fn entries_that_swap_names_are_kept_apart() {
+    let (index, id) = pair(&only(&["p/a", "p/b"]));
+    follow(&index, id);
+    put(&index, &folder_node(2, 1, "b", 2));
+    put(&index, &folder_node(3, 1, "a", 2));
+    assert_eq!(follow(&index, id), ["p/b", "p/a"]);
+    put(&index, &folder_node(3, 1, "c", 3));
+    assert_eq!(follow(&index, id), ["p/b", "p/c"]);
+}
+
+#[test]
+fn what_was_left_out_stays_out_until_it_moves_itself() {
+    let (index, id) = pair(&FolderSettings::default());
+    let row = folder_node(2, 1, "a", 1);
+    index.write(|db| db.exclude(id, &row)).unwrap();
+    let is_out = |row: &RemoteRow| index.read(|db| db.is_excluded(id, row)).unwrap();
+    assert!(is_out(&folder_node(2, 1, "a", 9)), "another version");
+    assert!(!is_out(&folder_node(2, 1, "z", 2)), "another name");
+    assert!(!is_out(&folder_node(2, 3, "a", 2)), "another folder");
+    let paused = FolderSettings {
+        paused: true,
+        ..FolderSettings::default()
+    };
+    index
+        .write(|db| db.set_folder_settings(id, &paused))
+        .unwrap();
+    assert!(is_out(&row), "the choice is the same");
+    index
+        .write(|db| db.set_folder_settings(id, &only(&["p"])))
+        .unwrap();
+    assert!(!is_out(&row), "another choice");
+}
+
+#[test]
+fn a_folder_that_moves_takes_along_what_may_be_wanted_now() {
+    let (index, id) = pair(&FolderSettings::default());
+    put(&index, &folder_node(4, 2, "d", 1));
+    clean(&index, id);
+    put(&index, &folder_node(2, 1, "z", 2));
+    assert_eq!(dirty(&index, id), [node(2), node(4)], "it was not here");
+    clean(&index, id);
+    index
+        .write(|db| {
+            db.put_synced(&SyncedRow {
+                folder: id,
+                node: node(2),
+                local: LocalId(7),
+                parent: Some(node(1)),
+                name: Name::new("z").unwrap(),
+                kind: Kind::Folder,
+                revision: None,
+                hash: None,
+                size: 0,
+                executable: false,
+            })
+        })
+        .unwrap();
+    put(&index, &folder_node(2, 1, "y", 3));
+    assert_eq!(dirty(&index, id), [node(2)], "a rename costs one node");
+    clean(&index, id);
+    index
+        .write(|db| db.set_folder_settings(id, &only(&["p"])))
+        .unwrap();
+    put(&index, &folder_node(2, 1, "x", 4));
+    assert_eq!(dirty(&index, id), [node(2), node(4)], "it may be chosen");
+}
+
+#[test]
+fn what_an_older_index_had_left_out_is_judged_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch(include_str!("../sql/0001_trees.sql"))
+        .unwrap();
+    old.execute_batch(include_str!("../sql/0002_doubt.sql"))
+        .unwrap();
+    old.execute_batch(
+        "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/x', '/', '{}'); \
+         INSERT INTO excluded VALUES (1, x'00000000000000000000000000000002'); \
+         PRAGMA user_version = 2;",
+    )
+    .unwrap();
+    drop(old);
+    let index = Index::open(&path).unwrap().index;
+    let row = folder_node(2, 1, "a", 1);
+    let is_out = || index.read(|db| db.is_excluded(FolderId(1), &row)).unwrap();
+    assert!(!is_out());
+    index.write(|db| db.exclude(FolderId(1), &row)).unwrap();
+    assert!(is_out());
+    index.write(|db| db.include(FolderId(1), row.node)).unwrap();
+    assert!(!is_out());
+}

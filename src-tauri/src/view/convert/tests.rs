@@ -1,0 +1,140 @@
+//! Views made from the status of the daemon.
+
+use super::*;
+use cairn_model::Side;
+
+fn folder(state: SyncState) -> control::FolderStatus {
+    control::FolderStatus {
+        local: "/home/a/Cairn".into(),
+        state,
+        ..Default::default()
+    }
+}
+
+fn model_in(state: SyncState) -> Model {
+    Model {
+        connection: ConnectionState::Up,
+        status: control::Status {
+            state,
+            folders: vec![folder(state)],
+            ..Default::default()
+        },
+        ..Model::default()
+    }
+}
+
+fn problem(code: ProblemCode) -> Problem {
+    Problem {
+        path: "a".into(),
+        code,
+        message: "m".into(),
+        hint: "h".into(),
+    }
+}
+
+#[test]
+fn the_headline_shows_the_progress() {
+    let mut model = model_in(SyncState::Syncing);
+    model.progress = Some(SyncProgress {
+        done: 12,
+        total: 1340,
+    });
+    model.status.transfers = vec![control::Transfer {
+        path: "f".into(),
+        direction: TransferDirection::Up,
+        done: 1,
+        size: 9,
+        speed: 4_200_000,
+        seconds_left: Some(100),
+    }];
+    assert_eq!(
+        build(&model, Language::En).headline,
+        "Syncing 12 of 1,340 · 4.2 MB/s · 2 min left"
+    );
+    assert_eq!(
+        build(&model, Language::De).headline,
+        "Synchronisiert 12 von 1.340 · 4,2 MB/s · noch 2 min"
+    );
+}
+
+#[test]
+fn what_needs_a_person_is_counted_once() {
+    let mut model = model_in(SyncState::Attention);
+    model.status.folders[0].errors = vec![
+        problem(ProblemCode::DeletionsHeld),
+        problem(ProblemCode::Symlink),
+        problem(ProblemCode::Unreadable),
+    ];
+    model.status.folders[0].confirmations = vec![control::Confirmation {
+        side: Side::Remote,
+        files: 9,
+    }];
+    model.conflicts = vec![ConflictView {
+        folder: "/home/a/Cairn".into(),
+        path: "a".into(),
+        copy: "b".into(),
+        kind: cairn_model::ConflictKind::Edit,
+        device: "desk".into(),
+        copy_device: String::new(),
+        copy_made_here: None,
+        at: String::new(),
+    }];
+    let view = build(&model, Language::En);
+    assert_eq!(view.attention, 3);
+    assert_eq!(view.headline, "3 things need attention");
+    assert_eq!(view.folders[0].name, "Cairn");
+    assert_eq!(view.folders[0].confirmations[0].side, Side::Remote);
+}
+
+#[test]
+fn a_conflict_alone_needs_a_person() {
+    let mut model = model_in(SyncState::Idle);
+    assert_eq!(build(&model, Language::En).state, SyncState::Idle);
+    model.conflicts = vec![conflict(&control::Conflict {
+        path: "a".into(),
+        copy: "b".into(),
+        folder: "/f".into(),
+        kind: cairn_model::ConflictKind::Edit,
+        device: String::new(),
+        copy_device: String::new(),
+        copy_made_here: None,
+        at: String::new(),
+    })];
+    assert_eq!(build(&model, Language::En).state, SyncState::Attention);
+}
+
+#[test]
+fn without_a_daemon_nothing_of_the_last_one_is_shown() {
+    let mut model = model_in(SyncState::Idle);
+    model.connection = ConnectionState::Down;
+    model.last_error = Some("the keyring is locked".into());
+    let view = build(&model, Language::En);
+    assert_eq!(view.state, SyncState::Error);
+    assert!(view.folders.is_empty());
+    assert_eq!(view.last_error.as_deref(), Some("the keyring is locked"));
+    model.connection = ConnectionState::LoggedOut;
+    assert_eq!(build(&model, Language::En).headline, "Not logged in");
+}
+
+#[test]
+fn ten_thousand_problems_cross_the_bridge_as_a_number() {
+    let mut model = model_in(SyncState::Attention);
+    let group = |code, count| control::ProblemGroup {
+        code,
+        count,
+        bytes: 0,
+        message: String::new(),
+        hint: String::new(),
+        examples: Vec::new(),
+    };
+    model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 20];
+    model.status.folders[0].problems = vec![
+        group(ProblemCode::Unreadable, 10_000),
+        group(ProblemCode::Symlink, 5),
+    ];
+    let folder = &build(&model, Language::En).folders[0];
+    assert_eq!((folder.problems.len(), folder.problem_count), (20, 10_000));
+    model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 1_000];
+    let folder = &build(&model, Language::En).folders[0];
+    assert_eq!(folder.problems.len(), MAX_PROBLEMS);
+}
