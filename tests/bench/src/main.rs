@@ -19,7 +19,7 @@ use std::process::{Command, ExitCode};
 /// Cairn side by side with rclone crypt, restic and Syncthing on loopback.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Rows to run (default: all). `big` also changes 16 bytes of the file and sends it again.
+    /// Rows to run (default: all). The others are left out.
     #[arg(long, value_delimiter = ',')]
     only: Vec<row::Row>,
     /// Measure Cairn alone.
@@ -28,6 +28,9 @@ struct Options {
     /// Measure only these (default: Cairn, and the peers that are installed).
     #[arg(long, value_delimiter = ',')]
     tools: Vec<peer::Tool>,
+    /// Times that each row is measured; the table has the medians.
+    #[arg(long, default_value_t = 1)]
+    times: u32,
     /// Part of the full amount of data: 0.1 is a tenth. Targets count at 1 only.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
@@ -82,9 +85,11 @@ fn measure() -> Result<()> {
         if !options.only.is_empty() && !options.only.contains(&row) {
             continue;
         }
-        eprintln!("== {}", row.title());
-        row.run(&bench, &mut results)
-            .with_context(|| format!("in the row {}", row.title()))?;
+        for time in 1..=options.times.max(1) {
+            eprintln!("== {} ({time} of {})", row.title(), options.times);
+            row.run(&bench, &mut results)
+                .with_context(|| format!("in the row {}", row.title()))?;
+        }
     }
     let report = results.report(options.scale, &bench.tools)?;
     table::print(&report)?;

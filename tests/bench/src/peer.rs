@@ -68,6 +68,10 @@ pub(crate) fn installed(wanted: &[Tool]) -> Vec<Tool> {
 pub(crate) trait Push {
     /// Sends what the store does not have.
     fn push(&mut self, from: &Path) -> Result<Run>;
+    /// Sends a file of which a part was overwritten.
+    fn push_edited(&mut self, from: &Path) -> Result<Run> {
+        self.push(from)
+    }
     /// Brings everything into an empty folder.
     fn pull(&mut self, to: &Path) -> Result<Run>;
 }

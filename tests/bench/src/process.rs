@@ -46,11 +46,40 @@ pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     Ok((ticks(11)? + ticks(12)?) / TICKS)
 }
 
-/// Part of one core that a process uses over a span of doing nothing, in percent.
-pub(crate) fn idle_cpu(pid: u32, span: Duration) -> Result<f64> {
-    let before = cpu_seconds(pid)?;
+/// The use of the machine by a process that has nothing to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Idle {
+    /// Percent of one core.
+    pub(crate) cpu: f64,
+    /// Times a second that one of its threads was woken.
+    pub(crate) wake_ups: f64,
+}
+
+/// Watches a process over a span of doing nothing.
+pub(crate) fn idle(pid: u32, span: Duration) -> Result<Idle> {
+    let (cpu, switches) = (cpu_seconds(pid)?, switches(pid)?);
     thread::sleep(span);
-    Ok((cpu_seconds(pid)? - before) / span.as_secs_f64() * 100.0)
+    let seconds = span.as_secs_f64();
+    Ok(Idle {
+        cpu: (cpu_seconds(pid)? - cpu) / seconds * 100.0,
+        wake_ups: (self::switches(pid)? - switches) / seconds,
+    })
+}
+
+/// Returns how often the threads of a process have gone to sleep so far: as often they were woken.
+fn switches(pid: u32) -> Result<f64> {
+    let mut all = 0.0;
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let status = fs::read_to_string(thread?.path().join("status"))?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        all += line
+            .context("a status without switches")?
+            .trim()
+            .parse::<f64>()?;
+    }
+    Ok(all)
 }
 
 fn field(pid: u32, name: &str) -> Result<u64> {

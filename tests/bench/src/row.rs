@@ -1,10 +1,13 @@
 //! The rows of the table: what is done with which data, and with whom.
 
-mod big;
-mod live;
-mod restart;
+pub(crate) mod big;
+pub(crate) mod busy;
+pub(crate) mod code;
+pub(crate) mod deletions;
+pub(crate) mod live;
+pub(crate) mod restart;
 mod service;
-mod small;
+pub(crate) mod small;
 
 use crate::data::{Amount, amount};
 use crate::peer::Tool;
@@ -24,10 +27,16 @@ const LIMIT: Duration = Duration::from_secs(1200);
 pub(crate) enum Row {
     /// 10,000 small files: up, and from A to B.
     Small,
-    /// One file of 1 GiB, up; then 16 bytes of it changed.
+    /// A code tree of 10,000 files, up.
+    Code,
+    /// One file of 1 GiB: up, down, from A to B, 16 bytes of it changed, copied.
     Big,
-    /// One new small file, from A to B.
+    /// One new small file, from A to B; and while 10,000 others go up.
     NewFile,
+    /// 1 kB both ways while three files of 1 GiB go up through a limited line.
+    Busy,
+    /// 10,000 deletions among 100,000 files.
+    Deletions,
     /// A folder of 10,000 files renamed, from A to B.
     Rename,
     /// A restart with 100,000 files and nothing to do.
@@ -46,10 +55,13 @@ pub(crate) struct Bench {
 }
 
 impl Row {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Small,
+        Self::Code,
         Self::Big,
         Self::NewFile,
+        Self::Busy,
+        Self::Deletions,
         Self::Rename,
         Self::Restart,
         Self::Service,
@@ -58,8 +70,11 @@ impl Row {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Small => small::TITLE,
+            Self::Code => code::TITLE,
             Self::Big => big::TITLE,
             Self::NewFile => live::NEW_FILE,
+            Self::Busy => busy::TITLE,
+            Self::Deletions => deletions::TITLE,
             Self::Rename => live::RENAME,
             Self::Restart => restart::TITLE,
             Self::Service => service::TITLE,
@@ -69,8 +84,11 @@ impl Row {
     pub(crate) fn run(self, bench: &Bench, results: &mut Results) -> Result<()> {
         match self {
             Self::Small => small::run(bench, results),
+            Self::Code => code::run(bench, results),
             Self::Big => big::run(bench, results),
             Self::NewFile => live::new_file(bench, results),
+            Self::Busy => busy::run(bench, results),
+            Self::Deletions => deletions::run(bench, results),
             Self::Rename => live::rename(bench, results),
             Self::Restart => restart::run(bench, results),
             Self::Service => service::run(bench, results),

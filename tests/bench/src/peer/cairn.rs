@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use cairn_e2e::device::{Device, Options};
 use cairn_e2e::proxy::Proxy;
 use cairn_e2e::server::{OWNER_KEY, Server, Storage};
+use cairn_e2e::wait;
 use std::path::Path;
 use std::time::Instant;
 
@@ -109,6 +110,21 @@ impl CairnPair {
         let pair = Self { world, a, b };
         pair.settle()?;
         Ok(pair)
+    }
+}
+
+impl CairnPair {
+    /// Limits the uploads of A, such as to `2MB` a second.
+    pub(crate) fn limit_a(&self, rate: &str) -> Result<()> {
+        self.a.must(&["limits", "--up", rate]).map(|_| ())
+    }
+
+    /// Waits until A sends.
+    pub(crate) fn wait_until_sending(&self) -> Result<()> {
+        let before = self.world.proxy.total();
+        wait::holds("A sends", wait::PROCESS, || {
+            Ok(self.world.proxy.total() > before + 4_000_000)
+        })
     }
 }
 

@@ -50,15 +50,6 @@ impl Rclone {
         })
     }
 
-    /// WebDAV of this kind keeps no times, so an edit that keeps the size is seen only when told.
-    pub(crate) fn push_all_again(&mut self, from: &Path) -> Result<Run> {
-        self.timed(
-            &["copy", "--ignore-times"],
-            &from.display().to_string(),
-            "sealed:",
-        )
-    }
-
     /// Renames are followed by name and size, the only strategy that this store allows.
     pub(crate) fn push_renamed(&mut self, from: &Path) -> Result<Run> {
         let args = [
@@ -93,5 +84,14 @@ impl Push for Rclone {
 
     fn pull(&mut self, to: &Path) -> Result<Run> {
         self.timed(&["copy"], "sealed:", &to.display().to_string())
+    }
+
+    /// WebDAV of this kind keeps no times, so an edit that keeps the size is seen only when told.
+    fn push_edited(&mut self, from: &Path) -> Result<Run> {
+        self.timed(
+            &["copy", "--ignore-times"],
+            &from.display().to_string(),
+            "sealed:",
+        )
     }
 }

@@ -8,19 +8,24 @@ use crate::peer::restic::Restic;
 use crate::peer::syncthing::Syncthing;
 use crate::peer::{Pair, Push, Tool};
 use crate::process::Run;
-use crate::table::{Measure, Results};
+use crate::table::{Measure, Results, at_percent, median};
 use anyhow::{Result, bail};
 use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(super) const NEW_FILE: &str =
-    "one new small file, saved on A until readable on B (median of 20)";
-pub(super) const RENAME: &str = "a folder of 10,000 files renamed, until B has it";
-const TIMES: usize = 20;
+pub(crate) const NEW_FILE: &str =
+    "one new small file, saved on A until readable on B (median of 200)";
+pub(crate) const WHILE_BUSY: &str = "the same while 10,000 files go up (median of 50)";
+pub(crate) const RENAME: &str = "a folder of 10,000 files renamed, until B has it";
+const TIMES: usize = 200;
+const TIMES_BUSY: usize = 50;
 const FILES: usize = 10_000;
 const BYTES: u64 = 10_000_000;
+/// As many as go up for some seconds.
+const BYTES_BUSY: u64 = 200_000_000;
 /// Longest wait for one small file.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -32,22 +37,44 @@ pub(super) fn new_file(bench: &Bench, results: &mut Results) -> Result<()> {
         let dir = bench.part(&format!("new-{tool:?}"))?;
         let pair = pair(tool, &dir)?;
         let times = if tool == Tool::Cairn { TIMES } else { 5 };
-        let mut seconds = Vec::new();
-        for n in 0..times {
-            let name = format!("note {n}.txt");
-            let content = format!("a small note, number {n}");
-            let start = Instant::now();
-            fs::write(pair.a().join(&name), &content)?;
-            readable(&pair.b().join(&name), content.as_bytes())?;
-            seconds.push(start.elapsed().as_secs_f64());
-            pair.settle()?;
+        let seconds = save_and_wait(pair.as_ref(), "idle", times, true)?;
+        note(results, NEW_FILE, tool, seconds);
+        if tool == Tool::Cairn {
+            let staged = dir.join("staged");
+            small_files(&staged, bench.files(FILES), bench.bytes(BYTES_BUSY), 31)?;
+            fs::rename(&staged, pair.a().join("files"))?;
+            let seconds = save_and_wait(pair.as_ref(), "busy", TIMES_BUSY, false)?;
+            note(results, WHILE_BUSY, tool, seconds);
         }
-        seconds.sort_by(f64::total_cmp);
-        results.add(NEW_FILE, Measure::Seconds, tool, seconds[seconds.len() / 2]);
         drop(pair);
         clear(&dir)?;
     }
     Ok(())
+}
+
+/// Saves small files on A one by one; returns the seconds until B can read each.
+fn save_and_wait(pair: &dyn Pair, word: &str, times: usize, settle: bool) -> Result<Vec<f64>> {
+    let mut seconds = Vec::new();
+    for n in 0..times {
+        let name = format!("{word} note {n}.txt");
+        let content = format!("a small note, number {n}");
+        let start = Instant::now();
+        fs::write(pair.a().join(&name), &content)?;
+        readable(&pair.b().join(&name), content.as_bytes())?;
+        seconds.push(start.elapsed().as_secs_f64());
+        if settle {
+            pair.settle()?;
+        }
+    }
+    Ok(seconds)
+}
+
+fn note(results: &mut Results, row: &'static str, tool: Tool, seconds: Vec<f64>) {
+    let slowest = at_percent(seconds.clone(), 99);
+    if let (Some(middle), Some(slowest)) = (median(seconds), slowest) {
+        results.add(row, Measure::Seconds, tool, middle);
+        results.add(row, Measure::Slowest, tool, slowest);
+    }
 }
 
 pub(super) fn rename(bench: &Bench, results: &mut Results) -> Result<()> {
@@ -119,7 +146,7 @@ fn rename_pushed(bench: &Bench, tool: Tool, dir: &Path) -> Result<Run> {
     restic.push(&folder)
 }
 
-fn pair(tool: Tool, dir: &Path) -> Result<Box<dyn Pair>> {
+pub(super) fn pair(tool: Tool, dir: &Path) -> Result<Box<dyn Pair>> {
     Ok(match tool {
         Tool::Cairn => Box::new(CairnPair::new(dir)?),
         Tool::Syncthing => Box::new(Syncthing::new(dir)?),
@@ -128,11 +155,31 @@ fn pair(tool: Tool, dir: &Path) -> Result<Box<dyn Pair>> {
 }
 
 /// Polls every millisecond: that is the resolution of this row.
-fn readable(path: &Path, content: &[u8]) -> Result<()> {
+pub(super) fn readable(path: &Path, content: &[u8]) -> Result<()> {
     let start = Instant::now();
     while fs::read(path).map_or(true, |found| found != content) {
         if start.elapsed() > LIMIT {
             bail!("{} never came", path.display());
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// Waits until the 16 bytes in the middle of two files are the same.
+pub(super) fn same_middle(file: &Path, other: &Path) -> Result<()> {
+    let middle = |path: &Path| -> std::io::Result<[u8; 16]> {
+        let mut file = fs::File::open(path)?;
+        file.seek(SeekFrom::Start(file.metadata()?.len() / 2))?;
+        let mut bytes = [0; 16];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    };
+    let wanted = middle(file)?;
+    let start = Instant::now();
+    while middle(other).map_or(true, |found| found != wanted) {
+        if start.elapsed() > LIMIT {
+            bail!("the change of {} never came", other.display());
         }
         thread::sleep(Duration::from_millis(1));
     }

@@ -5,12 +5,12 @@ use crate::data::small_files;
 use crate::peer::cairn::CairnPair;
 use crate::peer::syncthing::Syncthing;
 use crate::peer::{Pair, Tool};
-use crate::process::{idle_cpu, memory};
+use crate::process::{idle, memory};
 use crate::table::{Measure, Results};
 use anyhow::Result;
 use std::time::Duration;
 
-pub(super) const TITLE: &str = "a restart with 100,000 files, nothing changed";
+pub(crate) const TITLE: &str = "a restart with 100,000 files, nothing changed";
 const FILES: usize = 100_000;
 const BYTES: u64 = 100_000_000;
 const SPAN: Duration = Duration::from_secs(10);
@@ -37,7 +37,9 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
         let seconds = pair.restart_a()?;
         let pid = pair.pid_a()?;
         results.add(TITLE, Measure::Seconds, tool, seconds);
-        results.add(TITLE, Measure::IdleCpu, tool, idle_cpu(pid, SPAN)?);
+        let idle = idle(pid, SPAN)?;
+        results.add(TITLE, Measure::IdleCpu, tool, idle.cpu);
+        results.add(TITLE, Measure::WakeUps, tool, idle.wake_ups);
         results.add(TITLE, Measure::IdleMemory, tool, memory(pid)? as f64);
         drop(pair);
         clear(&dir)?;

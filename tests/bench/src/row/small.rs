@@ -15,9 +15,9 @@ use std::path::Path;
 use std::time::Instant;
 
 pub(super) const TITLE: &str = "10,000 small files, 200 MB";
-const UP: &str = "10,000 small files (200 MB), up";
-const DOWN: &str = "10,000 small files (200 MB), down";
-const END: &str = "10,000 small files (200 MB), A to B";
+pub(crate) const UP: &str = "10,000 small files (200 MB), up";
+pub(crate) const DOWN: &str = "10,000 small files (200 MB), down";
+pub(crate) const END: &str = "10,000 small files (200 MB), A to B";
 const FILES: usize = 10_000;
 const BYTES: u64 = 200_000_000;
 
