@@ -3,7 +3,7 @@
 
 use super::rows::{State, pack_chunks};
 use super::usage::{self, Growth};
-use super::{Actor, OpenUpload, Space, Tx, chunks, link_keys, nodes, revisions, uploads};
+use super::{Actor, OpenUpload, Space, Tx, chunks, keyless, link_keys, nodes, revisions, uploads};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::Sealed;
@@ -30,6 +30,7 @@ pub(super) fn check_target(
     create: &CreateUpload,
     key: Option<&Sealed>,
 ) -> Result<Target> {
+    keyless::check_no_log(conn, space)?;
     let id = create.node_id;
     let Some(old) = nodes::find(conn, id)? else {
         if create.base_revision_id.is_some() {

@@ -11,7 +11,7 @@ use cairn_wire::teams::{Team, TeamQuota, TeamStorage};
 use cairn_wire::transfer::{Upload, UploadBatch};
 use serde_json::json;
 
-async fn quota(who: &Caller) -> Quota {
+pub(crate) async fn quota(who: &Caller) -> Quota {
     who.get("/api/v1/userusage/quota-limit").await.ok()
 }
 

@@ -24,7 +24,7 @@ async fn send(who: &Caller, body: Bytes) -> TestResponse {
         .await
 }
 
-async fn upload(who: &Caller, drafts: &[Draft]) -> NodeResults {
+pub(crate) async fn upload(who: &Caller, drafts: &[Draft]) -> NodeResults {
     send(who, frame_of(drafts)).await.ok()
 }
 
