@@ -16,6 +16,8 @@ use std::io;
 use std::path::Path;
 
 const DATABASE: &str = "cairn.db";
+/// The database of a restore that is not finished.
+const NEW_DATABASE: &str = "cairn.db.new";
 const OBJECTS: &str = "objects";
 const KEY: &str = "records.key";
 const KEEP_TEXT: &str = "This data directory was restored from a backup, and its objects lie in a bucket.\n\
@@ -278,10 +280,14 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
         let keep = data.join(KEEP_OBJECTS);
         fs::write(&keep, KEEP_TEXT).map_err(at("write", &keep))?;
     }
-    for name in [KEY, DATABASE] {
-        let (from, to) = (from.join(name), data.join(name));
-        fs::copy(&from, &to).map_err(at("copy", &from))?;
-    }
-    begin_restored_histories(&data.join(DATABASE), machine_ms())?;
+    fs::copy(from.join(KEY), data.join(KEY)).map_err(at("copy", &from.join(KEY)))?;
+    // Under its name only once its logs have other histories: a server that starts on what an interrupted
+    // restore left would show devices an older log as the present one.
+    let (new, whole) = (data.join(NEW_DATABASE), data.join(DATABASE));
+    fs::copy(&database, &new).map_err(at("copy", &database))?;
+    begin_restored_histories(&new, machine_ms())?;
+    let file = fs::File::open(&new).map_err(at("open", &new))?;
+    file.sync_all().map_err(at("write", &new))?;
+    fs::rename(&new, &whole).map_err(at("write", &whole))?;
     Ok(backup)
 }

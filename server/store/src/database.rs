@@ -140,7 +140,7 @@ fn migrate(conn: &mut Connection) -> Result<()> {
 /// Returns true if the database has records that only its `records.key` opens.
 fn holds_sealed(conn: &Connection) -> Result<bool> {
     Ok(conn.query_row(
-        "SELECT EXISTS (SELECT 1 FROM settings WHERE key <> 'epoch') \
+        "SELECT EXISTS (SELECT 1 FROM settings WHERE key NOT IN ('epoch', 'log_history')) \
          OR EXISTS (SELECT 1 FROM webhooks)",
         [],
         |row| row.get(0),

@@ -164,14 +164,17 @@ impl Store {
     /// answer, not an error.
     pub fn commit(&self, actor: &Actor, request: &CommitRequest) -> Result<CommitResponse> {
         let bytes = &request.commit;
-        let founding = history::of(&self.history_id(), actor.space.id);
+        let server = self.history_id();
         let mut refusal = None;
         let taken = self.write_with(Durability::OnDisk, |tx| {
-            append(tx, actor, founding, bytes, &request.objects).map_err(|failed| match failed {
-                Failed::Store(error) => error,
-                Failed::Refused(rule) => {
-                    refusal = Some(rule);
-                    Error::conflict(rule.to_string())
+            let founding = history::of(tx.conn, &server, actor.space.id)?;
+            append(tx, actor, founding.history, bytes, &request.objects).map_err(|failed| {
+                match failed {
+                    Failed::Store(error) => error,
+                    Failed::Refused(rule) => {
+                        refusal = Some(rule);
+                        Error::conflict(rule.to_string())
+                    }
                 }
             })
         });
@@ -195,7 +198,10 @@ impl Store {
     /// # Errors
     /// A database that fails.
     pub fn log_page(&self, space: Space, from: u64, most: usize) -> Result<LogPage> {
-        let founding = history::of(&self.history_id(), space.id);
-        self.read(|conn| pages::read(conn, space, founding, from, most))
+        let server = self.history_id();
+        self.read(|conn| {
+            let founding = history::of(conn, &server, space.id)?;
+            pages::read(conn, space, &founding, from, most)
+        })
     }
 }

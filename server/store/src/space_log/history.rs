@@ -5,25 +5,47 @@ use crate::error::Result;
 use crate::rows::id;
 use cairn_log::SpaceState;
 use cairn_model::SpaceId;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use uuid::Uuid;
 
-/// Returns the history id with which a space's log begins. It follows from the history of this server's
-/// database, so that it can be told before there is a log, and differs after a reset.
-pub(super) fn of(server: &str, space: SpaceId) -> [u8; 16] {
+/// The key of the setting that a restored database has: the time in milliseconds, u64, and 16 random bytes.
+const RESTORED: &str = "log_history";
+
+/// The history with which the log of a space begins.
+pub(super) struct Founding {
+    pub(super) history: [u8; 16],
+    /// The time at which the service was restored, or 0.
+    pub(super) restored_at_ms: u64,
+}
+
+/// Returns the history with which a space's log begins. It follows from the history of this server's
+/// database, so that it can be told before there is a log, and differs after a reset and after a restore:
+/// the log may have been begun since the backup.
+pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<Founding> {
+    let restored: Option<Vec<u8>> = conn
+        .prepare_cached("SELECT value FROM settings WHERE key = ?1")?
+        .query_row([RESTORED], |row| row.get(0))
+        .optional()?;
+    let restored = restored.unwrap_or_default();
     let hash: [u8; 32] = Sha256::new()
         .chain_update(b"cairn history")
         .chain_update(space.as_bytes())
+        .chain_update(&restored)
         .chain_update(server)
         .finalize()
         .into();
-    *hash.first_chunk().unwrap_or(&[0; 16])
+    Ok(Founding {
+        history: *hash.first_chunk().unwrap_or(&[0; 16]),
+        restored_at_ms: restored
+            .first_chunk()
+            .map_or(0, |ms| u64::from_be_bytes(*ms)),
+    })
 }
 
-/// Gives each log of a restored database another history: what it forgot may be known to devices, which
-/// would else take the server for one that shows two histories.
+/// Gives each log of a restored database another history, also one that it doesn't know any more: what it
+/// forgot may be known to devices, which would else take the server for one that shows two histories.
 ///
 /// # Errors
 /// A file that is no database of this or an older server.
@@ -48,6 +70,12 @@ pub fn begin_restored_histories(database: &Path, now_ms: i64) -> Result<()> {
             params![space, state.history(), state.core(), now_ms],
         )?;
     }
+    let mut restored = now_ms.to_be_bytes().to_vec();
+    restored.extend(Uuid::new_v4().as_bytes());
+    tx.execute(
+        "INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)",
+        params![RESTORED, restored],
+    )?;
     tx.commit()?;
     Ok(())
 }

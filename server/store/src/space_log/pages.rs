@@ -1,5 +1,6 @@
 //! Pages of a log, and proofs.
 
+use super::history::Founding;
 use super::records::{Failed, Rows, damaged};
 use crate::error::{Error, Result};
 use crate::keyless::check_log;
@@ -42,7 +43,7 @@ fn size_of(frame: &Frame) -> usize {
 }
 
 /// A page without entries: what is said of the whole log.
-fn head(conn: &Connection, space: Space, founding: [u8; 16]) -> Result<LogPage> {
+fn head(conn: &Connection, space: Space, founding: &Founding) -> Result<LogPage> {
     let known = conn
         .prepare_cached(
             "SELECT history, size, root, restored_at, restored_to FROM logs WHERE space = ?1",
@@ -59,10 +60,10 @@ fn head(conn: &Connection, space: Space, founding: [u8; 16]) -> Result<LogPage> 
         })
         .optional()?;
     Ok(known.unwrap_or(LogPage {
-        history: founding,
+        history: founding.history,
         size: 0,
         root: EMPTY_ROOT,
-        restored_at_ms: 0,
+        restored_at_ms: founding.restored_at_ms,
         restored_to: 0,
         frames: Vec::new(),
     }))
@@ -72,7 +73,7 @@ fn head(conn: &Connection, space: Space, founding: [u8; 16]) -> Result<LogPage> 
 pub(super) fn read(
     conn: &Connection,
     space: Space,
-    founding: [u8; 16],
+    founding: &Founding,
     from: u64,
     most: usize,
 ) -> Result<LogPage> {

@@ -46,7 +46,11 @@ impl World {
             device: None,
             space: account.space,
         };
-        let history = history::of(&store.history_id(), actor.space.id);
+        let server = store.history_id();
+        let history = store
+            .read(|conn| history::of(conn, &server, actor.space.id))
+            .unwrap()
+            .history;
         let writer = Writer::new(actor.space.id, actor.account, history);
         Self {
             store,
@@ -302,4 +306,24 @@ fn a_restored_log_has_another_history_and_says_when() {
     world.writer.state = state.with_history(page.history);
     let commit = world.writer.commit(vec![folder]);
     assert_eq!(world.write(&commit), Ok(size));
+}
+
+#[test]
+fn a_log_that_was_begun_after_the_backup_has_another_history_too() {
+    let world = World::founded(open(None));
+    let space = world.actor.space;
+    let before = world.store.log_page(space, 0, MAX_LOG_PAGE).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("cairn.db");
+    world.store.copy_database(&copy).unwrap();
+    let backup = rusqlite::Connection::open(&copy).unwrap();
+    for table in TABLES {
+        backup.execute(&format!("DELETE FROM {table}"), []).unwrap();
+    }
+    drop(backup);
+    begin_restored_histories(&copy, 77).unwrap();
+    let restored = open(Some(dir.path()));
+    let page = restored.log_page(space, 0, MAX_LOG_PAGE).unwrap();
+    assert_eq!((page.size, page.restored_at_ms), (0, 77));
+    assert_ne!(page.history, before.history);
 }
