@@ -91,6 +91,7 @@ pub fn build(options: Options) -> Result<Server> {
 pub fn build_reachable(options: Options, reach: Reach) -> Result<Server> {
     let server = cairn_service::build(Options {
         password_cost: PASSWORD_COST,
+        signed_logs: true,
         ..options
     })?;
     let state = server.state();

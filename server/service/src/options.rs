@@ -38,6 +38,9 @@ pub struct Options {
     pub metrics: MetricsOptions,
     /// Without it mails are kept, and nobody is told that one was sent.
     pub mail: Option<MailOptions>,
+    /// Keeps signed logs of spaces. No client uses them yet, and they have no limits for a service that
+    /// strangers reach: the development server alone has them.
+    pub signed_logs: bool,
 }
 
 /// The places at which metrics are served; none by default. A proxy on the same machine makes everyone's
@@ -124,6 +127,7 @@ impl Default for Options {
             access_log: false,
             metrics: MetricsOptions::default(),
             mail: None,
+            signed_logs: false,
         }
     }
 }

@@ -6,6 +6,7 @@ mod refusals;
 #[path = "../../store/src/space_log/tests/writer.rs"]
 mod writer;
 
+use super::quota::quota;
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_log::{
@@ -246,6 +247,39 @@ async fn a_space_with_a_log_is_changed_by_commits_only() {
     let draft = super::world::Draft::new("a.txt", "a");
     let refused = owner.post("/api/v1/uploads", &draft.create()).await;
     assert!(refused.failed(409).contains("signed log"));
+    let used = quota(&owner).await;
+    let before = (used.storage_used, used.file_count);
+    let drafts = [draft, super::world::Draft::new("empty", "").chunks(&[])];
+    let results = super::upload_batch::upload(&owner, &drafts).await;
+    assert!(results.results.iter().all(|result| result.status == 409));
+    let used = quota(&owner).await;
+    assert_eq!(
+        (used.storage_used, used.file_count),
+        before,
+        "nothing is left of the batch"
+    );
     let nodes: Page<Node> = owner.get("/api/v1/nodes").await.ok();
     assert_eq!(nodes.total_elements, 0);
+}
+
+#[tokio::test]
+async fn a_server_that_is_none_for_development_keeps_no_logs() {
+    let app = cairn_server::build(cairn_server::Options::ephemeral()).unwrap();
+    app.add_user("a@example.com", "x").unwrap();
+    let key = app.create_api_key("a@example.com").unwrap();
+    let space = SpaceId::from_random_bytes([7; 16]);
+    let request = axum::http::Request::builder()
+        .uri(format!("/api/v1/spaces/{space}/log"))
+        .header("authorization", format!("Bearer {key}"))
+        .body(axum::body::Body::empty())
+        .unwrap();
+    let response = tower::ServiceExt::oneshot(app.router(), request)
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 404);
+    let body = axum::body::to_bytes(response.into_body(), 4096)
+        .await
+        .unwrap();
+    let text = std::str::from_utf8(&body).unwrap();
+    assert!(text.contains("keeps no signed logs"), "{text}");
 }

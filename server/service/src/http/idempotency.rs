@@ -20,6 +20,8 @@ use cairn_wire::headers::{IDEMPOTENCY_KEY, SPACE_ID};
 use sha2::{Digest as _, Sha256};
 
 const MAX_KEY: usize = 255;
+/// Requests that can be repeated by what they say themselves: ids that the client chose, numbers of commits.
+const UNKEPT: [&str; 2] = ["/api/v1/uploads", "/api/v1/spaces/"];
 /// The longest response that is kept: a batch of 1,000 nodes.
 const MAX_RESPONSE: usize = 8 * 1024 * 1024;
 
@@ -28,7 +30,9 @@ pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: 
     let applies = request.method() == Method::POST
         && request.headers().contains_key(IDEMPOTENCY_KEY)
         && request.uri().path().starts_with("/api/")
-        && !request.uri().path().starts_with("/api/v1/uploads");
+        && !UNKEPT
+            .iter()
+            .any(|prefix| request.uri().path().starts_with(prefix));
     if !applies {
         return next.run(request).await;
     }

@@ -64,6 +64,19 @@ fn binary(status: StatusCode, bytes: Vec<u8>) -> Response {
     (status, content_type, bytes).into_response()
 }
 
+/// Returns the caller in a space whose log this server would keep.
+///
+/// # Errors
+/// 404 from a server that keeps none; else those of [`Caller::into_space`].
+fn in_space(caller: Caller, app: &AppState, id: SpaceId) -> Result<Caller> {
+    if !app.options.signed_logs {
+        return Err(Error::not_found(
+            "this server keeps no signed logs of spaces",
+        ));
+    }
+    caller.into_space(app, id)
+}
+
 /// Only the owner of a team founds its log: its first roster makes whoever signs it the owner.
 fn check_founder(app: &AppState, caller: &Caller) -> Result<()> {
     let is_owner = caller.team.is_none_or(|team| team.role == TeamRole::Owner);
@@ -95,7 +108,7 @@ async fn commit(
     Args(id): Args<SpaceId>,
     request: Request,
 ) -> Result<Response> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let bytes = body::whole(request, CommitRequest::MAX).await?;
     let request = CommitRequest::decode(&bytes)
         .map_err(|_| Error::invalid("the body is no commit with its objects"))?;
@@ -123,7 +136,7 @@ async fn log(
     Args(id): Args<SpaceId>,
     Params(query): Params<LogQuery>,
 ) -> Result<Response> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let from = query.from.unwrap_or(0);
     let page: LogPage = app.store.log_page(caller.space, from, MAX_LOG_PAGE)?;
     Ok(binary(StatusCode::OK, page.encode()))
@@ -145,7 +158,7 @@ async fn proof(
     Args(id): Args<SpaceId>,
     Params(query): Params<ProofQuery>,
 ) -> Result<Response> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let (store, space) = (&app.store, caller.space);
     let proof = match (query.from, query.position) {
         (Some(from), None) => store.log_consistency(space, from, query.size)?,
@@ -175,7 +188,7 @@ async fn snapshot(
     Args(id): Args<SpaceId>,
     Params(query): Params<LogSnapshotQuery>,
 ) -> Result<Response> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let after = query.after.as_deref().map(element).transpose()?;
     let page = app.store.log_snapshot(caller.space, query.size, after)?;
     Ok(binary(StatusCode::OK, page))

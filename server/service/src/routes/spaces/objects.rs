@@ -1,6 +1,6 @@
 //! Sealed objects beside the commits that name them.
 
-use super::binary;
+use super::{binary, in_space};
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::body;
@@ -69,7 +69,7 @@ async fn put(
     Params(query): Params<ObjectQuery>,
     request: Request,
 ) -> Result<StatusCode> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let (object, sha256) = (object(&name)?, hash(&query.sha256, "sha256")?);
     let actor = caller.actor();
     let pieces = body::pieces(request, MAX_OBJECT).await?;
@@ -125,7 +125,7 @@ async fn has(
     Args((id, name)): Args<(SpaceId, String)>,
     Params(query): Params<ObjectQuery>,
 ) -> Result<StatusCode> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let (object, sha256) = (object(&name)?, hash(&query.sha256, "sha256")?);
     if app
         .store
@@ -155,7 +155,7 @@ async fn get(
     State(app): State<AppState>,
     Args((id, name)): Args<(SpaceId, String)>,
 ) -> Result<Response> {
-    let caller = caller.into_space(&app, id)?;
+    let caller = in_space(caller, &app, id)?;
     let found = app.store.space_object(&caller.actor(), object(&name)?)?;
     app.bandwidth
         .admit(&app.store, caller.meter(), found.size)?;
