@@ -81,7 +81,8 @@ async fn take_off_list(app: &App, account: &Account) -> bool {
     }
 }
 
-/// Deletes the state of a home: the index with its companions, the account, pins and logs. The
+/// Deletes the state of a home: the index with its companions, the account, pins, logs and
+/// the journals of assistants' sessions. The
 /// configuration stays, and whatever a person put there.
 fn purge(home: &Home) -> CommandResult {
     let stem = home.index_file();
@@ -103,12 +104,15 @@ fn purge(home: &Home) -> CommandResult {
             std::fs::remove_file(&path).context(format_args!("delete {}", path.display()))?;
         }
     }
-    match std::fs::remove_dir_all(home.logs_dir()) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).context("delete the logs")
+    for dir in [home.logs_dir(), home.sessions_dir()] {
+        match std::fs::remove_dir_all(&dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).context(format_args!("delete {}", dir.display()));
+            }
+            Ok(()) | Err(_) => {}
         }
-        Ok(()) | Err(_) => Ok(()),
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -127,7 +131,11 @@ mod tests {
         let index = home.index_file();
         std::fs::write(&index, "x").unwrap();
         std::fs::write(index.with_extension("db-wal"), "x").unwrap();
+        let journal = home.sessions_dir().join("1.jsonl");
+        std::fs::create_dir(home.sessions_dir()).unwrap();
+        std::fs::write(&journal, "a name").unwrap();
         purge(&home).unwrap();
+        assert!(!journal.exists());
         assert!(!index.exists() && !index.with_extension("db-wal").exists());
         assert!(!home.account_file().exists() && !home.data_dir().join("trust-1").exists());
         assert!(home.config_file().exists() && home.data_dir().join("mine.txt").exists());

@@ -25,7 +25,9 @@ fn help(keep: Keep) -> &'static str {
         Keep::Theirs => "The other device's version",
         Keep::Copy => "The conflict copy takes the name",
         Keep::Original => "What has the name stays",
-        Keep::Both => "Both; the copy gets a plain name, on every device",
+        Keep::Both => {
+            "Both; the copy gets a plain name, on every device unless the folder only receives"
+        }
         Keep::Merge => "One text with the changes of both",
     }
 }

@@ -57,7 +57,7 @@ word_enum! {
         Mine = "mine",
         /// The other device's; refused where it is not known which one that is.
         Theirs = "theirs",
-        /// Both stay; the conflict copy gets a plain name, on every device.
+        /// Both stay; the conflict copy gets a plain name, on every device unless the folder only receives.
         Both = "both",
         /// A three-way merge of two small text files; refused where both changed the same lines.
         Merge = "merge",

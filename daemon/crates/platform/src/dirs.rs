@@ -108,6 +108,12 @@ impl Home {
         self.state.join("logs")
     }
 
+    /// Returns the directory of the journals of assistants' sessions.
+    #[must_use]
+    pub fn sessions_dir(&self) -> PathBuf {
+        self.data_dir().join("sessions")
+    }
+
     /// Returns the path of the file that is locked while a daemon runs.
     #[must_use]
     pub fn lock_file(&self) -> PathBuf {
