@@ -57,9 +57,13 @@ fn given(command: &Command, arguments: &[String]) -> Result<Given> {
             None => (argument.as_str(), None),
         };
         let option = command.options.iter().find(|option| option.name == name);
+        if given.has(name) {
+            bail!("{name} stands there twice");
+        }
         match (option, attached) {
             (Some(option), attached) if option.value.is_some() => {
                 let value = attached.or_else(|| arguments.next().cloned());
+                let value = value.filter(|value| !value.starts_with("--"));
                 let value = value.with_context(|| format!("{name} needs a value"))?;
                 given.options.push((option.name, value));
             }

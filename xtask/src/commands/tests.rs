@@ -49,6 +49,17 @@ fn an_unknown_option_runs_nothing_and_prints_the_usage() {
 }
 
 #[test]
+fn an_option_stands_once_and_takes_no_other_for_its_value() {
+    for (text, reason) in [
+        ("soak --seeds 1 --seeds 500", "--seeds stands there twice"),
+        ("test --only --no-setup", "--only needs a value"),
+    ] {
+        let error = ask(text).err().unwrap().to_string();
+        assert!(error.starts_with(reason), "{error}");
+    }
+}
+
+#[test]
 fn options_are_taken_from_anywhere() {
     let demo = given_of("demo --keep folder");
     assert!(demo.has("--keep"));

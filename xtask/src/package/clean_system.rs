@@ -23,10 +23,8 @@ const READER: &str = "reader";
 
 /// Makes a system, installs the packages of the programs that the tests use, and does what the README says.
 pub(crate) fn try_readme() -> Result<()> {
-    ensure!(
-        succeeds("debootstrap", &["--version"]),
-        "debootstrap is missing: run `apt-get install debootstrap`"
-    );
+    need("debootstrap", "--version", "debootstrap")?;
+    need("ip", "-V", "iproute2")?;
     for package in INSTALLED {
         let program = target().join("debug").join(package);
         ensure!(
@@ -78,6 +76,15 @@ pub(crate) fn try_readme() -> Result<()> {
     ensure!(
         printed.lines().any(|line| line == "hello"),
         "the second device has another file"
+    );
+    Ok(())
+}
+
+/// Checks that a program of a Debian package is there.
+fn need(program: &str, version: &str, package: &str) -> Result<()> {
+    ensure!(
+        succeeds(program, &[version]),
+        "{program} is missing: run `apt-get install {package}`"
     );
     Ok(())
 }

@@ -54,7 +54,7 @@ pub(super) const PACKAGES: [Package; 3] = [
         conffiles: &[],
         fields: &[
             ("Depends", "libc6 (>= 2.36), ca-certificates"),
-            ("Recommends", "gnome-keyring | kwalletmanager"),
+            ("Recommends", "gnome-keyring | kwalletmanager, tzdata"),
             ("Suggests", "cairn-tray"),
             ("Section", "net"),
         ],
