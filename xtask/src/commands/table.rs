@@ -174,7 +174,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         passes_options_on: true,
         ..command(
             "bench",
-            "side by side with rclone, restic and Syncthing; takes the options of cairn-bench",
+            "side by side with rclone, restic and Syncthing; its options: `cargo run --release -p cairn-bench -- --help`",
             &[],
             |given| long::bench(&given.words),
         )

@@ -18,10 +18,14 @@ pub struct Instants {
 }
 
 impl Zone {
-    /// Returns the zone of `TZ` or of the system; UTC where there is none.
+    /// Returns the zone of `TZ` or of the system; UTC where there is none, which is logged where `TZ` names one.
     #[must_use]
     pub fn system() -> Self {
-        Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+        let found = TimeZone::try_system();
+        if let (Err(error), Some(name)) = (&found, std::env::var_os("TZ")) {
+            tracing::warn!(?name, %error, "the zone in TZ can't be had: times are in UTC");
+        }
+        Self(found.unwrap_or(TimeZone::UTC))
     }
 
     #[must_use]

@@ -68,7 +68,28 @@ fn problems(document: &Value) -> Vec<String> {
             );
         }
     }
+    must(reached(document) == refs, "something that nothing uses");
     problems
+}
+
+/// Returns what is reached from the program along its dependencies.
+fn reached(document: &Value) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    let mut left: Vec<&str> = document["metadata"]["component"]["bom-ref"]
+        .as_str()
+        .into_iter()
+        .collect();
+    while let Some(key) = left.pop() {
+        if !found.insert(key) {
+            continue;
+        }
+        let edges = document["dependencies"].as_array().into_iter().flatten();
+        for edge in edges.filter(|edge| edge["ref"] == key) {
+            let uses = edge["dependsOn"].as_array().into_iter().flatten();
+            left.extend(uses.filter_map(Value::as_str));
+        }
+    }
+    found
 }
 
 #[test]
