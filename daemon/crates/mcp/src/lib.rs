@@ -39,6 +39,7 @@ mod services;
 mod session_changes;
 mod session_file;
 mod session_journal;
+mod session_link_tools;
 mod session_links;
 mod session_state;
 mod session_undo;

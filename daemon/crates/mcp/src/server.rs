@@ -14,6 +14,7 @@ use crate::device::DeviceTrust;
 use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use crate::session_file::SessionFiles;
+use crate::session_link_tools::LinkTools;
 use cairn_api::ApiError;
 use handler::Handler;
 use rmcp::ServiceExt as _;
@@ -53,6 +54,15 @@ pub enum ServeError {
     Ended(String),
 }
 
+/// Returns the changes of links that the offered tools make.
+fn link_tools(selection: &Selection) -> LinkTools {
+    let is_offered = |name| selection.find(name).is_some();
+    LinkTools {
+        deletes: is_offered("delete_share_link"),
+        changes: is_offered("update_share_link"),
+    }
+}
+
 /// A server that is ready to start.
 pub struct Server {
     handler: Handler,
@@ -73,6 +83,7 @@ impl Server {
             settings.overwrite,
             settings.daemon,
             settings.sessions,
+            link_tools(&selection),
         )?;
         let services = Arc::new(services);
         Ok(Self {

@@ -4,6 +4,7 @@ use crate::device::DeviceTrust;
 use crate::keys::Opened;
 use crate::session_file::SessionFiles;
 use crate::session_journal::SessionJournal;
+use crate::session_link_tools::LinkTools;
 use crate::spaces::Location;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::Unlocked;
@@ -92,6 +93,7 @@ pub(crate) struct Services {
     pub(crate) files: Arc<dyn LocalFiles>,
     /// The changes that this session made.
     pub(crate) journal: SessionJournal,
+    pub(crate) link_tools: LinkTools,
     /// True if local files are replaced without a question.
     pub(crate) may_replace: bool,
     /// The daemon's socket, if one runs for this user.
@@ -108,6 +110,7 @@ impl Services {
         may_replace: bool,
         daemon: Option<PathBuf>,
         sessions: Option<Arc<dyn SessionFiles>>,
+        link_tools: LinkTools,
     ) -> Result<Self, ApiError> {
         let transport =
             Arc::new(HttpTransport::new().map_err(|e| ApiError::Offline(e.to_string()))?);
@@ -137,6 +140,7 @@ impl Services {
             trust,
             files,
             journal: SessionJournal::new(sessions),
+            link_tools,
             may_replace,
             daemon,
         })

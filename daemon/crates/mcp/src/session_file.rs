@@ -6,34 +6,36 @@
 use crate::session_journal::{Change, Noted};
 use cairn_model::{NodeId, SpaceId};
 use cairn_space::undo::OwnVersions;
+use cairn_wire::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::io;
 
 /// The files in which sessions keep their journals, and the one of this session.
 pub trait SessionFiles: Send + Sync {
-    /// Appends a line to the file of this session, which the first one makes.
+    /// Appends a line about a change to the file of this session, which the first one makes.
     ///
     /// # Errors
     /// The file system's, or that the file is full.
     fn append(&self, line: &str) -> io::Result<()>;
 
-    /// Returns the sessions whose process has ended, newest first.
+    /// Returns the sessions that are kept and whose process has ended, newest first.
     ///
     /// # Errors
     /// The file system's.
     fn ended(&self) -> io::Result<Vec<EndedSession>>;
 
-    /// Appends a line to the file of a session that has ended.
+    /// Appends a line about what was taken back to the file of a session that [`Self::ended`] has returned, or
+    /// of this one, however full it is.
     ///
     /// # Errors
     /// The file system's.
-    fn append_to(&self, session: &str, line: &str) -> io::Result<()>;
+    fn append_undone(&self, session: Option<&str>, line: &str) -> io::Result<()>;
 }
 
 /// The journal of a session whose process has ended.
 pub struct EndedSession {
     pub id: String,
-    /// The time of its last line, in RFC 3339.
+    /// The time of its last line, without those of later sessions that took something back, in RFC 3339.
     pub at: String,
     pub lines: String,
 }
@@ -52,6 +54,13 @@ pub(crate) enum Line {
         node: NodeId,
         before: u64,
         after: u64,
+    },
+    /// Taking a change back has left a node in this version, none if it could not be read.
+    Left {
+        node: NodeId,
+        version: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        restored: Option<Timestamp>,
     },
     /// The change of this number is no more.
     TakenBack {
@@ -95,6 +104,11 @@ impl Earlier {
                     before,
                     after,
                 }) => own.note_versions(node, before, after),
+                Ok(Line::Left {
+                    node,
+                    version,
+                    restored,
+                }) => own.note_left(node, version, restored),
                 Ok(Line::TakenBack { number }) => changes.retain(|noted| noted.number != number),
                 // The last line of a process that was killed.
                 Err(_) => {}

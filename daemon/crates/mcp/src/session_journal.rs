@@ -4,6 +4,7 @@ use crate::session_file::{Earlier, Line, SessionFiles};
 use crate::session_state::{Details, LinkSettings};
 use cairn_model::{Kind, NodeId, SpaceId};
 use cairn_space::undo::{NodeChange, OwnVersions, Record};
+use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,17 @@ pub(crate) enum Change {
         link: String,
         change: LinkChange,
     },
+}
+
+impl Change {
+    /// Returns the file or folder that was changed.
+    pub(crate) fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node { record, .. } => Some(record.node),
+            Self::Details { node, .. } => Some(*node),
+            Self::Link { .. } => None,
+        }
+    }
 }
 
 /// A change of a share link.
@@ -137,11 +149,6 @@ impl SessionJournal {
         written.is_ok()
     }
 
-    /// Notes that a change of this session is no more.
-    pub(crate) fn taken_back(&self, number: u64) {
-        self.write(&Line::TakenBack { number });
-    }
-
     /// Returns the sessions that have ended, newest first, with what is left to take back.
     ///
     /// # Errors
@@ -152,22 +159,43 @@ impl SessionJournal {
         Ok(ended.into_iter().filter_map(Earlier::read).collect())
     }
 
-    /// Notes that a change of an earlier session is no more.
-    pub(crate) fn taken_back_of(&self, session: &str, number: u64) {
-        let line = Line::TakenBack { number }.text();
-        let noted = match (&self.files, line) {
-            (Some(files), Ok(line)) => files.append_to(session, &line),
-            (_, Err(error)) => Err(error),
-            (None, _) => Ok(()),
+    /// Notes that a change is no more, of a session that has ended or of this one.
+    pub(crate) fn taken_back(&self, session: Option<&str>, number: u64) {
+        self.write_undone(session, &Line::TakenBack { number });
+    }
+
+    /// Notes how taking a change back has left a node ([`OwnVersions::left`]), for a later attempt.
+    pub(crate) fn left(
+        &self,
+        session: Option<&str>,
+        node: NodeId,
+        (version, restored): (Option<u64>, Option<Timestamp>),
+    ) {
+        let line = Line::Left {
+            node,
+            version,
+            restored,
         };
-        if let Err(error) = noted {
+        self.write_undone(session, &line);
+    }
+
+    fn write_undone(&self, session: Option<&str>, line: &Line) {
+        let Some(files) = &self.files else {
+            return;
+        };
+        if session.is_none() && !self.is_begun.load(Ordering::Relaxed) {
+            return;
+        }
+        let written = line.text();
+        let written = written.and_then(|text| files.append_undone(session, &text));
+        if let Err(error) = written {
             tracing::warn!(%error, "the journal of a session can't be written");
         }
     }
 
-    /// Returns how many things go to the trash if this session's changes are taken back.
-    pub(crate) fn going_to_trash(&self) -> (usize, usize) {
-        going_to_trash(&self.changes.lock())
+    /// Returns the changes that are left to take back.
+    pub(crate) fn noted(&self) -> Vec<Noted> {
+        self.changes.lock().clone()
     }
 
     pub(crate) fn take(&self) -> Vec<Noted> {
@@ -182,40 +210,9 @@ impl SessionJournal {
     }
 }
 
-/// Returns the changes whose end puts something into the trash: of files and empty folders, and of folders with
-/// all that is in them.
-pub(crate) fn going_to_trash(changes: &[Noted]) -> (usize, usize) {
-    let (mut single, mut whole) = (0, 0);
-    for noted in changes {
-        let Change::Node { kind, record } = &noted.change else {
-            continue;
-        };
-        match (&record.change, kind) {
-            (NodeChange::Copied | NodeChange::Restored, Kind::Folder) => whole += 1,
-            (NodeChange::Made | NodeChange::Copied | NodeChange::Restored, _) => single += 1,
-            (NodeChange::Moved { .. } | NodeChange::Trashed | NodeChange::Content { .. }, _) => {}
-        }
-    }
-    (single, whole)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn node(version: u64) -> Node {
-        let id = "123e4567-e89b-42d3-a456-426614174000";
-        let at = "2026-11-22T03:05:53.123Z";
-        let node = json!({
-            "id": id, "space_id": id, "parent_id": null, "kind": "file", "name": "a",
-            "name_format": "plain", "size": 1, "mime_type": null, "category": null,
-            "state": "active", "revision_id": null, "version": version, "created_at": at,
-            "updated_at": at, "modified_at": null, "executable": false, "description": "",
-            "labels": {}, "tags": [], "favorite": false, "content_key": null, "seal": null, "seq": 1,
-        });
-        serde_json::from_value(node).unwrap()
-    }
 
     #[test]
     fn what_could_not_be_taken_back_stays_before_what_came_since() {
@@ -234,17 +231,5 @@ mod tests {
         journal.note_link(link(3), LinkChange::Made);
         journal.keep(vec![change(1)]);
         assert_eq!(journal.take(), [change(1), change(3)]);
-    }
-
-    #[test]
-    fn what_goes_to_the_trash_is_counted() {
-        let journal = SessionJournal::default();
-        let mut folder = node(1);
-        folder.kind = Kind::Folder;
-        journal.note_node(None, &node(1), NodeChange::Made);
-        journal.note_node(None, &node(1), NodeChange::Copied);
-        journal.note_node(None, &folder, NodeChange::Restored);
-        journal.note_node(None, &node(1), NodeChange::Trashed);
-        assert_eq!(journal.going_to_trash(), (2, 1));
     }
 }

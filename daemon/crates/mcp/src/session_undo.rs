@@ -5,21 +5,23 @@ mod details;
 mod earlier;
 mod links;
 mod nodes;
+mod question;
+mod waiting;
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
 use crate::services::Services;
-use crate::session_journal::{Change, Noted};
+use crate::session_journal::Change;
+use crate::session_link_tools::LinkTools;
 use crate::tool::ToolFuture;
 use cairn_space::undo::{self, OwnVersions};
 use futures_util::FutureExt as _;
 use nodes::UndoingSession;
 use parking_lot::Mutex;
+use question::Counts;
 use serde_json::{Value, json};
-
-/// Files and empty folders that go to the trash without a question.
-const FEW: usize = 3;
+use waiting::Waiting;
 
 /// The text of what was done, or the reason why a change stays.
 type Taken = Result<String, String>;
@@ -31,13 +33,11 @@ pub(crate) fn undo_session(call: Call) -> ToolFuture {
         }
         let services = &call.services;
         let journal = &services.journal;
-        let undone = take_back_all(services, &journal.own, journal.take()).await;
-        for number in &undone.gone {
-            journal.taken_back(*number);
-        }
+        let waiting = Waiting::of_this_session(journal);
+        let undone = take_back_all(services, &journal.own, LinkTools::ALL, waiting).await;
         let mut value = report(&undone);
-        journal.keep(undone.kept);
         if undone.done.is_empty() && undone.left.is_empty() {
+            value["message"] = json!("this session has changed nothing that is left to take back");
             earlier::offer(services, &mut value).await;
         }
         Ok(value)
@@ -54,75 +54,68 @@ fn named_session(call: &Call) -> Option<&str> {
 struct Undone {
     done: Vec<String>,
     left: Vec<String>,
-    /// The numbers of the changes that are no more.
-    gone: Vec<u64>,
-    /// The changes that stay, oldest first.
-    kept: Vec<Noted>,
 }
 
-/// Takes changes back, of a session that has left nodes in these versions.
+/// Takes changes back, of a session that has left nodes in these versions. Each step is noted at once: a call
+/// can be cancelled at any time.
 async fn take_back_all(
     services: &Services,
     own: &Mutex<OwnVersions>,
-    changes: Vec<Noted>,
+    link_tools: LinkTools,
+    mut waiting: Waiting<'_>,
 ) -> Undone {
     let (mut done, mut left) = (Vec::new(), Vec::new());
-    let (mut gone, mut kept) = (Vec::new(), Vec::new());
-    let session = UndoingSession { services, own };
-    for noted in changes.into_iter().rev() {
+    let session = UndoingSession {
+        services,
+        own,
+        link_tools,
+    };
+    while let Some(noted) = waiting.next().cloned() {
+        let node = noted.change.node();
+        let before = node.map(|node| own.lock().left(node));
         let taken = match take_back(&session, &noted.change).await {
             Ok(taken) => taken,
             Err(error) => Err(error.public_message()),
         };
+        let after = node.map(|node| own.lock().left(node));
+        if let (Some(node), Some(after)) = (node, after.filter(|_| after != before)) {
+            waiting.left(node, after);
+        }
         match taken {
             Ok(text) => {
                 done.push(text);
-                gone.push(noted.number);
+                waiting.taken_back();
             }
             Err(text) => {
                 left.push(text);
-                kept.push(noted);
+                waiting.kept();
             }
         }
     }
-    kept.reverse();
-    Undone {
-        done,
-        left,
-        gone,
-        kept,
-    }
+    Undone { done, left }
 }
 
-/// Returns the question before more than a few things go to the trash.
+/// Returns the question before more than a few things go to the trash, and before an earlier session's changes
+/// are taken back, whatever they are.
 pub(crate) fn ask(call: &Call) -> Asking<'_> {
-    let (whose, (single, whole)) = match named_session(call) {
-        Some(session) => (
-            "an earlier session's",
-            earlier::going_to_trash(&call.services, session),
-        ),
-        None => ("this session's", call.services.journal.going_to_trash()),
-    };
-    let question = (single > FEW || whole > 0).then(|| {
-        let whole = match whole {
-            0 => String::new(),
-            1 => ", and 1 folder with all that is in it".to_owned(),
-            many => format!(", and {many} folders with all that is in them"),
-        };
-        format!(
-            "Take {whose} changes back? What it made or restored goes to the trash: {single} files or empty folders{whole}."
-        )
-    });
-    async move { Ok(question) }.boxed()
+    async move {
+        let services = &call.services;
+        if let Some(id) = named_session(call) {
+            let session = earlier::find(services, id).await?;
+            let counts = Counts::of(&session.changes, services.link_tools);
+            let what = format!("what the session that ended at {} changed", session.at);
+            return Ok(Some(counts.question(&what)));
+        }
+        let counts = Counts::of(&services.journal.noted(), LinkTools::ALL);
+        let question = || counts.question("this session's changes");
+        Ok(counts.fills_trash().then(question))
+    }
+    .boxed()
 }
 
 fn report(undone: &Undone) -> Value {
-    let Undone { done, left, .. } = undone;
-    let mut value = json!({ "taken_back": done.len(), "changes": done, "left": left });
-    if done.is_empty() && left.is_empty() {
-        value["message"] = json!("this session has changed nothing that is left to take back");
-    }
-    value
+    let Undone { done, left } = undone;
+    json!({ "taken_back": done.len(), "changes": done, "left": left })
 }
 
 /// Takes one change back, or returns the reason why not.
@@ -139,6 +132,10 @@ async fn take_back(session: &UndoingSession<'_>, change: &Change) -> ToolResult<
             let node = session.services.node_as_it_is(*node).await?;
             details::reset(session, &node, from, to).await
         }
+        Change::Link { change, .. } if !session.link_tools.may_undo(change) => Ok(Err(
+            "a change of a share link stays: the tools that change links are not offered here"
+                .to_owned(),
+        )),
         Change::Link { link, change } => links::take_back(session.services, link, change).await,
     }
 }

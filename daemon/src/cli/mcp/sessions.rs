@@ -5,8 +5,9 @@ use crate::output::text::rfc3339;
 use cairn_mcp::{EndedSession, SessionFiles};
 use cairn_platform::{FileMode, Home, write_atomic};
 use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
@@ -25,6 +26,8 @@ pub(super) struct HomeSessions {
     id: Uuid,
     /// This session's file, once it has changed something.
     file: Mutex<Option<File>>,
+    /// The sessions of which it is known that their processes have ended.
+    ended: Mutex<HashSet<String>>,
 }
 
 impl HomeSessions {
@@ -33,6 +36,7 @@ impl HomeSessions {
             home,
             id: Uuid::from_bytes(cairn_space::random_id()),
             file: Mutex::new(None),
+            ended: Mutex::default(),
         }
     }
 
@@ -65,8 +69,7 @@ impl HomeSessions {
             return;
         };
         for (number, (path, modified)) in files.iter().enumerate() {
-            let age = modified.elapsed().unwrap_or_default();
-            if (number >= KEPT || age > KEPT_FOR)
+            if !is_kept(number, *modified)
                 && let Err(error) = std::fs::remove_file(path)
             {
                 tracing::warn!(%error, path = %path.display(), "an old journal can't be removed");
@@ -94,6 +97,32 @@ impl HomeSessions {
     }
 }
 
+/// Returns whether sessions of this age, and with so many newer ones, are kept.
+fn is_kept(newer: usize, modified: SystemTime) -> bool {
+    newer < KEPT && modified.elapsed().unwrap_or_default() <= KEPT_FOR
+}
+
+/// Returns the lines of a file whose process has ended; `None` while a process holds it, or is about to. A line
+/// that is not text is left out.
+fn read_ended(path: &Path) -> io::Result<Option<String>> {
+    let mut file = File::open(path)?;
+    match file.try_lock_shared() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let lines: Vec<_> = lines
+        .filter_map(|line| std::str::from_utf8(line).ok())
+        .collect();
+    Ok(Some(lines.join("\n")))
+}
+
 /// Returns whether no process holds the file; one that can't be opened counts as held.
 fn has_ended(path: &Path) -> bool {
     let locked = File::open(path).map(|file| file.try_lock_shared());
@@ -107,45 +136,65 @@ impl SessionFiles for HomeSessions {
             *file = Some(self.begin()?);
         }
         match file.as_mut() {
+            Some(file) if file.metadata()?.len() > MAX_BYTES => {
+                Err(io::ErrorKind::FileTooLarge.into())
+            }
             Some(file) => write_line(file, line),
             None => Ok(()),
         }
     }
 
     fn ended(&self) -> io::Result<Vec<EndedSession>> {
-        let files = self.ended_files()?;
-        let read = files.into_iter().filter_map(|(path, modified)| {
-            let id = path.file_stem()?.to_str()?.to_owned();
-            let since = modified.duration_since(UNIX_EPOCH).ok()?;
-            Some(EndedSession {
-                id,
-                at: rfc3339(i64::try_from(since.as_millis()).ok()?),
-                lines: std::fs::read_to_string(&path).ok()?,
-            })
-        });
-        Ok(read.collect())
+        let mut ended = Vec::new();
+        for (newer, (path, modified)) in self.ended_files()?.into_iter().enumerate() {
+            if !is_kept(newer, modified) {
+                break;
+            }
+            let lines = read_ended(&path).unwrap_or_else(|error| {
+                tracing::warn!(%error, path = %path.display(), "a journal can't be read");
+                None
+            });
+            if let Some(lines) = lines
+                && let Some(id) = path.file_stem().and_then(|stem| stem.to_str())
+            {
+                let since = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+                let ms = i64::try_from(since.as_millis()).unwrap_or_default();
+                self.ended.lock().insert(id.to_owned());
+                ended.push(EndedSession {
+                    id: id.to_owned(),
+                    at: rfc3339(ms),
+                    lines,
+                });
+            }
+        }
+        Ok(ended)
     }
 
-    fn append_to(&self, session: &str, line: &str) -> io::Result<()> {
-        let known = self.ended_files()?;
-        let path = self.path(session);
-        if !known.iter().any(|(known, _)| *known == path) {
+    fn append_undone(&self, session: Option<&str>, line: &str) -> io::Result<()> {
+        let Some(session) = session else {
+            return match self.file.lock().as_mut() {
+                Some(file) => write_line(file, line),
+                None => Ok(()),
+            };
+        };
+        if !self.ended.lock().contains(session) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mut file = OpenOptions::new().append(true).open(path)?;
-        match file.try_lock() {
-            Ok(()) => write_line(&mut file, line),
-            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(TryLockError::Error(error)) => Err(error),
+        let mut file = OpenOptions::new().append(true).open(self.path(session))?;
+        // Its process is gone: others hold it for a moment only.
+        file.lock()?;
+        let modified = file.metadata()?.modified()?;
+        write_line(&mut file, line)?;
+        // The session ended then, whenever it is taken back.
+        if let Err(error) = file.set_modified(modified) {
+            tracing::debug!(%error, "a journal's time can't be set");
         }
+        Ok(())
     }
 }
 
 /// Writes a line. One that a killed process left without an end does not swallow it.
 fn write_line(file: &mut File, line: &str) -> io::Result<()> {
-    if file.metadata()?.len() > MAX_BYTES {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
     file.write_all(format!("\n{line}\n").as_bytes())
 }
 
@@ -171,12 +220,65 @@ mod tests {
         first.append("one").unwrap();
         first.append("two").unwrap();
         assert_eq!(ended(&second), Vec::<String>::new(), "it runs");
-        assert!(second.append_to(&id, "no").is_err());
+        assert!(second.append_undone(Some(&id), "no").is_err());
         drop(first);
         assert_eq!(ended(&second), ["\none\n\ntwo\n"]);
-        second.append_to(&id, "three").unwrap();
+        second.append_undone(Some(&id), "three").unwrap();
         assert_eq!(ended(&second), ["\none\n\ntwo\n\nthree\n"]);
-        assert!(second.append_to("../config", "no").is_err());
+        assert!(second.append_undone(Some("../config"), "no").is_err());
+    }
+
+    #[test]
+    fn taking_back_waits_for_others_and_leaves_the_time_of_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, second) = (sessions(dir.path()), sessions(dir.path()));
+        let id = first.id.to_string();
+        first.append("one").unwrap();
+        let path = first.path(&id);
+        drop(first);
+        let file = File::options().write(true).open(&path).unwrap();
+        let yesterday = SystemTime::now() - Duration::from_secs(24 * 3600);
+        file.set_modified(yesterday).unwrap();
+        let at = |sessions: &HomeSessions| sessions.ended().unwrap()[0].at.clone();
+        let before = at(&second);
+        // Another process lists the sessions for a moment.
+        file.lock_shared().unwrap();
+        std::thread::scope(|scope| {
+            let undone = scope.spawn(|| second.append_undone(Some(&id), "taken back"));
+            file.unlock().unwrap();
+            undone.join().unwrap().unwrap();
+        });
+        assert!(ended(&second)[0].contains("taken back"));
+        assert_eq!(at(&second), before);
+    }
+
+    #[test]
+    fn a_full_journal_takes_what_was_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let session = sessions(dir.path());
+        session.append("one").unwrap();
+        let path = session.path(&session.id.to_string());
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(MAX_BYTES + 1).unwrap();
+        assert!(session.append("a change").is_err());
+        session.append_undone(None, "taken back").unwrap();
+        assert_eq!(
+            file.metadata().unwrap().len(),
+            MAX_BYTES + 1 + "\ntaken back\n".len() as u64
+        );
+    }
+
+    #[test]
+    fn a_torn_line_hides_no_other_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, second) = (sessions(dir.path()), sessions(dir.path()));
+        first.append("one").unwrap();
+        let path = first.path(&first.id.to_string());
+        drop(first);
+        let mut file = File::options().append(true).open(&path).unwrap();
+        file.write_all(b"half of \xc3").unwrap();
+        write_line(&mut file, "two").unwrap();
+        assert_eq!(ended(&second), ["\none\ntwo\n"]);
     }
 
     #[test]
@@ -190,7 +292,7 @@ mod tests {
         file.set_modified(long_ago).unwrap();
         drop((old, file));
         let new = sessions(dir.path());
-        assert_eq!(ended(&new).len(), 1);
+        assert!(ended(&new).is_empty(), "it is not offered any more");
         new.append("two").unwrap();
         assert!(!path.exists());
     }

@@ -3,6 +3,7 @@
 mod catalogue;
 mod confirming;
 mod content;
+mod earlier_sessions;
 mod every_tool;
 mod failures;
 mod fuzz;

@@ -60,6 +60,13 @@ impl Service {
         assert!(response.status.is_success(), "{path}: {}", response.status);
     }
 
+    pub(crate) async fn delete(&self, path: &str) {
+        let response = self
+            .send(Method::DELETE, path, HeaderMap::new(), String::new())
+            .await;
+        assert!(response.status.is_success(), "{path}: {}", response.status);
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Response {
         self.send(Method::GET, path, HeaderMap::new(), String::new())
             .await

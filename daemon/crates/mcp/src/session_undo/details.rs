@@ -35,22 +35,27 @@ pub(super) async fn reset(
     if wanted.labels != now.labels {
         body.insert("labels".to_owned(), json!(wanted.labels));
     }
-    if !body.is_empty() {
+    let sets_fields = !body.is_empty();
+    if sets_fields {
         services
             .request(Verb::Put, &["nodes", &id], &[], Some(&body.into()))
             .await?;
     }
+    let mut favorite = Ok(());
     if wanted.favorite != now.favorite {
         let verb = if wanted.favorite {
             Verb::Put
         } else {
             Verb::Delete
         };
-        services
-            .request(verb, &["nodes", &id, "favorite"], &[], None)
-            .await?;
+        let path = ["nodes", &id, "favorite"];
+        let response = services.request(verb, &path, &[], None).await;
+        favorite = response.map(|_| ());
     }
-    note(session, node).await;
+    if favorite.is_ok() || sets_fields {
+        note(session, node).await;
+    }
+    favorite?;
     Ok(Ok(format!("the details of {name} are as before")))
 }
 

@@ -1,30 +1,34 @@
 //! Taking back what a session changed whose process has ended. It is named by its id: which of several clients
 //! it served is not known here.
 
+use super::waiting::Waiting;
 use super::{report, take_back_all};
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use crate::session_file::Earlier;
-use crate::session_journal::going_to_trash as count;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// The number of sessions that are listed.
 const LISTED: usize = 10;
 
+/// Returns an earlier session of this account with what is left of it.
+pub(super) async fn find(services: &Services, id: &str) -> ToolResult<Earlier> {
+    let earlier = of_this_account(services).await?;
+    let session = earlier.into_iter().find(|session| session.id == id);
+    session.ok_or_else(|| {
+        ToolError::argument(
+            "no earlier session of this account has that id, or nothing of it is left to take back: call undo_session without it to list them",
+        )
+    })
+}
+
 /// Takes an earlier session's changes back.
 pub(super) async fn undo(services: &Services, id: &str) -> ToolResult<Value> {
-    let earlier = of_this_account(services).await?;
-    let Some(session) = earlier.into_iter().find(|session| session.id == id) else {
-        return Err(ToolError::argument(
-            "no earlier session of this account has that id, or nothing of it is left to take back: call undo_session without it to list them",
-        ));
-    };
+    let session = find(services, id).await?;
     let own = Mutex::new(session.own);
-    let undone = take_back_all(services, &own, session.changes).await;
-    for number in &undone.gone {
-        services.journal.taken_back_of(id, *number);
-    }
+    let waiting = Waiting::of_earlier(&services.journal, id, session.changes);
+    let undone = take_back_all(services, &own, services.link_tools, waiting).await;
     Ok(report(&undone))
 }
 
@@ -45,14 +49,6 @@ pub(super) async fn offer(services: &Services, report: &mut Value) {
         json!({ "session": session.id, "ended": session.at, "changes": session.changes.len() })
     });
     report["earlier_sessions"] = shown.collect();
-}
-
-/// Returns how many things go to the trash if an earlier session's changes are taken back.
-pub(super) fn going_to_trash(services: &Services, id: &str) -> (usize, usize) {
-    // The call itself says why they can't be read.
-    let earlier = services.journal.earlier().unwrap_or_default();
-    let session = earlier.iter().find(|session| session.id == id);
-    session.map_or((0, 0), |session| count(&session.changes))
 }
 
 async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {

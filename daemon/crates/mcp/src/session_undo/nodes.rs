@@ -4,6 +4,7 @@
 use super::if_kept;
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
+use crate::session_link_tools::LinkTools;
 use crate::tool::Verb;
 use cairn_model::{Name, NodeId, RevisionId};
 use cairn_space::undo::{OwnVersions, Undoing};
@@ -16,6 +17,8 @@ pub(super) struct UndoingSession<'a> {
     pub(super) services: &'a Services,
     /// The versions in which it has left the nodes that it changed.
     pub(super) own: &'a Mutex<OwnVersions>,
+    /// The changes of links that may be taken back.
+    pub(super) link_tools: LinkTools,
 }
 
 impl Undoing for UndoingSession<'_> {

@@ -103,6 +103,24 @@ impl OwnVersions {
         }
     }
 
+    /// Returns the version in which a node was left, if it is known, and the server's time at which taking back
+    /// has restored it.
+    #[must_use]
+    pub fn left(&self, node: NodeId) -> (Option<u64>, Option<Timestamp>) {
+        let version = self.changed.get(&node).and_then(|own| own.version);
+        (version, self.restored_at(node))
+    }
+
+    /// Notes what [`Self::left`] has returned after a change of a node was taken back.
+    pub fn note_left(&mut self, node: NodeId, version: Option<u64>, restored: Option<Timestamp>) {
+        if let Some(own) = self.changed.get_mut(&node) {
+            own.version = version;
+        }
+        if let Some(at) = restored {
+            self.restored.insert(node, at);
+        }
+    }
+
     /// Returns the server's time at which taking back has restored a node.
     pub(super) fn restored_at(&self, node: NodeId) -> Option<Timestamp> {
         self.restored.get(&node).copied()

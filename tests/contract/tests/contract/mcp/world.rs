@@ -5,7 +5,8 @@ use crate::support::{OWNER, Service};
 use cairn_api::{Api, ApiKey, Method};
 use cairn_crypto::Unlocked;
 use cairn_mcp::{
-    Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
+    Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, SessionFiles, Settings,
+    ToolFilter,
 };
 use cairn_model::{DeviceId, Name, Verification};
 use cairn_space::Trust;
@@ -34,6 +35,8 @@ pub(crate) struct Setup {
     pub(crate) daemon: Option<PathBuf>,
     /// Refuses content that no device with the keys vouches for.
     pub(crate) verification: Verification,
+    /// The journals of this and other sessions.
+    pub(crate) sessions: Option<Arc<dyn SessionFiles>>,
     /// Another service than the world's.
     pub(crate) url: Option<&'static str>,
 }
@@ -49,6 +52,7 @@ impl Default for Setup {
             overwrite: false,
             daemon: None,
             verification: Verification::Warn,
+            sessions: None,
             url: None,
         }
     }
@@ -154,7 +158,7 @@ impl World {
             }),
             overwrite: setup.overwrite,
             daemon: setup.daemon,
-            sessions: None,
+            sessions: setup.sessions,
         };
         Server::new(settings).expect("the settings are good")
     }
@@ -174,6 +178,11 @@ impl World {
     /// Tells the service how to behave.
     pub(crate) async fn dev(&self, path: &str, body: Value) {
         self.service.post(path, body).await;
+    }
+
+    /// Ends all faults that [`Self::dev`] has set.
+    pub(crate) async fn end_faults(&self) {
+        self.service.delete("/_dev/faults").await;
     }
 
     /// Returns method, path and query of the requests that the service has received, without those of `/_dev`.

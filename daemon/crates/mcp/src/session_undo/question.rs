@@ -1,0 +1,160 @@
+//! The question before changes are taken back: it names their kinds and numbers.
+
+use crate::session_journal::{Change, LinkChange, Noted};
+use crate::session_link_tools::LinkTools;
+use cairn_model::Kind;
+use cairn_space::undo::NodeChange;
+
+/// Files and empty folders that go to the trash without a question.
+const FEW: usize = 3;
+
+/// The numbers of changes, by what taking them back does.
+#[derive(Default, PartialEq, Eq, Debug)]
+pub(super) struct Counts {
+    /// Files and empty folders that go to the trash.
+    single: usize,
+    /// Folders that go to the trash with all that is in them.
+    whole: usize,
+    restored: usize,
+    moved: usize,
+    contents: usize,
+    details: usize,
+    links_deleted: usize,
+    links_changed: usize,
+    /// Changes of links that stay.
+    links_left: usize,
+}
+
+impl Counts {
+    pub(super) fn of(changes: &[Noted], link_tools: LinkTools) -> Self {
+        let mut counts = Self::default();
+        for noted in changes {
+            *counts.number_for(&noted.change, link_tools) += 1;
+        }
+        counts
+    }
+
+    fn number_for(&mut self, change: &Change, link_tools: LinkTools) -> &mut usize {
+        match change {
+            Change::Node { kind, record } => match (&record.change, kind) {
+                (NodeChange::Copied | NodeChange::Restored, Kind::Folder) => &mut self.whole,
+                (NodeChange::Made | NodeChange::Copied | NodeChange::Restored, _) => {
+                    &mut self.single
+                }
+                (NodeChange::Trashed, _) => &mut self.restored,
+                (NodeChange::Moved { .. }, _) => &mut self.moved,
+                (NodeChange::Content { .. }, _) => &mut self.contents,
+            },
+            Change::Details { .. } => &mut self.details,
+            Change::Link { change, .. } if !link_tools.may_undo(change) => &mut self.links_left,
+            Change::Link { change, .. } => match change {
+                LinkChange::Made => &mut self.links_deleted,
+                LinkChange::Settings { .. } => &mut self.links_changed,
+                LinkChange::Password => &mut self.links_left,
+            },
+        }
+    }
+
+    /// Returns whether more than a few things go to the trash.
+    pub(super) fn fills_trash(&self) -> bool {
+        self.single > FEW || self.whole > 0
+    }
+
+    /// Returns the question whether to take it back.
+    pub(super) fn question(&self, what: &str) -> String {
+        let mut parts = Vec::new();
+        let mut trashed = Vec::new();
+        match self.single {
+            0 => {}
+            1 => trashed.push("1 file or empty folder".to_owned()),
+            many => trashed.push(format!("{many} files or empty folders")),
+        }
+        match self.whole {
+            0 => {}
+            1 => trashed.push("1 folder with all that is in it".to_owned()),
+            many => trashed.push(format!("{many} folders with all that is in them")),
+        }
+        if !trashed.is_empty() {
+            parts.push(format!("to the trash: {}", trashed.join(" and ")));
+        }
+        let others = [
+            ("back from the trash", self.restored),
+            ("moved or renamed back", self.moved),
+            ("contents as before", self.contents),
+            ("details as before", self.details),
+            ("share links deleted", self.links_deleted),
+            ("share links as before", self.links_changed),
+            ("changes of share links that stay", self.links_left),
+        ];
+        let given = others.iter().filter(|(_, number)| *number > 0);
+        parts.extend(given.map(|(kind, number)| format!("{kind}: {number}")));
+        format!("Take {what} back? It does this: {}.", parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::NodeId;
+    use cairn_space::undo::Record;
+    use cairn_wire::Timestamp;
+
+    fn node(kind: Kind, change: NodeChange) -> Change {
+        let record = Record {
+            node: NodeId::from_random_bytes([1; 16]),
+            change,
+            version_before: None,
+            version: Some(1),
+            at: Timestamp::default(),
+        };
+        Change::Node { kind, record }
+    }
+
+    fn counts(changes: Vec<Change>) -> Counts {
+        let noted = (0..).zip(changes);
+        let noted: Vec<_> = noted
+            .map(|(number, change)| Noted { number, change })
+            .collect();
+        Counts::of(&noted, LinkTools::ALL)
+    }
+
+    #[test]
+    fn what_goes_to_the_trash_is_counted() {
+        let few = || {
+            vec![
+                node(Kind::Folder, NodeChange::Made),
+                node(Kind::File, NodeChange::Copied),
+                node(Kind::File, NodeChange::Restored),
+                node(Kind::Folder, NodeChange::Trashed),
+            ]
+        };
+        assert!(!counts(few()).fills_trash());
+        let mut many = few();
+        many.push(node(Kind::Folder, NodeChange::Made));
+        assert!(counts(many).fills_trash());
+        let mut whole = few();
+        whole.push(node(Kind::Folder, NodeChange::Restored));
+        assert!(counts(whole).fills_trash());
+    }
+
+    #[test]
+    fn a_question_names_kinds_and_numbers() {
+        let link = |change| Change::Link {
+            link: "1".to_owned(),
+            change,
+        };
+        let counts = counts(vec![
+            node(Kind::Folder, NodeChange::Made),
+            node(Kind::Folder, NodeChange::Copied),
+            node(Kind::File, NodeChange::Trashed),
+            link(LinkChange::Made),
+            link(LinkChange::Made),
+            link(LinkChange::Password),
+        ]);
+        assert_eq!(
+            counts.question("all"),
+            "Take all back? It does this: to the trash: 1 file or empty folder and 1 folder with all that is in it; \
+             back from the trash: 1; share links deleted: 2; changes of share links that stay: 1."
+        );
+    }
+}
