@@ -13,7 +13,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 /// The directory's name in the data directory.
-const DIR: &str = "sessions";
 const EXTENSION: &str = "jsonl";
 /// Some ten thousand changes.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
@@ -41,7 +40,7 @@ impl HomeSessions {
     }
 
     fn dir(&self) -> PathBuf {
-        self.home.data_dir().join(DIR)
+        self.home.sessions_dir()
     }
 
     fn path(&self, session: &str) -> PathBuf {
