@@ -5,8 +5,7 @@
 
 use crate::session_journal::{Change, Noted};
 use cairn_model::{NodeId, SpaceId};
-use cairn_space::undo::OwnVersions;
-use cairn_wire::Timestamp;
+use cairn_space::undo::{Left, OwnVersions};
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -55,12 +54,12 @@ pub(crate) enum Line {
         before: u64,
         after: u64,
     },
-    /// Taking a change back has left a node in this version, none if it could not be read.
+    /// Taking a change back has left a node like this. Nothing is written where that could not be read: what
+    /// was known before holds, by which a later attempt leaves the node alone.
     Left {
         node: NodeId,
-        version: Option<u64>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        restored: Option<Timestamp>,
+        #[serde(flatten)]
+        left: Left,
     },
     /// The change of this number is no more.
     TakenBack {
@@ -104,11 +103,7 @@ impl Earlier {
                     before,
                     after,
                 }) => own.note_versions(node, before, after),
-                Ok(Line::Left {
-                    node,
-                    version,
-                    restored,
-                }) => own.note_left(node, version, restored),
+                Ok(Line::Left { node, left }) => own.note_left(node, left),
                 Ok(Line::TakenBack { number }) => changes.retain(|noted| noted.number != number),
                 // The last line of a process that was killed.
                 Err(_) => {}

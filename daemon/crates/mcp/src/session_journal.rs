@@ -3,8 +3,7 @@
 use crate::session_file::{Earlier, Line, SessionFiles};
 use crate::session_state::{Details, LinkSettings};
 use cairn_model::{Kind, NodeId, SpaceId};
-use cairn_space::undo::{NodeChange, OwnVersions, Record};
-use cairn_wire::Timestamp;
+use cairn_space::undo::{Left, NodeChange, OwnVersions, Record};
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -165,17 +164,8 @@ impl SessionJournal {
     }
 
     /// Notes how taking a change back has left a node ([`OwnVersions::left`]), for a later attempt.
-    pub(crate) fn left(
-        &self,
-        session: Option<&str>,
-        node: NodeId,
-        (version, restored): (Option<u64>, Option<Timestamp>),
-    ) {
-        let line = Line::Left {
-            node,
-            version,
-            restored,
-        };
+    pub(crate) fn left(&self, session: Option<&str>, node: NodeId, left: Left) {
+        let line = Line::Left { node, left };
         self.write_undone(session, &line);
     }
 
@@ -205,8 +195,9 @@ impl SessionJournal {
     /// Puts back what could not be taken back: a retry may do it.
     pub(crate) fn keep(&self, left: Vec<Noted>) {
         let mut changes = self.changes.lock();
-        let since = std::mem::replace(&mut *changes, left);
-        changes.extend(since);
+        changes.extend(left);
+        // Two calls at once may put theirs back in any order.
+        changes.sort_by_key(|noted| noted.number);
     }
 }
 

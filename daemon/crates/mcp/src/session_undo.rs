@@ -72,12 +72,12 @@ async fn take_back_all(
     };
     while let Some(noted) = waiting.next().cloned() {
         let node = noted.change.node();
-        let before = node.map(|node| own.lock().left(node));
+        let before = node.and_then(|node| own.lock().left(node));
         let taken = match take_back(&session, &noted.change).await {
             Ok(taken) => taken,
             Err(error) => Err(error.public_message()),
         };
-        let after = node.map(|node| own.lock().left(node));
+        let after = node.and_then(|node| own.lock().left(node));
         if let (Some(node), Some(after)) = (node, after.filter(|_| after != before)) {
             waiting.left(node, after);
         }

@@ -56,7 +56,7 @@ impl HomeSessions {
         self.forget_old();
         let path = self.path(&self.id.to_string());
         write_atomic(&path, b"", FileMode::Private)?;
-        let file = OpenOptions::new().append(true).open(&path)?;
+        let file = OpenOptions::new().read(true).append(true).open(&path)?;
         // Another process that lists the sessions holds it for a moment.
         file.lock()?;
         Ok(file)
@@ -179,7 +179,10 @@ impl SessionFiles for HomeSessions {
         if !self.ended.lock().contains(session) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mut file = OpenOptions::new().append(true).open(self.path(session))?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(self.path(session))?;
         // Its process is gone: others hold it for a moment only.
         file.lock()?;
         let modified = file.metadata()?.modified()?;

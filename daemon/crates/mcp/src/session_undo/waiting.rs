@@ -3,7 +3,7 @@
 
 use crate::session_journal::{Noted, SessionJournal};
 use cairn_model::NodeId;
-use cairn_wire::Timestamp;
+use cairn_space::undo::Left;
 
 /// The changes of a session that wait for being taken back, newest first.
 pub(super) struct Waiting<'a> {
@@ -57,7 +57,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// Notes how the next change has left its node.
-    pub(super) fn left(&self, node: NodeId, left: (Option<u64>, Option<Timestamp>)) {
+    pub(super) fn left(&self, node: NodeId, left: Left) {
         self.journal.left(self.session, node, left);
     }
 }

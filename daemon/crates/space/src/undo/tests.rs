@@ -330,3 +330,18 @@ fn a_record_is_kept_in_the_form_of_earlier_versions() {
     let text = serde_json::to_string(&made).unwrap();
     assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), made);
 }
+
+#[test]
+fn the_work_of_others_stays_known_after_a_change_was_taken_back() {
+    let node = NodeId::from_random_bytes([1; 16]);
+    let mut own = OwnVersions::default();
+    own.note_versions(node, 1, 2);
+    own.note_versions(node, 3, 4);
+    let left = own.left(node).unwrap();
+    assert!(left.changed_between, "somebody made the third version");
+    let mut replayed = OwnVersions::default();
+    replayed.note_versions(node, 1, 2);
+    replayed.note_left(node, left);
+    assert_eq!(replayed.last_change_of(node, 4), LastChange::OwnAfterOthers);
+    assert_eq!(OwnVersions::default().left(node), None);
+}

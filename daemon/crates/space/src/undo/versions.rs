@@ -5,6 +5,7 @@ use super::Record;
 use cairn_model::NodeId;
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::{Node, NodeState};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// The nodes that a recorder changed, each with the version after its last change.
@@ -21,6 +22,18 @@ struct Own {
     version: Option<u64>,
     /// Somebody else changed it between two of the recorder's changes.
     changed_between: bool,
+}
+
+/// The state in which taking a change back has left a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Left {
+    pub version: u64,
+    /// Somebody else changed it between two of the recorder's changes.
+    #[serde(default)]
+    pub changed_between: bool,
+    /// The server's time at which it was restored by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Timestamp>,
 }
 
 /// The author of a node's last change, as far as records tell.
@@ -103,20 +116,24 @@ impl OwnVersions {
         }
     }
 
-    /// Returns the version in which a node was left, if it is known, and the server's time at which taking back
-    /// has restored it.
+    /// Returns the state in which taking a change back has left a node; nothing if its version is not known.
     #[must_use]
-    pub fn left(&self, node: NodeId) -> (Option<u64>, Option<Timestamp>) {
-        let version = self.changed.get(&node).and_then(|own| own.version);
-        (version, self.restored_at(node))
+    pub fn left(&self, node: NodeId) -> Option<Left> {
+        let own = self.changed.get(&node)?;
+        Some(Left {
+            version: own.version?,
+            changed_between: own.changed_between,
+            restored: self.restored_at(node),
+        })
     }
 
     /// Notes what [`Self::left`] has returned after a change of a node was taken back.
-    pub fn note_left(&mut self, node: NodeId, version: Option<u64>, restored: Option<Timestamp>) {
+    pub fn note_left(&mut self, node: NodeId, left: Left) {
         if let Some(own) = self.changed.get_mut(&node) {
-            own.version = version;
+            own.version = Some(left.version);
+            own.changed_between |= left.changed_between;
         }
-        if let Some(at) = restored {
+        if let Some(at) = left.restored {
             self.restored.insert(node, at);
         }
     }
