@@ -1,124 +1,110 @@
-//! The commands and their options: one table, from which the help is printed and arguments are read.
+//! The commands and their options.
 
-mod table;
 #[cfg(test)]
 mod tests;
 
-use anyhow::{Context as _, Result, bail};
-use table::{COMMANDS, Command, Given};
+use crate::{checks, demo, docs, long, package, setup, tray};
+use anyhow::Result;
+use clap::{Parser, Subcommand, value_parser};
+use std::path::PathBuf;
 
-/// The request that arguments make.
-pub(crate) enum Asked {
-    Help(String),
-    Run(&'static Command, Given),
-}
-
-/// Reads the arguments of this program. A question for help is answered wherever it stands, and what is not known
-/// runs nothing.
+/// Builds, checks, measures and shows this workspace
 ///
-/// # Errors
-/// The argument that makes no sense, with the usage.
-pub(crate) fn read(arguments: &[String]) -> Result<Asked> {
-    let Some((name, rest)) = arguments.split_first() else {
-        bail!("say what to do\n\n{}", overview());
-    };
-    let wants_help = |argument: &String| matches!(argument.as_str(), "--help" | "-h");
-    if name == "help" || wants_help(name) {
-        return Ok(Asked::Help(match rest.first() {
-            Some(name) => usage(find(name)?),
-            None => overview(),
-        }));
-    }
-    let command = find(name)?;
-    if rest.iter().any(wants_help) {
-        return Ok(Asked::Help(usage(command)));
-    }
-    match given(command, rest) {
-        Ok(given) => Ok(Asked::Run(command, given)),
-        Err(error) => bail!("{error}\n\n{}", usage(command)),
-    }
+/// CONTRIBUTING.md says how to begin; docs/ARCHITECTURE.md explains the rules that `test` checks.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
 }
 
-fn find(name: &str) -> Result<&'static Command> {
-    let found = COMMANDS.iter().find(|command| command.name == name);
-    found.with_context(|| format!("there is no command `{name}`\n\n{}", overview()))
+#[derive(Debug, PartialEq, Eq, Subcommand)]
+enum Command {
+    /// Install the tools that the other commands need
+    Setup {
+        /// Also the programs that `bench` measures against
+        #[arg(long)]
+        bench: bool,
+    },
+    /// Format, lints, unit tests and laws: what to run while working
+    Check,
+    /// Everything CI checks: format, lints, licences, tests, end-to-end stories
+    Test {
+        /// Install nothing
+        #[arg(long)]
+        no_setup: bool,
+        /// Only the stages whose names contain a text
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
+    },
+    /// Two devices and a server on this machine, from nothing to a conflict
+    Demo {
+        /// A folder of yours, of which a copy is synced
+        folder: Option<PathBuf>,
+        /// Leave what it made where it is
+        #[arg(long)]
+        keep: bool,
+    },
+    /// The simulator for long, and the long stories
+    Soak {
+        /// Whole systems of each plot
+        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+        seeds: Option<u64>,
+    },
+    /// Random inputs to the planner and the formats
+    Fuzz {
+        /// Cases for each law
+        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+        cases: Option<u64>,
+    },
+    /// The Debian packages of command line, tray and server, with bills of materials and checksums
+    Package {
+        /// Make them of the programs that the tests use, and try them in a root of their own
+        #[arg(long)]
+        check: bool,
+        /// Only the bills of materials
+        #[arg(long, conflicts_with = "check")]
+        bills: bool,
+    },
+    /// The steps of the README with the packages installed in a Debian made for it (root, debootstrap, network)
+    FiveMinutes,
+    /// The site of docs/, with search, in target/book
+    Docs,
+    /// The pictures of the tray in docs/, drawn anew
+    Screenshots,
+    /// Side by side with rclone, restic and Syncthing
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Those of `cairn-bench`, which explains them with `--help`
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "OPTIONS"
+        )]
+        options: Vec<String>,
+    },
 }
 
-fn given(command: &Command, arguments: &[String]) -> Result<Given> {
-    let mut given = Given::default();
-    if command.passes_options_on {
-        given.words = arguments.to_vec();
-        return Ok(given);
-    }
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        let (name, attached) = match argument.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (argument.as_str(), None),
-        };
-        let option = command.options.iter().find(|option| option.name == name);
-        if given.has(name) {
-            bail!("{name} stands there twice");
+impl Arguments {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// The command's.
+    pub(crate) fn run(self) -> Result<()> {
+        match self.command {
+            Command::Setup { bench } => setup::run(bench),
+            Command::Check => checks::quick(),
+            Command::Test { no_setup, only } => checks::run(!no_setup, only),
+            Command::Demo { folder, keep } => demo::run(folder, keep),
+            Command::Soak { seeds } => long::soak(seeds),
+            Command::Fuzz { cases } => long::fuzz(cases),
+            Command::Package { check: true, .. } => package::check(),
+            Command::Package { bills: true, .. } => package::bills(),
+            Command::Package { .. } => package::release(),
+            Command::FiveMinutes => package::try_readme(),
+            Command::Docs => docs::build(),
+            Command::Screenshots => tray::screenshots(),
+            Command::Bench { options } => long::bench(&options),
         }
-        match (option, attached) {
-            (Some(option), attached) if option.value.is_some() => {
-                let value = attached.or_else(|| arguments.next().cloned());
-                let value = value.filter(|value| !value.starts_with("--"));
-                let value = value.with_context(|| format!("{name} needs a value"))?;
-                given.options.push((option.name, value));
-            }
-            (Some(option), None) => given.options.push((option.name, String::new())),
-            (Some(_), Some(_)) => bail!("{name} takes no value"),
-            (None, _) => {
-                let is_word = command.word.is_some() && given.words.is_empty();
-                if argument.starts_with('-') || !is_word {
-                    bail!("can't make sense of `{argument}`");
-                }
-                given.words.push(argument.clone());
-            }
-        }
     }
-    Ok(given)
-}
-
-/// Returns a command as it is typed.
-fn synopsis(command: &Command) -> String {
-    let mut line = command.name.to_owned();
-    if let Some(word) = command.word {
-        line += &format!(" [{word}]");
-    }
-    for option in command.options {
-        line += &match option.value {
-            Some(value) => format!(" [{} {value}]", option.name),
-            None => format!(" [{}]", option.name),
-        };
-    }
-    if command.passes_options_on {
-        line += " [OPTIONS…]";
-    }
-    line
-}
-
-fn usage(command: &Command) -> String {
-    let mut text = format!(
-        "Usage: cargo xtask {}\n\n{}\n",
-        synopsis(command),
-        command.about
-    );
-    for option in command.options {
-        let name = match option.value {
-            Some(value) => format!("{} {value}", option.name),
-            None => option.name.to_owned(),
-        };
-        text += &format!("\n  {name:<14}  {}", option.about);
-    }
-    text
-}
-
-fn overview() -> String {
-    let mut text = "Usage: cargo xtask COMMAND [OPTIONS]\n".to_owned();
-    for command in COMMANDS {
-        text += &format!("\n  {}\n      {}", synopsis(command), command.about);
-    }
-    text + "\n\n`cargo xtask COMMAND --help` explains one. CONTRIBUTING.md says how to begin;\ndocs/ARCHITECTURE.md explains the rules that `test` checks."
 }

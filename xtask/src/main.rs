@@ -23,27 +23,15 @@ mod s3;
 mod setup;
 mod tray;
 
-use anyhow::Result;
-use commands::Asked;
+use clap::Parser as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run() {
+    match commands::Arguments::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("\nxtask: {error:#}");
             ExitCode::FAILURE
         }
-    }
-}
-
-fn run() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match commands::read(&arguments)? {
-        Asked::Help(text) => {
-            println!("{text}");
-            Ok(())
-        }
-        Asked::Run(command, given) => (command.run)(&given),
     }
 }

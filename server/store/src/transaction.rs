@@ -33,13 +33,33 @@ pub(crate) enum Durability {
     OnDisk,
 }
 
-impl Durability {
-    fn pragma(self) -> &'static str {
-        match self {
-            Self::Usual => "NORMAL",
-            Self::OnDisk => "FULL",
-        }
+/// Runs `f` with a durability. Usual writes, which are many, change no setting of the connection.
+fn with_durability<T>(
+    conn: &mut Connection,
+    durability: Durability,
+    f: impl FnOnce(&mut Connection) -> Result<T>,
+) -> Result<T> {
+    if durability == Durability::Usual {
+        return f(conn);
     }
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    let done = f(conn);
+    // A connection that keeps it is slower, and no less safe: what was committed is no failure for that.
+    if let Err(error) = conn.pragma_update(None, "synchronous", "NORMAL") {
+        tracing::warn!(%error, "the database goes on writing each change through to the disk");
+    }
+    done
+}
+
+/// The result of a transaction, and what to tell once it is committed.
+struct Written<T> {
+    value: T,
+    /// The last position of the feed that it gave out.
+    seq: Option<i64>,
+    /// Rows of the spaces that changed.
+    moved: Vec<i64>,
+    raised: bool,
+    mails: bool,
 }
 
 impl Store {
@@ -61,32 +81,16 @@ impl Store {
         durability: Durability,
         f: impl FnOnce(&Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (value, seq, moved, raised, mails) = {
-            let mut conn = self.writer.lock();
-            conn.pragma_update(None, "synchronous", durability.pragma())?;
-            let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let tx = Tx {
-                conn: &transaction,
-                now: self.source.now_ms(),
-                source: &self.source,
-                outbox: &self.outbox,
-                mail_queue: &self.mail_queue,
-                mails_queued: Cell::new(false),
-                raised: Raised::default(),
-                last_seq: Cell::new(None),
-                moved: RefCell::default(),
-            };
-            let value = f(&tx)?;
-            let (seq, moved) = (tx.last_seq.get(), tx.moved.take());
-            let (raised, mails) = (tx.raised.any(), tx.mails_queued.get());
-            if let Some(seq) = seq {
-                transaction
-                    .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
-                    .execute(params![seq, self.source.nonce()])?;
-            }
-            transaction.commit()?;
-            (value, seq, moved, raised, mails)
-        };
+        let mut conn = self.writer.lock();
+        let written = with_durability(&mut conn, durability, |conn| self.transact(conn, f));
+        drop(conn);
+        let Written {
+            value,
+            seq,
+            moved,
+            raised,
+            mails,
+        } = written?;
         if raised {
             self.outbox.wake();
         }
@@ -97,6 +101,40 @@ impl Store {
             self.hub.moved(space, seq.unwrap_or_default());
         }
         Ok(value)
+    }
+
+    /// Runs `f` in a transaction and commits it.
+    fn transact<T>(
+        &self,
+        conn: &mut Connection,
+        f: impl FnOnce(&Tx<'_>) -> Result<T>,
+    ) -> Result<Written<T>> {
+        let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let tx = Tx {
+            conn: &transaction,
+            now: self.source.now_ms(),
+            source: &self.source,
+            outbox: &self.outbox,
+            mail_queue: &self.mail_queue,
+            mails_queued: Cell::new(false),
+            raised: Raised::default(),
+            last_seq: Cell::new(None),
+            moved: RefCell::default(),
+        };
+        let written = Written {
+            value: f(&tx)?,
+            seq: tx.last_seq.get(),
+            moved: tx.moved.take(),
+            raised: tx.raised.any(),
+            mails: tx.mails_queued.get(),
+        };
+        if let Some(seq) = written.seq {
+            transaction
+                .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
+                .execute(params![seq, self.source.nonce()])?;
+        }
+        transaction.commit()?;
+        Ok(written)
     }
 
     fn reader(&self) -> MutexGuard<'_, Connection> {
@@ -121,16 +159,16 @@ impl Tx<'_> {
     /// # Errors
     /// 409 in a space with a log: it would not tell of the change.
     pub(crate) fn next_seq(&self, space: Space) -> Result<i64> {
-        keyless::check_no_log(self.conn, space)?;
+        let mut moved = self.moved.borrow_mut();
+        if !moved.contains(&space.row) {
+            keyless::check_no_log(self.conn, space)?;
+            moved.push(space.row);
+        }
         let last = match self.last_seq.get() {
             Some(seq) => seq,
             None => feed::last_commit(self.conn)?,
         };
         self.last_seq.set(Some(last + 1));
-        let mut moved = self.moved.borrow_mut();
-        if !moved.contains(&space.row) {
-            moved.push(space.row);
-        }
         Ok(last + 1)
     }
 }

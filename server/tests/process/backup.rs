@@ -98,6 +98,29 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
 }
 
 #[test]
+fn a_restore_that_fails_leaves_no_database_to_start_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let [data, copy, restored] = ["data", "copy", "restored"].map(|name| dir.path().join(name));
+    let server = Server::on(&data);
+    assert!(single(&server.address, 1).unwrap());
+    json(&run(
+        &["backup", text(&copy), "--json", "--data", text(&data)],
+        "",
+    ));
+    assert!(server.terminate());
+    let damaged = rusqlite::Connection::open(copy.join("cairn.db")).unwrap();
+    let log = "INSERT INTO logs (space, history, size, root, core) \
+         SELECT row, zeroblob(16), 1, zeroblob(32), x'00' FROM spaces LIMIT 1";
+    assert_eq!(damaged.execute(log, []).unwrap(), 1);
+    drop(damaged);
+    let refused = run(&["restore", text(&copy), "--data", text(&restored)], "");
+    assert!(!refused.status.success());
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("the state"), "{message}");
+    assert!(!restored.join("cairn.db").exists());
+}
+
+#[test]
 fn a_check_names_what_is_lost() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");

@@ -1,100 +1,94 @@
 //! Arguments that run a command, and those that only print something.
 
 use super::*;
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
 
-fn ask(text: &str) -> Result<Asked> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-    read(&words)
+fn read(text: &str) -> Result<Command, ErrorKind> {
+    let arguments = ["cargo xtask"].into_iter().chain(text.split_whitespace());
+    match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => Ok(arguments.command),
+        Err(error) => Err(error.kind()),
+    }
 }
 
-fn given_of(text: &str) -> Given {
-    match ask(text).unwrap() {
-        Asked::Run(_, given) => given,
-        Asked::Help(_) => panic!("{text} only gives help"),
-    }
+/// The names of the commands that read their options themselves.
+fn names() -> Vec<String> {
+    let commands = Arguments::command();
+    let names = commands
+        .get_subcommands()
+        .map(|one| one.get_name().to_owned());
+    names.filter(|name| name != "bench").collect()
+}
+
+#[test]
+fn the_declaration_is_sound() {
+    Arguments::command().debug_assert();
 }
 
 #[test]
 fn a_question_for_help_runs_nothing() {
-    let runs = |text: &str| matches!(ask(text).unwrap(), Asked::Run(..));
-    for command in COMMANDS {
-        let name = command.name;
+    for name in names() {
         for text in [
             format!("{name} --help"),
             format!("{name} -h"),
             format!("help {name}"),
-            format!("{name} --keep --only x --help"),
         ] {
-            assert!(!runs(&text), "{text}");
+            assert_eq!(read(&text), Err(ErrorKind::DisplayHelp), "{text}");
         }
     }
-    assert!(!runs("--help") && !runs("help"));
+    let text = "demo --keep folder --help";
+    assert_eq!(read(text), Err(ErrorKind::DisplayHelp), "{text}");
+    assert_eq!(read("--help"), Err(ErrorKind::DisplayHelp));
 }
 
 #[test]
-fn an_unknown_option_runs_nothing_and_prints_the_usage() {
-    for command in COMMANDS.iter().filter(|command| !command.passes_options_on) {
-        let name = command.name;
-        let error = ask(&format!("{name} --no-such-option")).err().unwrap();
-        let text = error.to_string();
-        assert!(
-            text.starts_with("can't make sense of `--no-such-option`"),
-            "{text}"
-        );
-        assert!(
-            text.contains(&format!("Usage: cargo xtask {name}")),
-            "{text}"
-        );
+fn what_is_not_known_runs_nothing() {
+    for name in names() {
+        let text = format!("{name} --no-such-option");
+        assert_eq!(read(&text), Err(ErrorKind::UnknownArgument), "{text}");
     }
-}
-
-#[test]
-fn an_option_stands_once_and_takes_no_other_for_its_value() {
-    for (text, reason) in [
-        ("soak --seeds 1 --seeds 500", "--seeds stands there twice"),
-        ("test --only --no-setup", "--only needs a value"),
+    for text in ["no-such-command", "help no-such-command"] {
+        assert_eq!(read(text), Err(ErrorKind::InvalidSubcommand), "{text}");
+    }
+    let nothing = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    assert_eq!(read(""), Err(nothing));
+    for (text, kind) in [
+        ("soak --seeds 1 --seeds 500", ErrorKind::ArgumentConflict),
+        ("test --only --no-setup", ErrorKind::InvalidValue),
+        ("test --no-setup=yes", ErrorKind::TooManyValues),
+        ("soak --seeds", ErrorKind::InvalidValue),
+        ("soak --seeds 0", ErrorKind::ValueValidation),
+        ("fuzz --cases many", ErrorKind::ValueValidation),
+        ("check now", ErrorKind::UnknownArgument),
+        ("demo one two", ErrorKind::UnknownArgument),
+        ("package --check --bills", ErrorKind::ArgumentConflict),
+        ("setup --benchmark", ErrorKind::UnknownArgument),
     ] {
-        let error = ask(text).err().unwrap().to_string();
-        assert!(error.starts_with(reason), "{error}");
+        assert_eq!(read(text), Err(kind), "{text}");
     }
 }
 
 #[test]
 fn options_are_taken_from_anywhere() {
-    let demo = given_of("demo --keep folder");
-    assert!(demo.has("--keep"));
-    assert_eq!(demo.words, ["folder"]);
-    assert_eq!(demo, given_of("demo folder --keep"));
+    let demo = read("demo --keep folder");
+    assert_eq!(
+        demo,
+        Ok(Command::Demo {
+            folder: Some("folder".into()),
+            keep: true
+        })
+    );
+    assert_eq!(demo, read("demo folder --keep"));
     for text in ["soak --seeds 12", "soak --seeds=12"] {
-        assert_eq!(given_of(text).number("--seeds").unwrap(), Some(12));
+        assert_eq!(read(text), Ok(Command::Soak { seeds: Some(12) }));
     }
-    assert_eq!(given_of("bench --quick x").words, ["--quick", "x"]);
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
-    for wrong in [
-        "",
-        "tset",
-        "help tset",
-        "test --fast",
-        "test --no-setup=1",
-        "check tray",
-        "soak --seeds",
-        "demo a b",
-    ] {
-        assert!(ask(wrong).is_err(), "{wrong:?}");
-    }
-    assert!(given_of("soak --seeds 0").number("--seeds").is_err());
-}
-
-#[test]
-fn the_overview_has_every_command_and_option() {
-    let text = overview();
-    for command in COMMANDS {
-        assert!(text.contains(command.about), "{}", command.name);
-        for option in command.options {
-            assert!(text.contains(option.name), "{}", option.name);
-        }
+fn the_bench_gets_its_options_as_they_are() {
+    for text in ["bench --only small --skip-peers", "bench --help"] {
+        let options = text.split_whitespace().skip(1).map(str::to_owned).collect();
+        assert_eq!(read(text), Ok(Command::Bench { options }), "{text}");
     }
 }

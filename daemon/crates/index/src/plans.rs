@@ -75,23 +75,11 @@ fn name(text: &str) -> Name {
 
 fn remote(n: u8, parent: Option<NodeId>, kind: Kind) -> RemoteRow {
     RemoteRow {
-        node: node(n),
-        parent,
-        name: name(&format!("n{n}")),
         kind,
         revision: Some(RevisionId::from_random_bytes([n; 16])),
         size: 1,
-        modified_ms: None,
-        executable: false,
-        version: 1,
-        content_key: None,
-        seal: None,
-        source: None,
-        device: None,
-        hash: None,
-        number: None,
         seen: 1,
-        changed_ms: None,
+        ..RemoteRow::folder(node(n), parent, name(&format!("n{n}")))
     }
 }
 

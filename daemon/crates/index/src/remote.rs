@@ -385,4 +385,30 @@ fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
 }
 
 #[cfg(test)]
+impl RemoteRow {
+    /// Returns a row of an empty folder that nobody has sealed.
+    pub(crate) fn folder(node: NodeId, parent: Option<NodeId>, name: Name) -> Self {
+        Self {
+            node,
+            parent,
+            name,
+            kind: Kind::Folder,
+            revision: None,
+            size: 0,
+            modified_ms: None,
+            executable: false,
+            version: 1,
+            content_key: None,
+            seal: None,
+            source: None,
+            device: None,
+            hash: None,
+            number: None,
+            seen: 0,
+            changed_ms: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests;

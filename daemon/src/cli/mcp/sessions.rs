@@ -9,16 +9,18 @@ use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
-/// The directory's name in the data directory.
 const EXTENSION: &str = "jsonl";
 /// Some ten thousand changes.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Older sessions are forgotten, and those beyond the newest.
 const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 3600);
 const KEPT: usize = 50;
+/// The longest wait for another process that reads or writes a journal.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+const LOCK_STEP: Duration = Duration::from_millis(5);
 
 pub(super) struct HomeSessions {
     home: Home,
@@ -58,7 +60,7 @@ impl HomeSessions {
         write_atomic(&path, b"", FileMode::Private)?;
         let file = OpenOptions::new().read(true).append(true).open(&path)?;
         // Another process that lists the sessions holds it for a moment.
-        file.lock()?;
+        lock_soon(&file)?;
         Ok(file)
     }
 
@@ -184,7 +186,7 @@ impl SessionFiles for HomeSessions {
             .append(true)
             .open(self.path(session))?;
         // Its process is gone: others hold it for a moment only.
-        file.lock()?;
+        lock_soon(&file)?;
         let modified = file.metadata()?.modified()?;
         write_line(&mut file, line)?;
         // The session ended then, whenever it is taken back.
@@ -192,6 +194,20 @@ impl SessionFiles for HomeSessions {
             tracing::debug!(%error, "a journal's time can't be set");
         }
         Ok(())
+    }
+}
+
+/// Locks a file that others hold for moments. One that holds it for longer is stopped or hangs, and must not hold up
+/// this process as well.
+fn lock_soon(file: &File) -> io::Result<()> {
+    let end = Instant::now() + LOCK_WAIT;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < end => std::thread::sleep(LOCK_STEP),
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        }
     }
 }
 
@@ -252,6 +268,20 @@ mod tests {
         });
         assert!(ended(&second)[0].contains("taken back"));
         assert_eq!(at(&second), before);
+    }
+
+    #[test]
+    fn a_journal_that_stays_held_is_an_error_and_no_hang() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, second) = (sessions(dir.path()), sessions(dir.path()));
+        let id = first.id.to_string();
+        first.append("one").unwrap();
+        drop(first);
+        assert_eq!(ended(&second).len(), 1);
+        let held = File::open(second.path(&id)).unwrap();
+        held.lock_shared().unwrap();
+        let refused = second.append_undone(Some(&id), "taken back").unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
     }
 
     #[test]

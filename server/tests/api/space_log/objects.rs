@@ -69,3 +69,20 @@ async fn bytes_are_checked_as_they_come_in() {
     let body = vec![0; (64 << 20) + 1];
     client.put(3, &body).await.failed(413);
 }
+
+#[tokio::test]
+async fn a_repeated_commit_is_judged_anew() {
+    let world = World::new();
+    let (client, mut writer) = founded(&world).await;
+    let file = bytes(writer.file(node(1), "a.txt", [1; 32]));
+    let request = CommitRequest {
+        commit: writer.commit(vec![file]),
+        objects: Vec::new(),
+    };
+    let (path, body) = (client.path("commits"), request.encode());
+    let key = [("idempotency-key", "the same")];
+    let send = || client.caller.send(Method::POST, &path, &key, body.clone());
+    send().await.failed(409);
+    client.put(1, b"sealed").await.done(204);
+    send().await.done(200);
+}

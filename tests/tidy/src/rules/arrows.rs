@@ -156,7 +156,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("zstd", &["cairn-crypto"]),
     (
         "clap",
-        &["cairn", "cairn-server", "cairn-bench", "cairn-sim"],
+        &["cairn", "cairn-server", "cairn-bench", "cairn-sim", "xtask"],
     ),
     ("indicatif", &["cairn"]),
     (

@@ -32,7 +32,16 @@ pub(super) fn give_plain_name(engine: &Engine, found: &Found) -> Result<(), Engi
             return Ok(());
         }
     }
-    Err(io::Error::from(io::ErrorKind::AlreadyExists).into())
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        format!(
+            "{} and {} numbered names are in use: rename {} yourself",
+            plain,
+            ATTEMPTS - 1,
+            found.open.copy
+        ),
+    )
+    .into())
 }
 
 /// Renames the copy unless something has the new name.

@@ -5,23 +5,14 @@ use crate::Index;
 
 fn row(seen: u64, seal: u8) -> RemoteRow {
     RemoteRow {
-        node: NodeId(Uuid::from_u128(1)),
-        parent: None,
-        name: cairn_model::Name::new("f").unwrap(),
         kind: Kind::File,
         revision: Some(RevisionId(Uuid::from_u128(2))),
         size: 1,
-        modified_ms: None,
-        executable: false,
         version: seen,
         content_key: Some(vec![1]),
         seal: Some(vec![seal]),
-        source: None,
-        device: None,
-        hash: None,
-        number: None,
         seen,
-        changed_ms: None,
+        ..RemoteRow::folder(NodeId(Uuid::from_u128(1)), None, Name::new("f").unwrap())
     }
 }
 

@@ -10,24 +10,10 @@ fn node(id: u128) -> NodeId {
 }
 
 fn folder_node(id: u128, parent: u128, name: &str, version: u64) -> RemoteRow {
+    let parent = (parent > 0).then(|| node(parent));
     RemoteRow {
-        node: node(id),
-        parent: (parent > 0).then(|| node(parent)),
-        name: Name::new(name).unwrap(),
-        kind: Kind::Folder,
-        revision: None,
-        size: 0,
-        modified_ms: None,
-        executable: false,
         version,
-        content_key: None,
-        seal: None,
-        source: None,
-        device: None,
-        hash: None,
-        number: None,
-        seen: 0,
-        changed_ms: None,
+        ..RemoteRow::folder(node(id), parent, Name::new(name).unwrap())
     }
 }
 

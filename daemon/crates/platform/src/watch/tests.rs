@@ -78,14 +78,37 @@ async fn every_kind_of_change_gives_a_hint() {
 }
 
 #[tokio::test]
-async fn a_new_tree_is_watched_by_the_time_it_is_reported() {
+async fn a_tree_that_moves_in_is_watched_by_the_time_it_is_reported() {
     let mut w = watched(|_| {});
-    let deep = w.root.join("a/b/c/d");
-    fs::create_dir_all(&deep).unwrap();
-    w.until(&w.root.join("a")).await;
-    let file = deep.join("file");
+    let outside = w.root.with_file_name("outside");
+    fs::create_dir_all(outside.join("b/c/d")).unwrap();
+    let top = w.root.join("a");
+    fs::rename(&outside, &top).unwrap();
+    w.until(&top).await;
+    let file = top.join("b/c/d/file");
     fs::write(&file, "").unwrap();
     w.until(&file).await;
+}
+
+/// The watcher may reach a new tree while it is still being made. A hint for a directory covers what
+/// is below it, so a file is reported by its own hint or by one of the directories above it.
+#[tokio::test]
+async fn a_file_in_a_tree_that_is_being_made_is_reported() {
+    let mut w = watched(|_| {});
+    let top = w.root.join("a");
+    let deep = top.join("b/c/d");
+    fs::create_dir_all(&deep).unwrap();
+    let first = deep.join("first");
+    fs::write(&first, "").unwrap();
+    let mark = w.root.join("mark");
+    fs::write(&mark, "").unwrap();
+    let seen = w.until(&mark).await;
+    let covers = |path: &PathBuf| path.starts_with(&top) && first.starts_with(path);
+    assert!(seen.iter().any(covers), "{seen:?}");
+    // The mark is younger than every directory: all of them are watched by now.
+    let second = deep.join("second");
+    fs::write(&second, "").unwrap();
+    w.until(&second).await;
 }
 
 #[tokio::test]
@@ -109,10 +132,12 @@ async fn directories_of_cairn_itself_give_no_hint() {
     fs::create_dir(w.root.join(".cairn-tmp")).unwrap();
     fs::write(w.root.join(".cairn-tmp/part"), "").unwrap();
     fs::write(w.root.join(".cairn-trash/gone"), "").unwrap();
-    fs::create_dir_all(w.root.join("sub/.cairn-tmp")).unwrap();
-    let users = w.root.join("sub/.cairn-tmp");
+    // Moved in as a whole, so that the report of the one means that the other is watched.
+    let outside = w.root.with_file_name("outside");
+    fs::create_dir_all(outside.join(".cairn-tmp")).unwrap();
+    fs::rename(&outside, w.root.join("sub")).unwrap();
     w.until(&w.root.join("sub")).await;
-    let file = users.join("file");
+    let file = w.root.join("sub/.cairn-tmp/file");
     fs::write(&file, "").unwrap();
     let seen = w.until(&file).await;
     for path in seen {

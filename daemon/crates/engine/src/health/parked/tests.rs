@@ -7,6 +7,11 @@ use std::collections::BTreeSet;
 const FOLDER: FolderId = FolderId(1);
 const FILE: Key = Key::Local(LocalId(1));
 
+/// Lets a step of the file fail; returns when it may be tried again.
+fn fail(health: &mut Health, folder: FolderId, retry: RetryHint) -> Instant {
+    health.park(folder, FILE, "f".into(), &EngineError::Stale, retry)
+}
+
 fn seconds_until(health: &Health) -> f64 {
     let at = health.next_try(FOLDER, Instant::now()).unwrap();
     at.duration_since(Instant::now()).as_secs_f64()
@@ -16,21 +21,9 @@ fn seconds_until(health: &Health) -> f64 {
 async fn a_try_that_a_plan_has_made_and_those_of_other_folders_wake_no_folder() {
     let mut health = Health::default();
     let (other, begin) = (FolderId(2), Instant::now());
-    let due = health.park(
-        FOLDER,
-        FILE,
-        "f".into(),
-        &EngineError::Stale,
-        RetryHint::Soon,
-    );
+    let due = fail(&mut health, FOLDER, RetryHint::Soon);
     tokio::time::advance(FIRST).await;
-    health.park(
-        other,
-        FILE,
-        "g".into(),
-        &EngineError::Stale,
-        RetryHint::Later,
-    );
+    fail(&mut health, other, RetryHint::Later);
     assert_eq!(health.next_try(FOLDER, begin), Some(due));
     assert_eq!(health.next_try(FOLDER, due), None, "the plan has made it");
     assert!(health.next_try(other, due).is_some_and(|at| at > due));
@@ -40,13 +33,7 @@ async fn a_try_that_a_plan_has_made_and_those_of_other_folders_wake_no_folder() 
 async fn a_file_that_never_rests_is_tried_less_and_less_often() {
     let mut health = Health::default();
     for whole in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0] {
-        health.park(
-            FOLDER,
-            FILE,
-            "f".into(),
-            &EngineError::Stale,
-            RetryHint::Soon,
-        );
+        fail(&mut health, FOLDER, RetryHint::Soon);
         let pause = seconds_until(&health);
         assert!((whole / 2.0..=whole).contains(&pause), "{pause} of {whole}");
     }
@@ -57,13 +44,7 @@ async fn a_file_that_never_rests_is_tried_less_and_less_often() {
 async fn after_a_copy_was_sent_the_next_one_waits_by_size_and_number() {
     let mut health = Health::default();
     for _ in 0..3 {
-        health.park(
-            FOLDER,
-            FILE,
-            "f".into(),
-            &EngineError::Stale,
-            RetryHint::Soon,
-        );
+        fail(&mut health, FOLDER, RetryHint::Soon);
     }
     health.rest(FOLDER, FILE, 1_000);
     health.clear(FOLDER, FILE);
@@ -79,13 +60,7 @@ async fn after_a_copy_was_sent_the_next_one_waits_by_size_and_number() {
 #[test]
 fn a_success_ends_what_was_a_failure_only() {
     let mut health = Health::default();
-    health.park(
-        FOLDER,
-        FILE,
-        "f".into(),
-        &EngineError::Stale,
-        RetryHint::Soon,
-    );
+    fail(&mut health, FOLDER, RetryHint::Soon);
     health.clear(FOLDER, FILE);
     assert_eq!(health.tries(FOLDER, FILE), 0);
 }
@@ -105,13 +80,7 @@ fn what_failed_together_is_not_tried_again_at_one_moment() {
 async fn nobody_waits_for_what_is_not_tried_again() {
     let mut health = Health::default();
     let begin = Instant::now();
-    let due = health.park(
-        FOLDER,
-        FILE,
-        "f".into(),
-        &EngineError::Stale,
-        RetryHint::Soon,
-    );
+    let due = fail(&mut health, FOLDER, RetryHint::Soon);
     assert!(health.waits_briefly(FOLDER, begin));
     assert!(!health.waits_briefly(FolderId(2), begin), "another folder");
     assert!(!health.waits_briefly(FOLDER, due), "the plan has tried it");
