@@ -17,7 +17,7 @@ use axum::routing::get;
 const PAGE: &str = include_str!("share_page/index.html");
 
 /// Name, media type and text of what the page loads.
-const ASSETS: [(&str, &str, &str); 8] = [
+const ASSETS: [(&str, &str, &str); 11] = [
     (
         "page.css",
         "text/css; charset=utf-8",
@@ -37,6 +37,21 @@ const ASSETS: [(&str, &str, &str); 8] = [
         "blake3.js",
         "text/javascript; charset=utf-8",
         include_str!("share_page/blake3.js"),
+    ),
+    (
+        "zstd.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/zstd.js"),
+    ),
+    (
+        "fse.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/fse.js"),
+    ),
+    (
+        "huffman.js",
+        "text/javascript; charset=utf-8",
+        include_str!("share_page/huffman.js"),
     ),
     (
         "service.js",

@@ -1,14 +1,13 @@
 // Objects, cuts, manifests, attributes, boxes and seals of format 2.
 
-import { readFileSync } from "node:fs";
 import { createCipheriv } from "node:crypto";
 import {
   NotGenuine, Reader, Unsupported, fromHex, fromUuid, join, kdf, openGcm, padme, require, sealGcm, toHex, tuple, zeros,
 } from "./bytes.mjs";
+import { pageModule } from "./page.mjs";
 
-// The page's own, which browsers load as a module by its type.
-const source = readFileSync(new URL("../../../server/service/src/share_page/blake3.js", import.meta.url));
-export const blake3 = await import(`data:text/javascript;base64,${source.toString("base64")}`);
+export const blake3 = await pageModule("blake3.js");
+const { decompress } = await pageModule("zstd.js");
 
 const MAX_CHUNK = 1 << 22, MIN_CHUNK = 1 << 18, NORMAL_CHUNK = 1 << 20, ROWS_PER_PART = 16_384;
 
@@ -58,13 +57,15 @@ function checkPadding(padded, payload) {
 async function openChunk(i) {
   const padded = await open(i, "c");
   if (padded[0] === 1) {
-    // The size that the frame's header tells; its inside is left to Rust.
-    const [wide, single] = [padded[5] >> 6, (padded[5] >> 5) & 1];
-    const at = 6 + (single ? 0 : 1), bytes = wide === 0 ? single : 2 ** wide;
-    let size = wide === 1 ? 256 : 0;
-    for (let n = 0; n < bytes; n++) size += padded[at + n] * 2 ** (8 * n);
-    require(bytes > 0 && size === i.length);
-    return "skipped";
+    let opened;
+    try {
+      opened = decompress(padded.subarray(1), i.length);
+    } catch {
+      throw new NotGenuine();
+    }
+    checkPadding(padded, opened.end);
+    require(toHex(blake3.hash(opened.plain)) === i.hash);
+    return { plain: toHex(opened.plain) };
   }
   if (padded[0] !== 0) throw new Unsupported();
   checkPadding(padded, i.length);

@@ -20,6 +20,8 @@ const LEVEL: i32 = 3;
 const WINDOW_LOG: u32 = 22;
 const SAMPLES: usize = 4;
 const SAMPLE: usize = 4096;
+/// The bit of a frame's header that announces a checksum.
+const CHECKSUM: u8 = 4;
 /// The first bytes of a frame; skippable frames have others.
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
@@ -92,6 +94,10 @@ pub(crate) fn decompress(payload: &[u8], length: usize) -> Result<(Zeroizing<Vec
     if size != Some(length as u64) || zstd_safe::get_dict_id_from_frame(payload).is_some() {
         return Err(CryptoError::Opaque);
     }
+    // Nobody writes a checksum: the seal and the hash of the plaintext say more.
+    if payload.get(4).is_none_or(|flags| flags & CHECKSUM != 0) {
+        return Err(CryptoError::Opaque);
+    }
     // Reads the headers of the blocks alone.
     let end = zstd_safe::find_frame_compressed_size(payload).map_err(|_| CryptoError::Opaque)?;
     let frame = payload.get(..end).ok_or(CryptoError::Opaque)?;
@@ -104,6 +110,9 @@ pub(crate) fn decompress(payload: &[u8], length: usize) -> Result<(Zeroizing<Vec
     }
     Ok((plain, end))
 }
+
+#[cfg(test)]
+mod frames;
 
 #[cfg(test)]
 mod tests {
