@@ -100,11 +100,7 @@ async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult
     } else {
         "name or place were last changed without the keys"
     };
-    Ok(format!(
-        "{} in {} chunks, {seal}",
-        size(manifest.size),
-        manifest.chunks.len()
-    ))
+    Ok(format!("{} read and checked, {seal}", size(manifest.size)))
 }
 
 async fn account(app: &App, session: &Session) -> CommandResult {

@@ -65,7 +65,7 @@ mod tests {
             "mime_type": null, "category": null, "state": state, "revision_id": null,
             "version": version, "created_at": at, "updated_at": at, "modified_at": null,
             "executable": false, "description": "", "labels": {}, "tags": [], "favorite": false,
-            "content_key": null, "seal": null, "seq": 1,
+            "seal": null, "seq": 1,
         }))
         .unwrap()
     }

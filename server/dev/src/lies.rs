@@ -1,9 +1,9 @@
-//! Lies that a fault rule tells in JSON responses: lists turned round, past states of nodes, keys of
-//! other files. They are what a hostile server could say, for testing clients that must not believe it.
+//! Lies that a fault rule tells in JSON responses: lists turned round, past states of nodes, contents
+//! of other files. They are what a hostile server could say, for testing clients that must not believe it.
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub(crate) enum Lie {
     /// From the third version on that the rule sees of a node, that looks as it did in the first; only
     /// its version and its place in the feed are the present ones.
     Replay,
-    /// Every file has the content key of another file that the rule has seen.
-    SwapKeys,
+    /// Every file is a copy of another file that the rule has seen.
+    SwapSources,
 }
 
 /// Holds what a rule has seen of the nodes, by id.
@@ -69,18 +69,20 @@ impl Lie {
                     *node = past;
                 });
             }
-            Self::SwapKeys => {
+            Self::SwapSources => {
                 each_node(body, &mut |id, node| {
-                    if node.get("content_key").is_some_and(Value::is_string) {
+                    if node.get("revision_id").is_some_and(Value::is_string) {
                         seen.entry(id).or_insert_with(|| Seen::new(node));
                     }
                 });
                 each_node(body, &mut |id, node| {
                     let other = seen.iter().find(|(known, _)| **known != id);
-                    if let Some((_, other)) = other
-                        && let Some(key) = node.get_mut("content_key").filter(|key| key.is_string())
+                    if let Some((of, other)) = other
+                        && node.get("revision_id").is_some_and(Value::is_string)
                     {
-                        *key = other.first["content_key"].clone();
+                        let revision = other.first["revision_id"].clone();
+                        let source = json!({"node_id": of, "revision_id": revision});
+                        node.insert("content_source".to_owned(), source);
                     }
                 });
             }
@@ -119,10 +121,9 @@ fn each_node(value: &mut Value, change: &mut impl FnMut(String, &mut Map<String,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
-    fn node(id: &str, version: u64, key: &str) -> Value {
-        json!({"id": id, "space_id": "s", "kind": "file", "version": version, "content_key": key})
+    fn node(id: &str, version: u64, revision: &str) -> Value {
+        json!({"id": id, "space_id": "s", "kind": "file", "version": version, "revision_id": revision})
     }
 
     #[test]
@@ -144,12 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_of_other_files() {
+    fn files_are_copies_of_others() {
         let mut body = json!([node("f", 1, "of f"), node("g", 1, "of g")]);
-        Lie::SwapKeys.tell(&mut body, &Memory::default());
-        assert_eq!(body, json!([node("f", 1, "of g"), node("g", 1, "of f")]));
+        Lie::SwapSources.tell(&mut body, &Memory::default());
+        let source = |at: usize| &body[at]["content_source"];
+        assert_eq!(source(0), &json!({"node_id": "g", "revision_id": "of g"}));
+        assert_eq!(source(1), &json!({"node_id": "f", "revision_id": "of f"}));
         let mut alone = json!([node("f", 1, "of f")]);
-        Lie::SwapKeys.tell(&mut alone, &Memory::default());
+        Lie::SwapSources.tell(&mut alone, &Memory::default());
         assert_eq!(alone, json!([node("f", 1, "of f")]));
     }
 }

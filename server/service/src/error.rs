@@ -149,7 +149,6 @@ fn status(error: &StoreError) -> StatusCode {
         StoreError::NotFound(_) => StatusCode::NOT_FOUND,
         StoreError::Conflict { .. } => StatusCode::CONFLICT,
         StoreError::Gone(_) => StatusCode::GONE,
-        StoreError::KeyExposed(_) => StatusCode::UNPROCESSABLE_ENTITY,
         StoreError::Stale { .. } => StatusCode::PRECONDITION_FAILED,
         StoreError::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         StoreError::QuotaFull(_) => StatusCode::INSUFFICIENT_STORAGE,

@@ -1,6 +1,6 @@
 //! A copy of the database beside a running server, and the check of what it says about objects.
 
-use super::rows::unpack_chunks;
+use super::rows::{HeldChunk, unpack_held};
 use super::{Store, database::MIGRATIONS};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, RevisionId};
@@ -103,17 +103,15 @@ impl Store {
 /// Finds revisions of which chunks are not stored.
 fn incomplete_revisions(conn: &Connection) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    let mut revisions =
-        conn.prepare("SELECT id, coalesce(source_node, node), chunks FROM revisions")?;
+    let mut revisions = conn.prepare("SELECT id, chunks FROM revisions")?;
     let mut stored = conn.prepare("SELECT size FROM chunks WHERE node = ?1 AND id = ?2")?;
     let mut rows = revisions.query([])?;
     while let Some(row) = rows.next()? {
         let id: RevisionId = super::rows::id(row, 0)?;
-        let node: Vec<u8> = row.get(1)?;
-        for chunk in unpack_chunks(&row.get::<_, Vec<u8>>(2)?)? {
+        for HeldChunk { chunk, holder } in unpack_held(&row.get::<_, Vec<u8>>(1)?)? {
             let ChunkId(name) = chunk.id;
             let size: Option<u64> = stored
-                .query_row(params![node, name], |row| row.get(0))
+                .query_row(params![holder.as_bytes(), name], |row| row.get(0))
                 .optional()?;
             if size != Some(chunk.size) {
                 problems.push(format!("the revision {id} lacks the chunk {}", chunk.id));

@@ -1,6 +1,6 @@
 //! The objects that sealed chunks lie in, and when one is no longer needed.
 
-use super::rows::{id as read_id, unpack_chunks};
+use super::rows::{HeldChunk, id as read_id, unpack_chunks};
 use super::{Space, Store, nodes};
 use crate::error::{Error, Result};
 use crate::objects::Extent;
@@ -168,10 +168,10 @@ pub(super) fn of_revision(
     let Some(found) = super::revisions::find(conn, revision)? else {
         return Ok(None);
     };
-    if !found.chunks()?.iter().any(|one| one.id == chunk) {
-        return Ok(None);
+    match found.chunks()?.iter().find(|one| one.chunk.id == chunk) {
+        Some(one) => place(conn, one.holder, chunk),
+        None => Ok(None),
     }
-    place(conn, found.holder(found.node), chunk)
 }
 
 /// Makes an object known; its chunks are added one by one.
@@ -300,12 +300,78 @@ pub(super) fn drop_unused(
         .try_for_each(|chunk| remove(conn, node, chunk, garbage))
 }
 
-/// The nodes whose chunks a node's revisions were copied from.
-fn sources(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
+/// Notes the other nodes whose chunks a node's revision uses.
+pub(super) fn borrow_from(
+    conn: &Connection,
+    node: NodeId,
+    holders: impl Iterator<Item = NodeId>,
+) -> Result<()> {
+    let others: HashSet<NodeId> = holders.filter(|holder| *holder != node).collect();
+    for holder in others {
+        conn.prepare_cached("INSERT OR IGNORE INTO borrowed (node, holder) VALUES (?1, ?2)")?
+            .execute(params![node.as_bytes(), holder.as_bytes()])?;
+    }
+    Ok(())
+}
+
+/// Forgets whose chunks a node used that is erased.
+pub(super) fn forget_borrowed(conn: &Connection, node: NodeId) -> Result<()> {
+    conn.prepare_cached("DELETE FROM borrowed WHERE node = ?1")?
+        .execute([node.as_bytes()])?;
+    Ok(())
+}
+
+/// The other nodes whose chunks a node's revisions have used.
+pub(super) fn borrowed(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
-        .prepare_cached("SELECT DISTINCT source_node FROM revisions WHERE node = ?1 AND source_node IS NOT NULL")?
+        .prepare_cached("SELECT holder FROM borrowed WHERE node = ?1")?
         .query_map([node.as_bytes()], |row| read_id(row, 0))?
         .collect::<rusqlite::Result<_>>()?)
+}
+
+/// Finds the node for which a chunk of another is stored: itself, or one whose chunks it has used, as long
+/// as a revision keeps the chunk. For a chunk that isn't there it is the node itself.
+pub(super) fn holder(
+    conn: &Connection,
+    node: NodeId,
+    others: &[NodeId],
+    chunk: ChunkId,
+) -> Result<NodeId> {
+    if others.is_empty() || size(conn, node, chunk)?.is_some() {
+        return Ok(node);
+    }
+    for other in others {
+        let is_kept: bool = conn
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM chunks WHERE node = ?1 AND id = ?2 AND refs > 0)",
+            )?
+            .query_row(params![other.as_bytes(), chunk.0], |row| row.get(0))?;
+        if is_kept {
+            return Ok(*other);
+        }
+    }
+    Ok(node)
+}
+
+/// Finds out for each distinct chunk of an upload which node it is stored for.
+pub(super) fn held(
+    conn: &Connection,
+    node: NodeId,
+    announced: &[SealedChunk],
+) -> Result<Vec<HeldChunk>> {
+    let others = borrowed(conn, node)?;
+    let mut seen = HashSet::with_capacity(announced.len());
+    let mut out = Vec::with_capacity(announced.len());
+    for chunk in announced {
+        if seen.insert(chunk.id) {
+            let holder = holder(conn, node, &others, chunk.id)?;
+            out.push(HeldChunk {
+                chunk: *chunk,
+                holder,
+            });
+        }
+    }
+    Ok(out)
 }
 
 impl Store {
@@ -316,39 +382,24 @@ impl Store {
     pub fn chunk_place(&self, space: Space, node: NodeId, chunk: ChunkId) -> Result<ChunkPlace> {
         self.read(|conn| {
             nodes::visible(conn, space, node)?;
-            if let Some(found) = place(conn, node, chunk)? {
-                return Ok(found);
-            }
-            for source in sources(conn, node)? {
-                if let Some(found) = place(conn, source, chunk)? {
-                    return Ok(found);
-                }
-            }
-            Err(Error::not_found(format!(
-                "the node {node} has no chunk {chunk}"
-            )))
+            let holder = holder(conn, node, &borrowed(conn, node)?, chunk)?;
+            place(conn, holder, chunk)?
+                .ok_or_else(|| Error::not_found(format!("the node {node} has no chunk {chunk}")))
         })
     }
 
     /// Lists the places of a revision's chunks, in file order.
     pub fn content_places(&self, content: &RevisionContent) -> Result<Vec<ChunkPlace>> {
-        let holder = content
-            .content_source
-            .map_or(content.node_id, |source| source.node_id);
-        let revision: RevisionId = content.revision_id;
+        let id: RevisionId = content.revision_id;
         self.read(|conn| {
-            content
-                .chunks
-                .iter()
-                .map(|chunk| {
-                    place(conn, holder, chunk.id)?.ok_or_else(|| {
-                        Error::Internal(format!(
-                            "the revision {revision} lacks the chunk {}",
-                            chunk.id
-                        ))
-                    })
-                })
-                .collect()
+            let lacks = |what: String| Error::Internal(format!("the revision {id} lacks {what}"));
+            let revision =
+                super::revisions::find(conn, id)?.ok_or_else(|| lacks("its row".to_owned()))?;
+            let place_of = |one: &HeldChunk| {
+                place(conn, one.holder, one.chunk.id)?
+                    .ok_or_else(|| lacks(format!("the chunk {}", one.chunk.id)))
+            };
+            revision.chunks()?.iter().map(place_of).collect()
         })
     }
 

@@ -39,19 +39,17 @@ fn copy_content(
         source: Some(content.origin()),
         ..content
     };
-    for chunk in &copy.chunks()? {
-        chunks::retain(tx.conn, copy.holder(to), chunk.id)?;
+    for one in &copy.chunks()? {
+        chunks::retain(tx.conn, one.holder, one.chunk.id)?;
     }
     revisions::insert(tx, actor, &copy)?;
     Ok(copy.id)
 }
 
-/// The bytes of a revision's manifest and key.
+/// The bytes of a revision's manifest.
 fn record_bytes(conn: &Connection, head: Option<RevisionId>) -> Result<i64> {
     Ok(conn
-        .prepare_cached(
-            "SELECT length(manifest) + length(content_key) FROM revisions WHERE id = ?1",
-        )?
+        .prepare_cached("SELECT length(manifest) FROM revisions WHERE id = ?1")?
         .query_row([head.as_ref().map(RevisionId::as_bytes)], |row| row.get(0))
         .optional()?
         .unwrap_or_default())
@@ -92,7 +90,7 @@ fn copied_before(
     Ok(Some(known.node))
 }
 
-/// The quota that copies of these nodes take: a manifest and a key each. The chunks are there already.
+/// The quota that copies of these nodes take: a manifest each. The chunks are there already.
 fn growth(conn: &Connection, originals: &[NodeRow]) -> Result<Growth> {
     let mut growth = Growth::default();
     let files = originals

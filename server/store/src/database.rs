@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 19] = [
+pub(crate) const MIGRATIONS: [&str; 20] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -36,7 +36,11 @@ pub(crate) const MIGRATIONS: [&str; 19] = [
     include_str!("sql/0039_mail_delivery.sql"),
     include_str!("sql/0040_space_logs.sql"),
     include_str!("sql/0041_space_objects.sql"),
+    include_str!("sql/0050_contents.sql"),
 ];
+
+/// The first schema whose contents are of the present format.
+const CONTENTS: usize = 20;
 
 /// As many as reads that can run at once on a small machine.
 const READERS: usize = 2;
@@ -129,12 +133,27 @@ fn migrate(conn: &mut Connection) -> Result<()> {
             MIGRATIONS.len()
         )));
     }
+    if (1..CONTENTS).contains(&done) && has_contents(&tx)? {
+        return Err(Error::Config(
+            "the data directory has files of a format from before the first release, which nobody \
+             reads any more: start with an empty data directory and sync the folders into it again"
+                .into(),
+        ));
+    }
     for sql in &MIGRATIONS[done..] {
         tx.execute_batch(sql)?;
     }
     tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
     tx.commit()?;
     Ok(())
+}
+
+fn has_contents(conn: &Connection) -> Result<bool> {
+    Ok(conn.query_row(
+        "SELECT EXISTS (SELECT 1 FROM revisions) OR EXISTS (SELECT 1 FROM uploads)",
+        [],
+        |row| row.get(0),
+    )?)
 }
 
 /// Returns true if the database has records that only its `records.key` opens.
@@ -193,6 +212,30 @@ mod tests {
                 .mode();
             assert_eq!(mode & 0o777, 0o600, "{name}");
         }
+    }
+
+    #[test]
+    fn files_of_the_old_format_are_refused_and_nothing_else() {
+        let older = |with_a_file: bool| {
+            let dir = tempfile::tempdir().unwrap();
+            let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
+            for sql in &MIGRATIONS[..CONTENTS - 1] {
+                conn.execute_batch(sql).unwrap();
+            }
+            if with_a_file {
+                let revision = "INSERT INTO revisions (id, node, number, size, content_key, created_at, \
+                     executable, account, chunks, manifest) VALUES (x'11', x'01', 1, 1, x'02', 0, 0, x'09', x'', x'03')";
+                conn.execute(revision, []).unwrap();
+            }
+            let done = i64::try_from(CONTENTS).unwrap() - 1;
+            conn.pragma_update(None, "user_version", done).unwrap();
+            drop(conn);
+            let opened = Store::open(Some(dir.path()), source());
+            opened.map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(older(false), Ok(()));
+        let refusal = older(true).unwrap_err();
+        assert!(refusal.contains("empty data directory"), "{refusal}");
     }
 
     #[test]

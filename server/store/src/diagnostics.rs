@@ -25,7 +25,7 @@ impl Store {
                 .prepare_cached(
                     "SELECT count(*) FROM accounts a JOIN nodes n ON n.space = a.space \
                      LEFT JOIN revisions r ON r.id = n.revision \
-                     WHERE a.id = ?1 AND n.state = 0 AND n.kind = 0 AND length(coalesce(r.content_key, x'')) = 0",
+                     WHERE a.id = ?1 AND n.state = 0 AND n.kind = 0 AND length(coalesce(r.manifest, x'')) = 0",
                 )?
                 .query_row([account.as_bytes()], |row| row.get(0))?;
             Ok(KeyStatus {

@@ -30,9 +30,6 @@ pub enum Error {
     },
     #[error("{0}")]
     Gone(String),
-    /// A link has handed out the content key that was to seal a new revision.
-    #[error("{0}")]
-    KeyExposed(String),
     /// `If-Match` named another version than the present one.
     #[error("{message}")]
     Stale { message: String, version: u64 },
@@ -100,7 +97,6 @@ impl Error {
             | Self::NotFound(_)
             | Self::Conflict { .. }
             | Self::Gone(_)
-            | Self::KeyExposed(_)
             | Self::Stale { .. }
             | Self::TooManyAttempts { .. }
             | Self::QuotaFull(_) => false,

@@ -32,7 +32,6 @@ mod folders;
 mod hub;
 mod idempotency;
 mod keyless;
-mod link_keys;
 mod listing;
 mod logins;
 mod mail_codes;

@@ -65,10 +65,10 @@ mod tests {
             (x'03', 1, x'', 0, 'uploaded', 'uploaded', 0, 0, NULL, x'ff', 1, 3, 3, 0, 0, 0),
             (x'04', 1, x'', 0, 'trashed, uploaded', 't', 0, 1, x'04', NULL, 1, 4, 4, 0, 0, 0),
             (x'f5', 1, x'', 0, 'trashed', 'u', 0, 1, x'f5', NULL, 1, 5, 5, 0, 0, 0);
-        INSERT INTO revisions (id, node, number, size, content_key, created_at, executable, account, chunks,
+        INSERT INTO revisions (id, node, number, size, created_at, executable, account, chunks,
             manifest) VALUES
-            (x'11', x'01', 2, 0, x'', 0, 0, x'', x'', x''), (x'f1', x'01', 1, 0, x'', 0, 0, x'', x'', x''),
-            (x'12', x'02', 1, 0, x'', 0, 0, x'', x'', x''), (x'13', x'03', 1, 0, x'', 0, 0, x'', x'', x'');
+            (x'11', x'01', 2, 0, 0, 0, x'', x'', x''), (x'f1', x'01', 1, 0, 0, 0, x'', x'', x''),
+            (x'12', x'02', 1, 0, 0, 0, x'', x'', x''), (x'13', x'03', 1, 0, 0, 0, x'', x'', x'');
         INSERT INTO shares (row, id, code, account, node, storage_type, is_active, access_mode, allowed_emails,
             notify, created_at, updated_at) VALUES (1, x'01', 'c', x'', x'02', 'VR_FILE', 1, 'download', '', 0, 0, 0);
         INSERT INTO share_files (share, node, revision, sealed) VALUES (1, x'02', x'12', x'');

@@ -45,9 +45,8 @@ impl Store {
                     .collect::<rusqlite::Result<_>>()?;
                 for id in &due {
                     let Some(revision) = revisions::find(tx.conn, *id)? else { continue };
-                    let holder = revision.holder(revision.node);
-                    for chunk in &revision.chunks()? {
-                        chunks::release(tx.conn, holder, chunk.id, &mut pruned.objects)?;
+                    for one in &revision.chunks()? {
+                        chunks::release(tx.conn, one.holder, one.chunk.id, &mut pruned.objects)?;
                     }
                     tx.conn
                         .prepare_cached("DELETE FROM revisions WHERE id = ?1")?

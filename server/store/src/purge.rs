@@ -3,7 +3,7 @@
 //! No new feed position: clients dropped these nodes when they were trashed.
 
 use super::rows::{State, id as read_id};
-use super::{Actor, Space, Tx, chunks, comments, link_keys, nodes, revisions, search, usage};
+use super::{Actor, Space, Tx, chunks, comments, nodes, revisions, search, usage};
 use crate::error::{Error, Result};
 use cairn_model::NodeId;
 use rusqlite::{Connection, params};
@@ -24,9 +24,8 @@ fn together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64)>> {
 
 pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()> {
     for revision in revisions::of_node(tx.conn, node)? {
-        let holder = revision.holder(node);
-        for chunk in &revision.chunks()? {
-            chunks::release(tx.conn, holder, chunk.id, &mut purged.objects)?;
+        for one in &revision.chunks()? {
+            chunks::release(tx.conn, one.holder, one.chunk.id, &mut purged.objects)?;
         }
     }
     chunks::drop_unused(tx.conn, node, &mut purged.objects)?;
@@ -44,7 +43,7 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
         )?
         .execute(params![node.as_bytes(), tx.now])?;
     search::forget(tx.conn, node)?;
-    link_keys::forget(tx.conn, node)?;
+    chunks::forget_borrowed(tx.conn, node)?;
     comments::forget(tx.conn, node)?;
     purged.nodes += 1;
     Ok(())

@@ -1,12 +1,12 @@
 //! Revisions: the content versions of files.
 
-use super::rows::{id as read_id, optional_id, unpack_chunks};
+use super::rows::{HeldChunk, id as read_id, optional_id, unpack_held};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, Tx, chunks, nodes};
 use crate::error::{Error, Result};
 use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
 use cairn_wire::nodes::{ContentSource, Node, Revision};
-use cairn_wire::transfer::{RevisionContent, SealedChunk};
+use cairn_wire::transfer::RevisionContent;
 use cairn_wire::{Sealed, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -17,7 +17,6 @@ pub(super) struct RevisionRow {
     pub(super) node: NodeId,
     pub(super) number: u64,
     pub(super) size: u64,
-    pub(super) content_key: Vec<u8>,
     pub(super) source: Option<ContentSource>,
     pub(super) modified_at: Option<i64>,
     pub(super) executable: bool,
@@ -26,13 +25,9 @@ pub(super) struct RevisionRow {
 }
 
 impl RevisionRow {
-    /// The node that the chunks were sealed for.
-    pub(super) fn holder(&self, node: NodeId) -> NodeId {
-        self.source.map_or(node, |source| source.node_id)
-    }
-
-    pub(super) fn chunks(&self) -> Result<Vec<SealedChunk>> {
-        unpack_chunks(&self.packed)
+    /// The chunks, each with the node that it was stored for.
+    pub(super) fn chunks(&self) -> Result<Vec<HeldChunk>> {
+        unpack_held(&self.packed)
     }
 
     /// Returns the place where the content was sealed, for somebody who takes it over without keys.
@@ -44,28 +39,27 @@ impl RevisionRow {
     }
 }
 
-const COLUMNS: &str = "id, node, number, size, content_key, source_node, source_revision, modified_at, executable, \
+const COLUMNS: &str = "id, node, number, size, source_node, source_revision, modified_at, executable, \
      chunks, manifest";
 
 fn revision_row(row: &Row<'_>) -> rusqlite::Result<RevisionRow> {
-    let source_node: Option<NodeId> = optional_id(row, 5)?;
-    let source_revision: Option<RevisionId> = optional_id(row, 6)?;
+    let source_node: Option<NodeId> = optional_id(row, 4)?;
+    let source_revision: Option<RevisionId> = optional_id(row, 5)?;
     Ok(RevisionRow {
         id: read_id(row, 0)?,
         node: read_id(row, 1)?,
         number: row.get(2)?,
         size: row.get(3)?,
-        content_key: row.get(4)?,
         source: source_node
             .zip(source_revision)
             .map(|(node_id, revision_id)| ContentSource {
                 node_id,
                 revision_id,
             }),
-        modified_at: row.get(7)?,
-        executable: row.get(8)?,
-        packed: row.get(9)?,
-        manifest: row.get(10)?,
+        modified_at: row.get(6)?,
+        executable: row.get(7)?,
+        packed: row.get(8)?,
+        manifest: row.get(9)?,
     })
 }
 
@@ -105,20 +99,19 @@ fn of_visible(
         .ok_or_else(|| Error::not_found(format!("the node {node} has no revision {id}")))
 }
 
-/// Inserts a revision. Its chunks' references are the caller's business.
+/// Inserts a revision. Its chunks' references are the caller's business; who stored them is noted.
 pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &RevisionRow) -> Result<()> {
     tx.conn
         .prepare_cached(
-            "INSERT INTO revisions (id, node, number, size, content_key, source_node, source_revision, created_at, \
+            "INSERT INTO revisions (id, node, number, size, source_node, source_revision, created_at, \
              modified_at, executable, device, account, chunks, manifest, space) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             new.id.as_bytes(),
             new.node.as_bytes(),
             new.number,
             new.size,
-            new.content_key,
             new.source.as_ref().map(|source| source.node_id.as_bytes()),
             new.source.as_ref().map(|source| source.revision_id.as_bytes()),
             tx.now,
@@ -130,7 +123,11 @@ pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &RevisionRow) -> Result<()
             new.manifest,
             actor.space.row,
         ])?;
-    Ok(())
+    chunks::borrow_from(
+        tx.conn,
+        new.node,
+        new.chunks()?.iter().map(|one| one.holder),
+    )
 }
 
 /// Makes `content` the node's current content.
@@ -177,7 +174,7 @@ impl Tx<'_> {
             return Ok(found.node);
         }
         let growth = Growth {
-            bytes: usage::record_bytes(&old.manifest, &old.content_key),
+            bytes: usage::record_bytes(&old.manifest),
             files: 0,
         };
         usage::check_quota(self.conn, actor.space, growth)?;
@@ -192,8 +189,8 @@ impl Tx<'_> {
             source: Some(old.origin()),
             ..old.clone()
         };
-        for chunk in &new.chunks()? {
-            chunks::retain(self.conn, new.holder(node), chunk.id)?;
+        for one in &new.chunks()? {
+            chunks::retain(self.conn, one.holder, one.chunk.id)?;
         }
         insert(self, actor, &new)?;
         set_head(self, actor, &new, None)?;
@@ -261,9 +258,8 @@ impl Store {
                 node_id: node,
                 revision_id: id,
                 content_source: revision.source,
-                chunks: revision.chunks()?,
+                chunks: revision.chunks()?.iter().map(|one| one.chunk).collect(),
                 manifest: Sealed(revision.manifest),
-                content_key: Sealed(revision.content_key),
             })
         })
     }

@@ -127,7 +127,7 @@ pub(super) struct NodeRow {
 /// The columns that [`node_row`] reads, in its order.
 pub(super) const NODE_COLUMNS: &str = "n.row, n.space, n.state, n.trash_root, n.created_seq, n.id, n.parent, n.kind, n.name, \
      n.size, n.revision, n.version, n.seq, n.created_at, n.updated_at, n.modified_at, n.executable, n.favorite, \
-     n.description, n.labels, n.tags, n.seal, n.device, r.content_key, r.source_node, r.source_revision, s.id";
+     n.description, n.labels, n.tags, n.seal, n.device, r.source_node, r.source_revision, s.id";
 
 /// The tables that [`NODE_COLUMNS`] speaks of.
 pub(super) const NODE_TABLES: &str =
@@ -141,12 +141,12 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
         Kind::File
     };
     let name: String = row.get(8)?;
-    let source_node: Option<NodeId> = optional_id(row, 24)?;
-    let source_revision: Option<RevisionId> = optional_id(row, 25)?;
+    let source_node: Option<NodeId> = optional_id(row, 23)?;
+    let source_revision: Option<RevisionId> = optional_id(row, 24)?;
     let (mime_type, category) = media(kind, &name);
     let node = Node {
         id: id(row, 5)?,
-        space_id: id(row, 26)?,
+        space_id: id(row, 25)?,
         parent_id: parent_id(row, 6)?,
         kind,
         name,
@@ -175,7 +175,6 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
         labels: json(row, 19)?,
         tags: json(row, 20)?,
         favorite: row.get(17)?,
-        content_key: row.get::<_, Option<Vec<u8>>>(23)?.map(Sealed),
         seal: row.get::<_, Option<Vec<u8>>>(21)?.map(Sealed),
         seq: row.get(12)?,
         device_id: optional_id(row, 22)?,
@@ -283,9 +282,59 @@ pub(super) fn unpack_chunks(packed: &[u8]) -> Result<Vec<SealedChunk>> {
         .ok_or_else(|| Error::Internal("a packed chunk list is damaged".into()))
 }
 
+/// A chunk of a revision, and the node that it was stored for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct HeldChunk {
+    pub(super) chunk: SealedChunk,
+    pub(super) holder: NodeId,
+}
+
+/// The length of one chunk in the packed list of a revision.
+const HELD: usize = PACKED + 16;
+
+/// Packs the distinct chunks of a revision.
+pub(super) fn pack_held(chunks: &[HeldChunk]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(chunks.len() * HELD);
+    for one in chunks {
+        out.extend_from_slice(&pack_chunks(&[one.chunk]));
+        out.extend_from_slice(one.holder.as_bytes());
+    }
+    out
+}
+
+pub(super) fn unpack_held(packed: &[u8]) -> Result<Vec<HeldChunk>> {
+    let damaged = || Error::Internal("a packed chunk list is damaged".into());
+    packed
+        .chunks(HELD)
+        .map(|one| {
+            let (chunk, holder) = one.split_at_checked(PACKED).ok_or_else(damaged)?;
+            let chunk = *unpack_chunks(chunk)?.first().ok_or_else(damaged)?;
+            let holder = holder.try_into().map_err(|_| damaged())?;
+            let holder = NodeId(uuid::Uuid::from_bytes(holder));
+            Ok(HeldChunk { chunk, holder })
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_revisions_chunks_come_back_with_their_holders() {
+        let held = |n: u8| HeldChunk {
+            chunk: SealedChunk {
+                id: ChunkId([n; 32]),
+                size: u64::from(n),
+            },
+            holder: NodeId::from_random_bytes([n; 16]),
+        };
+        let packed = pack_held(&[held(1), held(2)]);
+        assert_eq!(unpack_held(&packed).unwrap(), [held(1), held(2)]);
+        for cut in [1, 40, 55, 57, 100] {
+            assert!(unpack_held(&packed[..cut]).is_err(), "{cut}");
+        }
+    }
 
     #[test]
     fn a_chunk_list_comes_back_without_repetitions() {

@@ -1,9 +1,9 @@
-//! The files that a share link carries, each with its key sealed under the link's.
+//! The files that a share link carries, each with the keys of its chunks sealed under the link's.
 
 use super::rows::id as read_id;
 use super::share_rows::ShareRow;
 use super::shares::owned;
-use super::{Actor, Store, Tx, link_keys, nodes, revisions};
+use super::{Actor, Store, Tx, nodes, revisions};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::Sealed;
@@ -56,7 +56,6 @@ impl Tx<'_> {
                     file.revision_id.as_bytes(),
                     file.sealed.0
                 ])?;
-            link_keys::expose(self.conn, file.revision_id)?;
         }
         let changed = owned(self.conn, actor.account, which)?;
         if changed.share.files > MAX_FILES {

@@ -1,7 +1,7 @@
 //! A batch of small files, whose chunks lie in one object: each file on its own terms, all in one
 //! transaction.
 
-use super::rows::pack_chunks;
+use super::rows::HeldChunk;
 use super::upload_content::{Target, check_target, commit, growth_of, record_of};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, StoredChunk, Tx, chunks, uploads};
@@ -79,12 +79,7 @@ fn store_one(
     object: i64,
     garbage: &mut Vec<String>,
 ) -> Result<(Node, i64)> {
-    let target = check_target(
-        tx.conn,
-        actor.space,
-        item.create,
-        Some(&item.complete.content_key),
-    )?;
+    let target = check_target(tx.conn, actor.space, item.create)?;
     if let Target::Done(node) = target {
         return Ok((*node, 0));
     }
@@ -95,6 +90,13 @@ fn store_one(
         .iter()
         .map(|(chunk, _)| placing(tx, actor, item, chunk))
         .collect::<Result<Vec<_>>>()?;
+    // What comes in a batch was all sent: nothing is borrowed.
+    let holder = item.create.node_id;
+    let held = |(chunk, _): &(SealedChunk, u64)| HeldChunk {
+        chunk: *chunk,
+        holder,
+    };
+    let held: Vec<HeldChunk> = item.chunks.iter().map(held).collect();
     let mut used = 0;
     for ((chunk, start), placing) in item.chunks.iter().zip(replacements) {
         let new = chunks::NewChunk {
@@ -110,14 +112,7 @@ fn store_one(
         }
         used += i64::from(chunks::add(tx.conn, &new, 1)?);
     }
-    let node = commit(
-        tx,
-        actor,
-        &target,
-        item.create,
-        item.complete,
-        pack_chunks(&item.create.chunks),
-    )?;
+    let node = commit(tx, actor, &target, item.create, item.complete, &held)?;
     usage::count_files(tx.conn, actor.space, growth.files)?;
     Ok((node, used))
 }
@@ -134,23 +129,20 @@ impl Store {
             let mut growth = Growth::default();
             let mut out = Vec::with_capacity(items.len());
             for item in items {
-                out.push(
-                    match check_target(conn, space, item.create, Some(&item.complete.content_key)) {
-                        Ok(Target::Done(node)) => Ok(Some(*node)),
-                        Ok(target) => {
-                            let mut total = growth;
-                            total +=
-                                growth_of(conn, &target, item.create, record_of(item.complete))?;
-                            let room = usage::check_quota(conn, space, total);
-                            if room.is_ok() {
-                                growth = total;
-                            }
-                            room.map(|()| None)
+                out.push(match check_target(conn, space, item.create) {
+                    Ok(Target::Done(node)) => Ok(Some(*node)),
+                    Ok(target) => {
+                        let mut total = growth;
+                        total += growth_of(conn, &target, item.create, record_of(item.complete))?;
+                        let room = usage::check_quota(conn, space, total);
+                        if room.is_ok() {
+                            growth = total;
                         }
-                        Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
-                        Err(error) => Err(error),
-                    },
-                );
+                        room.map(|()| None)
+                    }
+                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                    Err(error) => Err(error),
+                });
             }
             Ok(out)
         })

@@ -1,16 +1,14 @@
 //! Content becomes a revision: the checks and the one transaction. A batch has its own way to them in
 //! `upload_batch`.
 
-use super::rows::{State, pack_chunks};
+use super::rows::{HeldChunk, State, pack_held};
 use super::usage::{self, Growth};
-use super::{Actor, OpenUpload, Space, Tx, chunks, keyless, link_keys, nodes, revisions, uploads};
+use super::{Actor, OpenUpload, Space, Tx, chunks, keyless, nodes, revisions, uploads};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::{Connection, params};
-use std::collections::HashSet;
 
 /// The effect that an upload would have now.
 pub(super) enum Target {
@@ -23,12 +21,11 @@ pub(super) enum Target {
     NewRevision,
 }
 
-/// Finds out what an upload would do now. `key` is the wrapped content key of the revision, where it is known.
+/// Finds out what an upload would do now.
 pub(super) fn check_target(
     conn: &Connection,
     space: Space,
     create: &CreateUpload,
-    key: Option<&Sealed>,
 ) -> Result<Target> {
     keyless::check_no_log(conn, space)?;
     let id = create.node_id;
@@ -78,9 +75,6 @@ pub(super) fn check_target(
         )));
     }
     check_revision_id(conn, create)?;
-    if let Some(key) = key {
-        link_keys::check_unexposed(conn, id, key)?;
-    }
     Ok(Target::NewRevision)
 }
 
@@ -124,18 +118,17 @@ fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {
 
 /// Returns the announced bytes that are not stored for a node yet, each chunk counted once.
 fn unsent(conn: &Connection, node: NodeId, announced: &[SealedChunk]) -> Result<i64> {
-    let mut seen = HashSet::with_capacity(announced.len());
     let mut bytes = 0_i64;
-    for chunk in announced {
-        if seen.insert(chunk.id) && chunks::size(conn, node, chunk.id)?.is_none() {
-            bytes = bytes.saturating_add(revisions::signed(chunk.size));
+    for one in chunks::held(conn, node, announced)? {
+        if chunks::size(conn, one.holder, one.chunk.id)?.is_none() {
+            bytes = bytes.saturating_add(revisions::signed(one.chunk.size));
         }
     }
     Ok(bytes)
 }
 
 /// Returns what an upload adds to its space: the chunks that are not there yet, and `record` bytes
-/// of manifest and key.
+/// of its manifest.
 pub(super) fn growth_of(
     conn: &Connection,
     target: &Target,
@@ -152,7 +145,7 @@ pub(super) fn growth_of(
 }
 
 pub(super) fn record_of(complete: &CompleteUpload) -> i64 {
-    usage::record_bytes(&complete.manifest.0, &complete.content_key.0)
+    usage::record_bytes(&complete.manifest.0)
 }
 
 /// Writes the revision and the node. The chunks are there and hold a reference for it.
@@ -162,7 +155,7 @@ pub(super) fn commit(
     target: &Target,
     create: &CreateUpload,
     complete: &CompleteUpload,
-    packed: Vec<u8>,
+    held: &[HeldChunk],
 ) -> Result<Node> {
     let (number, new) = match target {
         Target::Done(node) => return Ok(node.as_ref().clone()),
@@ -180,11 +173,10 @@ pub(super) fn commit(
         node: create.node_id,
         number,
         size: create.size,
-        content_key: complete.content_key.0.clone(),
         source: None,
         modified_at: complete.modified_at.map(|at| at.0),
         executable: complete.executable,
-        packed,
+        packed: pack_held(held),
         manifest: complete.manifest.0.clone(),
     };
     revisions::insert(tx, actor, &content)?;
@@ -224,7 +216,7 @@ impl Tx<'_> {
     ) -> Result<Node> {
         upload.check_space(actor.space)?;
         let create = &upload.create;
-        let target = check_target(self.conn, actor.space, create, Some(&complete.content_key))?;
+        let target = check_target(self.conn, actor.space, create)?;
         if let Target::Done(node) = target {
             self.finish(upload)?;
             return Ok(*node);
@@ -240,17 +232,11 @@ impl Tx<'_> {
         self.finish(upload)?;
         let growth = growth_of(self.conn, &target, create, record_of(complete))?;
         usage::check_quota(self.conn, actor.space, growth)?;
-        for chunk in &create.chunks {
-            chunks::retain(self.conn, create.node_id, chunk.id)?;
+        let held = chunks::held(self.conn, create.node_id, &create.chunks)?;
+        for one in &held {
+            chunks::retain(self.conn, one.holder, one.chunk.id)?;
         }
-        let node = commit(
-            self,
-            actor,
-            &target,
-            create,
-            complete,
-            pack_chunks(&create.chunks),
-        )?;
+        let node = commit(self, actor, &target, create, complete, &held)?;
         usage::count_files(self.conn, actor.space, growth.files)?;
         Ok(node)
     }

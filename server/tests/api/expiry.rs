@@ -217,10 +217,7 @@ impl Memory {
         let chosen = self.any(draw / 8);
         match (draw % 8, chosen) {
             (1, Some((node, _))) => {
-                let node: Node = owner
-                    .upload(&Draft::of(&node, &content).under(&content))
-                    .await
-                    .ok();
+                let node: Node = owner.upload(&Draft::of(&node, &content)).await.ok();
                 self.live.insert(node.id, (node, content));
             }
             (2, Some((node, content))) => {

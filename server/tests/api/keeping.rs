@@ -176,10 +176,7 @@ async fn a_shared_revision_is_kept() {
         .put(&format!("/api/v1/shares/{}/files", link.id), &files)
         .await
         .done(200);
-    owner
-        .upload(&Draft::of(&first, "v2").under("new"))
-        .await
-        .done(200);
+    owner.upload(&Draft::of(&first, "v2")).await.done(200);
     advance(&world, DAY).await;
     owner.chunk(first.id, "v1").await.done(200);
     owner

@@ -29,7 +29,6 @@ mod keeping;
 mod keys;
 mod limits;
 
-mod link_keys;
 mod listing;
 mod mail;
 mod nodes;

@@ -65,7 +65,7 @@ async fn a_full_account_is_refused_before_it_sends_anything() {
     let a = owner.file(None, "a", "12345678").await;
     let large = Draft::new("b", &"x".repeat(94));
     let refused = owner.post("/api/v1/uploads", &large.create()).await;
-    assert!(refused.failed(507).contains("99 of 192 bytes"));
+    assert!(refused.failed(507).contains("56 of 106 bytes"));
     owner.file(None, "c", "12").await;
     // A smaller revision needs room as well: the larger one stays.
     owner.upload(&Draft::of(&a, "1")).await.failed(507);

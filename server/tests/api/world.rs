@@ -324,8 +324,8 @@ impl Caller {
     }
 }
 
-/// The bytes of the manifest and the key that [`Draft::complete`] sends: each revision costs them.
-pub(crate) const RECORD: u64 = 91;
+/// The bytes of the manifest that [`Draft::complete`] sends: each revision costs them.
+pub(crate) const RECORD: u64 = 48;
 
 /// The id that tests give to a chunk; the server does not know how it comes about.
 pub(crate) fn id_of(bytes: &[u8]) -> ChunkId {
@@ -353,8 +353,6 @@ pub(crate) struct Draft {
     pub(crate) parent: Option<NodeId>,
     pub(crate) name: Option<String>,
     pub(crate) chunks: Vec<Bytes>,
-    /// The wrapped content key; by default one that is made of the node's id.
-    pub(crate) key: Option<String>,
 }
 
 impl Draft {
@@ -367,7 +365,6 @@ impl Draft {
             parent: None,
             name: Some(name.to_owned()),
             chunks: vec![Bytes::copy_from_slice(content.as_bytes())],
-            key: None,
         }
     }
 
@@ -394,17 +391,6 @@ impl Draft {
         self
     }
 
-    /// The same under another content key.
-    pub(crate) fn under(mut self, key: &str) -> Self {
-        self.key = Some(key.to_owned());
-        self
-    }
-
-    pub(crate) fn key(&self) -> String {
-        let own = || format!("key of {}", self.node);
-        self.key.clone().unwrap_or_else(own)
-    }
-
     pub(crate) fn size(&self) -> u64 {
         self.chunks.iter().map(|bytes| bytes.len() as u64).sum()
     }
@@ -425,14 +411,12 @@ impl Draft {
                     size: bytes.len() as u64,
                 })
                 .collect(),
-            base_key: None,
         }
     }
 
     pub(crate) fn complete(&self) -> CompleteUpload {
         CompleteUpload {
             manifest: Sealed(format!("manifest of {}", self.revision).into_bytes()),
-            content_key: Sealed(self.key().into_bytes()),
             modified_at: None,
             executable: false,
             seal: None,

@@ -41,11 +41,9 @@ fn file(seed: usize) -> (BatchFile, Bytes) {
             id,
             size: bytes.len() as u64,
         }],
-        base_key: None,
     };
     let complete = CompleteUpload {
         manifest: Sealed(seed.to_string().into_bytes()),
-        content_key: Sealed(vec![1]),
         modified_at: None,
         executable: false,
         seal: None,

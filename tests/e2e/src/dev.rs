@@ -90,7 +90,7 @@ impl Fault {
         self.with("corrupt", json!(true))
     }
 
-    /// Changes JSON responses: `reorder`, `replay`, `swap_keys`.
+    /// Changes JSON responses: `reorder`, `replay`, `swap_sources`.
     #[must_use]
     pub fn say(self, lie: &str) -> Self {
         self.with("lie", json!(lie))

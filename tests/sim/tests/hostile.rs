@@ -175,7 +175,7 @@ fn a_count_of_changes_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn the_content_key_of_another_file_under_the_same_revision_is_refused() {
+fn the_content_of_another_file_under_the_same_revision_is_refused() {
     simulate(async {
         let world = world().await;
         let seen: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
@@ -197,7 +197,6 @@ fn the_content_key_of_another_file_under_the_same_revision_is_refused() {
                 let version = f["version"].as_u64().expect("a number") + 1;
                 *node = f.as_object().expect("a node").clone();
                 node["version"] = json!(version);
-                node["content_key"] = other["content_key"].clone();
                 let source = json!({"node_id": other["id"], "revision_id": other["revision_id"]});
                 node.insert("content_source".to_owned(), source);
             }

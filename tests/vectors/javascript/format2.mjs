@@ -1,11 +1,11 @@
-// Checks the vectors of format 2 a second time, with code that shares nothing with the Rust crate but
-// the page's BLAKE3: `node tests/vectors/javascript/format2.mjs`. Not read here: the inside of zstd
-// frames. Argon2id and ML-KEM are its own, because the node that we build with has neither.
+// Checks the vectors of format 2 a second time, with code that shares nothing with the Rust crate:
+// `node tests/vectors/javascript/format2.mjs`. BLAKE3, zstd and links are those of the share page. Argon2id and ML-KEM are its own, because the node that we build with has neither.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import * as account from "./account.mjs";
 import * as content from "./content.mjs";
+import * as link from "./link.mjs";
 import * as log from "./log.mjs";
 import { NotGenuine, Unsupported } from "./bytes.mjs";
 
@@ -44,6 +44,10 @@ async function run(operation, input) {
   }
 }
 
+const ofLinks = await link.check();
+checked += ofLinks.checked;
+wrong.push(...ofLinks.wrong);
+
 if (wrong.length > 0) console.error(wrong.join("\n"));
 console.log(`${checked} vectors of format 2 hold in JavaScript, ${wrong.length} don't, ${skipped} are for Rust alone`);
-if (wrong.length > 0 || checked < 330) process.exit(1);
+if (wrong.length > 0 || checked < 1100) process.exit(1);

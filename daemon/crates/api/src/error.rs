@@ -26,9 +26,6 @@ pub enum ApiError {
     /// A cursor from another history, or an exhausted link.
     #[error("it is no longer available: {message}")]
     Gone { message: String },
-    /// A link has handed out the content key of a file; its next revision needs a new one.
-    #[error("a link has handed out the file's content key: {message}")]
-    KeyExposed { message: String },
     #[error("it is too large for the server: {message}")]
     TooLarge { message: String },
     #[error("a quota on the service is used up: {message}")]
@@ -84,9 +81,7 @@ impl ApiError {
             Self::Conflict { .. } | Self::PreconditionFailed { .. } => ErrorClass::Stale,
             Self::NotFound { .. } | Self::Gone { .. } => ErrorClass::Missing,
             Self::TooLarge { .. } | Self::QuotaFull { .. } => ErrorClass::Limit,
-            Self::Forbidden { .. } | Self::KeyExposed { .. } | Self::Rejected { .. } => {
-                ErrorClass::Refused
-            }
+            Self::Forbidden { .. } | Self::Rejected { .. } => ErrorClass::Refused,
             Self::Protocol(_) => ErrorClass::Protocol,
         }
     }
@@ -110,7 +105,6 @@ impl ApiError {
             | Self::Conflict { .. }
             | Self::PreconditionFailed { .. }
             | Self::Gone { .. }
-            | Self::KeyExposed { .. }
             | Self::TooLarge { .. }
             | Self::QuotaFull { .. }
             | Self::Rejected { .. }
@@ -145,7 +139,6 @@ impl ApiError {
             410 => Self::Gone { message },
             412 => Self::PreconditionFailed { message },
             413 => Self::TooLarge { message },
-            422 => Self::KeyExposed { message },
             429 => Self::RateLimited {
                 retry_after: Duration::from_secs(1),
             },

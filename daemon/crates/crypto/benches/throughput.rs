@@ -1,9 +1,7 @@
 //! Prints how fast this machine seals, opens, names and cuts chunks, in MB/s on one core.
 
-use cairn_crypto::format2::{self, Compression, SpaceSecret};
-use cairn_crypto::{
-    Chunker, ContentHasher, ContentKey, KdfParams, Random, SpaceKeys, SystemRandom, derive_root,
-};
+use cairn_crypto::format2::{Chunker, Compression};
+use cairn_crypto::{ContentHasher, KdfParams, Random, SpaceKeys, SystemRandom, derive_root};
 use cairn_model::{NodeId, SpaceId};
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,36 +14,14 @@ fn main() {
     let mut random = SystemRandom;
     let keys =
         SpaceKeys::from_raw(SpaceId::from_random_bytes([1; 16]), 1, &[7; 32]).expect("a key");
-    let key = ContentKey::generate(&mut random);
     let mut plain = vec![0; MIB];
     random.fill(&mut plain);
-    let id = key.chunk_id(&plain);
-    let sealed = key.seal_chunk(&id, &plain);
-    let mut buffer = Vec::new();
-
-    measure("seal", MIB, || {
-        key.seal_chunk_into(&id, black_box(&plain), &mut buffer)
-    });
-    measure("open", MIB, || {
-        drop(black_box(key.open_chunk(&id, MIB as u32, &sealed)))
-    });
-    measure("chunk_id", MIB, || {
-        black_box(key.chunk_id(black_box(&plain)));
-    });
     let mut hasher = ContentHasher::new();
     measure("whole hash", MIB, || hasher.update(black_box(&plain)));
 
-    let chunker = Chunker::new(&keys);
     let mut data = vec![0; 64 * MIB];
     random.fill(&mut data);
-    measure("chunking", data.len(), || {
-        let mut rest = black_box(&data[..]);
-        while let Some(length) = chunker.cut(rest, true) {
-            rest = &rest[length..];
-        }
-    });
-
-    format_2(&plain, &data);
+    contents(&keys, &plain, &data);
 
     let kdf = KdfParams {
         iterations: 1_000_000,
@@ -60,12 +36,10 @@ fn main() {
     ));
 }
 
-fn format_2(plain: &[u8], data: &[u8]) {
-    let space = SpaceId::from_random_bytes([1; 16]);
-    let secret = SpaceSecret::from_bytes(space, 1, &[7; 32]).expect("a key");
-    let key = secret.keys().node(NodeId::from_random_bytes([2; 16]));
-    let chunker = format2::Chunker::new(&key);
-    measure("2: chunking", data.len(), || {
+fn contents(keys: &SpaceKeys, plain: &[u8], data: &[u8]) {
+    let key = keys.node_key(NodeId::from_random_bytes([2; 16]));
+    let chunker = Chunker::new(&key);
+    measure("chunking", data.len(), || {
         let mut rest = black_box(data);
         while let Some(length) = chunker.cut(rest, true) {
             rest = &rest[length..];
@@ -75,10 +49,10 @@ fn format_2(plain: &[u8], data: &[u8]) {
     let sealed = key
         .seal_chunk(plain, Compression::Off)
         .expect("a short chunk");
-    measure("2: seal", MIB, || {
+    measure("seal", MIB, || {
         drop(black_box(key.seal_chunk(black_box(plain), Compression::On)));
     });
-    measure("2: open", MIB, || {
+    measure("open", MIB, || {
         let length = plain.len() as u64;
         drop(black_box(key.open_chunk(
             &sealed.id,
@@ -90,7 +64,7 @@ fn format_2(plain: &[u8], data: &[u8]) {
     let text: Vec<u8> = (0..MIB as u32)
         .map(|i| b"fn (x) {;\n"[i.wrapping_mul(2_654_435_761) as usize % 10])
         .collect();
-    measure("2: compress", MIB, || {
+    measure("compress", MIB, || {
         drop(black_box(key.seal_chunk(black_box(&text), Compression::On)));
     });
 }

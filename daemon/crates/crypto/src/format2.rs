@@ -3,7 +3,7 @@
 //! The log of signed statements, which needs no key, is `cairn-log`. Here is what needs one: objects,
 //! boxes, accounts, grants, links.
 //!
-//! Nothing in the product uses it yet. Bytes in, bytes out, as in the rest of this crate; everything
+//! Contents and links are sealed so; the rest waits for the log. Bytes in, bytes out, as in the rest of this crate; everything
 //! that is decoded here may have been made by a hostile server.
 
 pub mod account;
@@ -25,7 +25,7 @@ mod sharing;
 
 pub use attributes::Attributes;
 pub use cairn_log::{NodeKeyRef, ObjectId};
-pub use chunker::Chunker;
+pub use chunker::{Chunker, MAX_CHUNK, MIN_CHUNK};
 pub use compress::Compression;
 pub use device_key::{DeviceKey, IdentityKey, sign_commit};
 pub use epoch::{NewEpoch, open_team_epoch, raise_team_epoch};
@@ -34,8 +34,8 @@ pub use keys::{NodeKey, SpaceKeys, SpaceSecret};
 pub use listing::{LinkKey, ListedChunk, Listing, ListingPlace};
 pub use manifest::{ChunkRow, Manifest, PartRow, ROWS_PER_PART, TopManifest};
 pub use node_box::{BoxShape, NodeBox, PrivateFacts};
-pub use object::{ObjectKind, SealedObject};
-pub use parts::{PlannedManifest, join_parts, plan_manifest};
+pub use object::{ObjectKind, SealedObject, raw_len};
+pub use parts::{OpenedManifest, PlannedManifest, join_parts, open_manifest, plan_manifest};
 pub use ring::KeyRing;
 pub use seal::{Purpose, open_secret, seal_secret};
 pub use sharing::{SharingKeys, SharingPublic};

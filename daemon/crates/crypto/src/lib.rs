@@ -7,8 +7,6 @@
 mod account;
 mod aead;
 mod bundle;
-mod chunker;
-mod content;
 mod derive;
 mod error;
 pub mod format2;
@@ -30,18 +28,17 @@ mod trust;
 
 pub use account::{Unlocked, change_passphrase, create_account, unlock, unlock_with_account_key};
 pub use bundle::{KeyBundle, WrappedSpaceKey};
-pub use chunker::{Chunker, MAX_CHUNK, MIN_CHUNK, TARGET_CHUNK};
-pub use content::{ContentKey, sealed_len};
 pub use derive::{
     AuthValue, DEFAULT_ITERATIONS, KDF_ALGORITHM, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS,
     RootKeys, derive_root,
 };
 pub use error::{Class, CryptoError};
+pub use format2::{MAX_CHUNK, MIN_CHUNK, NodeKey};
 pub use grant::{GrantContext, grant_signer, make_grant, open_grant};
 pub use hash::{ContentHasher, content_hash};
 pub use identity::{RsaPair, SigningPair};
-pub use link::{LinkFile, LinkKey, LinkSecret, OwnedLink, PasswordCheck};
-pub use manifest::{MAX_SEALED_MANIFEST, manifest_hash, open_manifest, seal_manifest};
+pub use link::{LinkSecret, OwnedLink, PasswordCheck};
+pub use manifest::{manifest_hash, open_manifest, seal_manifest};
 pub use node_seal::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo};
 pub use public::PublicKeys;
 pub use random::{Random, SystemRandom};

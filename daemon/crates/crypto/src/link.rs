@@ -1,20 +1,16 @@
-//! Share links: the secret after the `#` of an address, which is never sent to a server, wraps the
-//! content key of one node, alone or together with a password.
+//! Share links: the secret after the `#` of an address, which is never sent to a server, makes the key of
+//! the link, alone or together with a password. [Listings](crate::format2::Listing) are sealed under it.
 
-mod file;
 mod owner;
 
-pub use file::LinkFile;
 pub use owner::OwnedLink;
 
-use crate::aead;
-use crate::content::ContentKey;
 use crate::derive::{AuthValue, KdfParams, derive_root};
 use crate::error::CryptoError;
+use crate::format2::LinkKey;
 use crate::random::{self, Random};
 use crate::secret::Key;
 use cairn_log::AssociatedData;
-use cairn_model::NodeId;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -24,10 +20,6 @@ pub struct LinkSecret(Key);
 
 /// The value by which the server checks the password of a link; it reveals nothing about the key.
 pub type PasswordCheck = AuthValue;
-
-/// The key that is derived from a link's secret (and password).
-#[derive(Clone, Debug)]
-pub struct LinkKey(Key);
 
 impl LinkSecret {
     /// Makes a new random secret.
@@ -90,28 +82,8 @@ impl LinkSecret {
     }
 }
 
-impl LinkKey {
-    /// Wraps a node's content key for everybody who has the link.
-    #[must_use]
-    pub fn wrap(&self, content: &ContentKey, node: NodeId, rng: &mut dyn Random) -> Vec<u8> {
-        aead::seal(&self.0, &associated_data(node), content.root(), rng)
-    }
-
-    /// Opens the content key of the node that the link is for.
-    ///
-    /// # Errors
-    /// [`CryptoError::Opaque`] with a wrong secret or password, or for another node.
-    pub fn unwrap(&self, node: NodeId, wrapped: &[u8]) -> Result<ContentKey, CryptoError> {
-        ContentKey::from_root(&aead::open(&self.0, &associated_data(node), wrapped)?)
-    }
-}
-
 impl fmt::Debug for LinkSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("LinkSecret(…)")
     }
-}
-
-fn associated_data(node: NodeId) -> AssociatedData {
-    AssociatedData::new("cairn/link-wrap/1").id(&node)
 }

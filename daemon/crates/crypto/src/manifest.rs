@@ -1,30 +1,28 @@
-//! Sealed manifests: the only record of which chunks, in which order, make a revision.
+//! Sealed records of revisions: the facts that the bytes are checked against, and the object that they
+//! begin with.
 //!
 //! In clear: epoch, format, nonce. Inside, all numbers big-endian:
 //! format u32 · space · node · revision · base flag u8 · base · number u64 · size u64 · modified i64 ·
-//! executable u8 · hash 32 · author · count u32 · count × (chunk id 32, length u32).
+//! executable u8 · hash 32 · author · is a list u8 · object 32 · node of its key 16 · epoch of its key u64.
 
-use crate::aead::{self, OVERHEAD};
-use crate::chunker::MAX_CHUNK;
+use crate::aead;
 use crate::error::{CryptoError, Result};
+use crate::format2::MAX_CHUNK;
 use crate::random::Random;
 use crate::space::SpaceKeys;
 use cairn_log::AssociatedData;
 use cairn_model::{
-    ChunkId, ChunkRef, ContentHash, DeviceId, Manifest, NodeId, RevisionId, SpaceId,
+    ChunkId, ContentHash, ContentObject, DeviceId, Manifest, NodeId, RevisionId, SpaceId,
 };
 use uuid::Uuid;
 
-/// The longest sealed manifest that is opened, in bytes: a file of about 2 TB.
-pub const MAX_SEALED_MANIFEST: usize = 64 * 1024 * 1024;
 const ID: usize = 16;
-const FIXED: usize = 4 + 3 * ID + 1 + ID + 3 * 8 + 1 + 32 + ID + 4;
-const PER_CHUNK: usize = 32 + 4;
+const LENGTH: usize = 4 + 3 * ID + 1 + ID + 3 * 8 + 1 + 32 + ID + 1 + 32 + ID + 8;
 
 /// Seals a manifest under the space's meta key.
 ///
 /// # Errors
-/// [`CryptoError::InvalidInput`] if it belongs to another space, contradicts itself, or is too long.
+/// [`CryptoError::InvalidInput`] if it belongs to another space, or contradicts itself.
 pub fn seal_manifest(
     keys: &SpaceKeys,
     manifest: &Manifest,
@@ -32,7 +30,7 @@ pub fn seal_manifest(
 ) -> std::result::Result<Vec<u8>, CryptoError> {
     check(keys, manifest)
         .map_err(|_| CryptoError::InvalidInput("the manifest contradicts itself or its space"))?;
-    let plain = encode(manifest)?;
+    let plain = encode(manifest);
     let associated = associated_data(keys, manifest.node, manifest.revision);
     Ok(keys.with_epoch(&aead::seal(&keys.meta, &associated, &plain, rng)))
 }
@@ -48,9 +46,6 @@ pub fn open_manifest(
     revision: RevisionId,
     sealed: &[u8],
 ) -> std::result::Result<Manifest, CryptoError> {
-    if sealed.len() > MAX_SEALED_MANIFEST {
-        return Err(CryptoError::Opaque);
-    }
     let (keys, sealed) = keys.split_epoch(sealed)?;
     let plain = aead::open(&keys.meta, &associated_data(keys, node, revision), sealed)?;
     let manifest = decode(&plain)?;
@@ -79,32 +74,26 @@ fn check(keys: &SpaceKeys, manifest: &Manifest) -> Result<()> {
     if manifest.format != Manifest::FORMAT {
         return Err(CryptoError::UnsupportedFormat(manifest.format));
     }
-    let lengths_possible = manifest
-        .chunks
-        .iter()
-        .all(|c| c.len > 0 && c.len as usize <= MAX_CHUNK);
+    // The chunks of a list are counted when it is opened.
+    let is_possible = if manifest.content.is_list {
+        manifest.size > 1
+    } else {
+        manifest.size <= MAX_CHUNK as u64
+    };
     let first = manifest.base.is_none();
     let numbered = if first {
         manifest.number == 1
     } else {
         manifest.number > 1
     };
-    if manifest.space != keys.space() || !lengths_possible || !manifest.is_consistent() || !numbered
-    {
+    if manifest.space != keys.space() || !is_possible || !numbered {
         return Err(CryptoError::Opaque);
     }
     Ok(())
 }
 
-fn encode(manifest: &Manifest) -> Result<Vec<u8>> {
-    const TOO_LONG: CryptoError =
-        CryptoError::InvalidInput("the file has too many chunks for one manifest");
-    let length = FIXED + manifest.chunks.len() * PER_CHUNK;
-    let count = u32::try_from(manifest.chunks.len()).map_err(|_| TOO_LONG)?;
-    if length + 4 + OVERHEAD > MAX_SEALED_MANIFEST {
-        return Err(TOO_LONG);
-    }
-    let mut out = Vec::with_capacity(length);
+fn encode(manifest: &Manifest) -> Vec<u8> {
+    let mut out = Vec::with_capacity(LENGTH);
     out.extend_from_slice(&manifest.format.to_be_bytes());
     out.extend_from_slice(manifest.space.as_bytes());
     out.extend_from_slice(manifest.node.as_bytes());
@@ -117,12 +106,12 @@ fn encode(manifest: &Manifest) -> Result<Vec<u8>> {
     out.push(u8::from(manifest.executable));
     out.extend_from_slice(&manifest.hash.0);
     out.extend_from_slice(manifest.author.as_bytes());
-    out.extend_from_slice(&count.to_be_bytes());
-    for chunk in &manifest.chunks {
-        out.extend_from_slice(&chunk.id.0);
-        out.extend_from_slice(&chunk.len.to_be_bytes());
-    }
-    Ok(out)
+    let content = &manifest.content;
+    out.push(u8::from(content.is_list));
+    out.extend_from_slice(&content.id.0);
+    out.extend_from_slice(content.node.as_bytes());
+    out.extend_from_slice(&content.epoch.to_be_bytes());
+    out
 }
 
 fn decode(plain: &[u8]) -> Result<Manifest> {
@@ -145,18 +134,14 @@ fn decode(plain: &[u8]) -> Result<Manifest> {
     let executable = reader.flag()?;
     let hash = ContentHash(reader.array()?);
     let author = DeviceId(Uuid::from_bytes(reader.array()?));
-    let count = u32::from_be_bytes(reader.array()?) as usize;
-    // The count is used only if exactly that many chunks follow, so it can't cause a large allocation.
-    if reader.0.len() != count * PER_CHUNK {
+    let content = ContentObject {
+        is_list: reader.flag()?,
+        id: ChunkId(reader.array()?),
+        node: NodeId(Uuid::from_bytes(reader.array()?)),
+        epoch: u64::from_be_bytes(reader.array()?),
+    };
+    if !reader.0.is_empty() {
         return Err(CryptoError::Opaque);
-    }
-    let mut chunks = Vec::with_capacity(count);
-    for _ in 0..count {
-        let id = ChunkId(reader.array()?);
-        chunks.push(ChunkRef {
-            id,
-            len: u32::from_be_bytes(reader.array()?),
-        });
     }
     let base = has_base.then(|| RevisionId(Uuid::from_bytes(base)));
     Ok(Manifest {
@@ -169,7 +154,7 @@ fn decode(plain: &[u8]) -> Result<Manifest> {
         size,
         modified_ms,
         executable,
-        chunks,
+        content,
         hash,
         author,
     })

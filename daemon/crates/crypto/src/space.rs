@@ -1,24 +1,25 @@
-//! The keys of one space: four that are derived from the space key, one per purpose, for the current
-//! epoch and for those before it.
+//! The keys of one space, derived from the space key, one per purpose, for the current epoch and for
+//! those before it. The keys of contents follow from them, the node and the epoch.
 
 use crate::error::CryptoError;
+use crate::format2::{self, NodeKey};
 use crate::secret::Key;
-use cairn_log::AssociatedData;
-use cairn_model::SpaceId;
+use cairn_log::{AssociatedData, NodeKeyRef};
+use cairn_model::{NodeId, SpaceId};
 
 /// The keys that seal and open everything in one space.
 #[derive(Clone, Debug)]
 pub struct SpaceKeys {
     space: SpaceId,
     epoch: u32,
-    /// Wraps content keys.
+    /// Seals what only the account's own devices read.
     pub(crate) wrap: Key,
     /// Seals manifests.
     pub(crate) meta: Key,
     /// Authenticates nodes.
     pub(crate) mac: Key,
-    /// Seeds the table that cuts files into chunks.
-    pub(crate) chunker: Key,
+    /// Makes the keys of contents.
+    contents: format2::SpaceKeys,
     /// Those of earlier epochs, newest first: they open, and never seal.
     older: Vec<SpaceKeys>,
 }
@@ -46,7 +47,7 @@ impl SpaceKeys {
             wrap: derive("cairn/space-wrap/1"),
             meta: derive("cairn/space-meta/1"),
             mac: derive("cairn/space-mac/1"),
-            chunker: derive("cairn/space-chunker/1"),
+            contents: format2::SpaceKeys::of(space, u64::from(epoch), key),
             older: Vec::new(),
         }
     }
@@ -69,11 +70,20 @@ impl SpaceKeys {
         self.epoch
     }
 
-    /// Returns whether something was sealed in the current epoch, and not in an earlier one, whose key a
-    /// former member may still have.
+    /// Returns the key under which new content of a node is sealed: its own of the current epoch.
     #[must_use]
-    pub fn is_current(&self, sealed: &[u8]) -> bool {
-        sealed.starts_with(&self.epoch.to_be_bytes())
+    pub fn node_key(&self, node: NodeId) -> NodeKey {
+        self.contents.node(node)
+    }
+
+    /// Returns the key of content that is there, of any node and epoch.
+    ///
+    /// # Errors
+    /// [`CryptoError::KeyMissing`] for an epoch that the keys don't reach.
+    pub fn node_key_at(&self, at: NodeKeyRef) -> Result<NodeKey, CryptoError> {
+        let epoch = u32::try_from(at.epoch).map_err(|_| CryptoError::Opaque)?;
+        let keys = self.of_epoch(epoch)?;
+        Ok(keys.contents.node(at.node))
     }
 
     /// The keys of all epochs, newest first.
@@ -89,14 +99,14 @@ impl SpaceKeys {
     ) -> Result<(&Self, &'a [u8]), CryptoError> {
         let (epoch, rest) = sealed.split_first_chunk::<4>().ok_or(CryptoError::Opaque)?;
         let epoch = u32::from_be_bytes(*epoch);
-        let keys =
-            self.epochs()
-                .find(|keys| keys.epoch == epoch)
-                .ok_or(CryptoError::KeyMissing {
-                    space: self.space,
-                    epoch,
-                })?;
-        Ok((keys, rest))
+        Ok((self.of_epoch(epoch)?, rest))
+    }
+
+    fn of_epoch(&self, epoch: u32) -> Result<&Self, CryptoError> {
+        let space = self.space;
+        self.epochs()
+            .find(|keys| keys.epoch == epoch)
+            .ok_or(CryptoError::KeyMissing { space, epoch })
     }
 
     pub(crate) fn with_epoch(&self, sealed: &[u8]) -> Vec<u8> {

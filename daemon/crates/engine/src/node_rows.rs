@@ -26,8 +26,8 @@ pub(crate) fn remote_row(
     if node.space_id != keys.space() {
         return Err("it belongs to another space");
     }
-    if node.kind == Kind::File && (node.revision_id.is_none() || node.content_key.is_none()) {
-        return Err("a file without content or key");
+    if node.kind == Kind::File && node.revision_id.is_none() {
+        return Err("a file without content");
     }
     if node.parent_id == Some(node.id) {
         return Err("it contains itself");
@@ -45,7 +45,6 @@ pub(crate) fn remote_row(
         modified_ms: node.modified_at.map(|at| at.0),
         executable: node.executable,
         version: node.version,
-        content_key: node.content_key.as_ref().map(|s| s.0.clone()),
         seal: node.seal.as_ref().map(|s| s.0.clone()),
         source: node.content_source.map(|s| (s.node_id, s.revision_id)),
         device: node.device_id,

@@ -19,6 +19,11 @@ pub enum IndexError {
         "the index was written by a newer Cairn (schema {found}, this one knows {known}): update Cairn"
     )]
     TooNew { found: i64, known: i64 },
+    #[error(
+        "the index is from before the first release, whose files on the service nobody reads any more: \
+         set Cairn up afresh with an empty home; your files stay where they are"
+    )]
+    TooOld,
     #[error("the list of folder pairs {path} can't be written: {source}")]
     FolderBackup {
         path: PathBuf,

@@ -22,7 +22,11 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0007_rules.sql"),
     include_str!("sql/0008_places.sql"),
     include_str!("sql/0009_conflict_origin.sql"),
+    include_str!("sql/0010_contents.sql"),
 ];
+
+/// The first schema whose contents on the service are of the present format.
+const CONTENTS: i64 = 10;
 
 /// The index of one home. Calls are short and synchronous; one thread at a time is inside.
 pub struct Index {
@@ -123,6 +127,9 @@ impl Index {
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if found > known {
             return Err(IndexError::TooNew { found, known });
+        }
+        if (1..CONTENTS).contains(&found) {
+            return Err(IndexError::TooOld);
         }
         for (number, sql) in MIGRATIONS
             .iter()

@@ -25,7 +25,6 @@ pub struct RemoteRow {
     pub modified_ms: Option<i64>,
     pub executable: bool,
     pub version: u64,
-    pub content_key: Option<Vec<u8>>,
     pub seal: Option<Vec<u8>>,
     /// The node and revision for which the content was sealed, if not for this one.
     pub source: Option<(NodeId, RevisionId)>,
@@ -49,12 +48,12 @@ pub enum PutResult {
     /// Its seal is older than one that was seen: somebody serves a past state as the present one. The
     /// known state stays.
     Rollback,
-    /// Its content key or source is another than before, and its revision is not: no client makes
-    /// that. The recorded state stays.
+    /// Its content source is another than before, and its revision is not: no client makes that. The
+    /// recorded state stays.
     Tampered,
 }
 
-const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, content_key, seal, \
+const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, seal, \
      source_node, source_revision, device, hash, number, seen, changed";
 
 /// The nodes `below` of a node `?1` in the remote tree, itself among them.
@@ -68,8 +67,8 @@ fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
 fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
     let node: Vec<u8> = row.get(0)?;
     let parent: Vec<u8> = row.get(1)?;
-    let source_node = uuid_from(row.get(11)?)?.map(NodeId);
-    let source_revision = uuid_from(row.get(12)?)?.map(RevisionId);
+    let source_node = uuid_from(row.get(10)?)?.map(NodeId);
+    let source_revision = uuid_from(row.get(11)?)?.map(RevisionId);
     Ok(RemoteRow {
         node: NodeId(Uuid::from_bytes(id_from(&node)?)),
         parent: parent_node_from(&parent)?,
@@ -80,14 +79,13 @@ fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
         modified_ms: row.get(6)?,
         executable: row.get(7)?,
         version: unsigned(row.get(8)?)?,
-        content_key: row.get(9)?,
-        seal: row.get(10)?,
+        seal: row.get(9)?,
         source: source_node.zip(source_revision),
-        device: uuid_from(row.get(13)?)?.map(DeviceId),
-        hash: hash_from(row.get(14)?)?,
-        number: row.get::<_, Option<i64>>(15)?.map(unsigned).transpose()?,
-        seen: unsigned(row.get(16)?)?,
-        changed_ms: row.get(17)?,
+        device: uuid_from(row.get(12)?)?.map(DeviceId),
+        hash: hash_from(row.get(13)?)?,
+        number: row.get::<_, Option<i64>>(14)?.map(unsigned).transpose()?,
+        seen: unsigned(row.get(15)?)?,
+        changed_ms: row.get(16)?,
     })
 }
 
@@ -242,8 +240,8 @@ impl Db<'_> {
     fn write_remote(&self, row: &RemoteRow) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
-                 version, content_key, seal, source_node, source_revision, device, hash, number, seen, changed) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
+                 version, seal, source_node, source_revision, device, hash, number, seen, changed) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
             )?
             .execute(rusqlite::params![
                 row.node.as_bytes(),
@@ -256,7 +254,6 @@ impl Db<'_> {
                 row.modified_ms,
                 row.executable,
                 signed(row.version),
-                row.content_key,
                 row.seal,
                 row.source.map(|(node, _)| *node.as_bytes()),
                 row.source.map(|(_, revision)| *revision.as_bytes()),
@@ -380,8 +377,7 @@ fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
         return Some(PutResult::Rollback);
     }
     let same_revision = old.revision.is_some() && old.revision == new.revision;
-    (same_revision && (&old.content_key, old.source) != (&new.content_key, new.source))
-        .then_some(PutResult::Tampered)
+    (same_revision && old.source != new.source).then_some(PutResult::Tampered)
 }
 
 #[cfg(test)]
@@ -398,7 +394,6 @@ impl RemoteRow {
             modified_ms: None,
             executable: false,
             version: 1,
-            content_key: None,
             seal: None,
             source: None,
             device: None,

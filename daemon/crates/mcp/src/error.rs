@@ -126,7 +126,6 @@ fn api_message(error: &ApiError) -> String {
             format!("it was changed by someone else: {message}; read it again and repeat")
         }
         ApiError::Gone { message } => format!("no longer available (410 Gone): {message}"),
-        ApiError::KeyExposed { .. } => error.to_string(),
         ApiError::TooLarge { message } => format!("too large: {message}"),
         ApiError::QuotaFull { .. } | ApiError::RateLimited { .. } | ApiError::Server { .. } => {
             error.to_string()

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 /// Fields that only clients with the keys can use.
-const SEALED_FIELDS: [&str; 5] = ["content_key", "seal", "content_source", "key_blob", "kdf"];
+const SEALED_FIELDS: [&str; 4] = ["seal", "content_source", "key_blob", "kdf"];
 
 /// Fields of a node that are of no use to an assistant.
 const NODE_FIELDS: [&str; 7] = [

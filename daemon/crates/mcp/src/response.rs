@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn sealed_fields_are_left_out_everywhere() {
-        let node = json!({ "id": 1, "seal": "x", "content_key": "y" });
+        let node = json!({ "id": 1, "seal": "x", "content_source": "y" });
         let result = success(named("list_files"), json!({ "content": [node] }));
         assert_eq!(
             text(&result),

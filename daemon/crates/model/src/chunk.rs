@@ -1,11 +1,11 @@
-//! A chunk: a run of a file's bytes, sealed and stored on its own.
+//! The ids of chunks: runs of a file's bytes, and lists of them, each sealed and stored on its own.
 
 use crate::hash::decode32;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::str::FromStr;
 
-/// BLAKE3 of a chunk's plaintext, keyed from the content key of its node (32 bytes, hex as text).
+/// BLAKE3 of a chunk's padded payload, keyed from the key of its node (32 bytes, hex as text).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub [u8; 32]);
 
@@ -46,11 +46,4 @@ impl<'de> Deserialize<'de> for ChunkId {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         String::deserialize(d)?.parse().map_err(de::Error::custom)
     }
-}
-
-/// One chunk in a manifest: its id and the length of its plaintext in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct ChunkRef {
-    pub id: ChunkId,
-    pub len: u32,
 }

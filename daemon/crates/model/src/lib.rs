@@ -23,7 +23,7 @@ pub mod sync;
 pub mod words;
 
 pub use back_off::{BackOff, spread};
-pub use chunk::{ChunkId, ChunkRef};
+pub use chunk::ChunkId;
 pub use counters::Counters;
 pub use cursor::Cursor;
 pub use event::{DeliveryState, EventKind};
@@ -33,7 +33,7 @@ pub use id::{
     AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
 };
 pub use kind::Kind;
-pub use manifest::Manifest;
+pub use manifest::{ContentObject, Manifest};
 pub use name::{Name, NameKey, RESTORED};
 pub use path::RelPath;
 pub use problem::Problem;

@@ -1,9 +1,22 @@
-//! A manifest: everything needed to rebuild and check one revision of a file.
+//! The record of one revision of a file: what it is checked against, and the object that leads to its
+//! bytes.
 
-use crate::{ChunkRef, ContentHash, DeviceId, NodeId, RevisionId, SpaceId};
+use crate::{ChunkId, ContentHash, DeviceId, NodeId, RevisionId, SpaceId};
 use serde::{Deserialize, Serialize};
 
-/// The ordered chunk list of one revision, with the facts that a reader checks it against.
+/// The object that a revision's bytes begin with: its only chunk, or the list of its chunks. The key
+/// that it is sealed with follows from the node and the epoch.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct ContentObject {
+    pub id: ChunkId,
+    /// The node whose key it is sealed with: the file's own, or that of the original of a copy.
+    pub node: NodeId,
+    pub epoch: u64,
+    /// It lists chunks, and isn't one.
+    pub is_list: bool,
+}
+
+/// The facts that a reader checks one revision against, and the object that its bytes begin with.
 ///
 /// It exists in clear only on clients; on the wire it is sealed under the space's meta key.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -23,8 +36,8 @@ pub struct Manifest {
     pub modified_ms: i64,
     /// The owner-executable bit.
     pub executable: bool,
-    /// The chunks in file order; the sum of their lengths is `size`.
-    pub chunks: Vec<ChunkRef>,
+    /// The object that the revision's bytes begin with.
+    pub content: ContentObject,
     /// The hash of the whole plaintext.
     pub hash: ContentHash,
     /// The device that wrote the revision.
@@ -33,14 +46,5 @@ pub struct Manifest {
 
 impl Manifest {
     /// The format that this build writes.
-    pub const FORMAT: u32 = 1;
-
-    /// Returns whether the chunk lengths add up to the size.
-    #[must_use]
-    pub fn is_consistent(&self) -> bool {
-        self.chunks
-            .iter()
-            .try_fold(0_u64, |sum, c| sum.checked_add(u64::from(c.len)))
-            == Some(self.size)
-    }
+    pub const FORMAT: u32 = 2;
 }

@@ -81,9 +81,7 @@ const MAX_PAGES: usize = 10_000;
 /// # Errors
 /// As the server gives them.
 pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
-    let sealed = |node: &Node| {
-        node.seal.is_some() || node.content_key.is_some() || node.revision_id.is_some()
-    };
+    let sealed = |node: &Node| node.seal.is_some() || node.revision_id.is_some();
     let mut after = None;
     for _ in 0..MAX_PAGES {
         let page = api.snapshot(after.as_deref()).await?;

@@ -160,7 +160,7 @@ impl StagedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_model::{ContentHash, DeviceId, NodeId, RevisionId, SpaceId};
+    use cairn_model::{ChunkId, ContentHash, ContentObject, DeviceId, NodeId, RevisionId, SpaceId};
     use std::fs;
 
     fn manifest() -> Manifest {
@@ -174,7 +174,12 @@ mod tests {
             size: 3,
             modified_ms: 1_700_000_000_000,
             executable: true,
-            chunks: Vec::new(),
+            content: ContentObject {
+                id: ChunkId([0; 32]),
+                node: NodeId::from_random_bytes([0; 16]),
+                epoch: 1,
+                is_list: false,
+            },
             hash: ContentHash([0; 32]),
             author: DeviceId::from_random_bytes([4; 16]),
         }

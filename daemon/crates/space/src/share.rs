@@ -217,7 +217,7 @@ impl Space {
                     "the link was made without keys; make a new one",
                 )))?;
         OwnedLink::unwrap(&self.keys, share.id, &blob.0).map_err(|source| TransferError::Refused {
-            check: Check::ContentKey,
+            check: Check::LinkKey,
             source,
         })
     }

@@ -82,8 +82,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
         name: node.name.clone(),
         base: node.revision_id.ok_or("a file without a revision")?,
         number: 2,
-        content_key: node.content_key.ok_or("a file without a key")?.0,
-        content_source: None,
+        present: None,
         seal_seq: 2,
     };
     let begin = Instant::now();

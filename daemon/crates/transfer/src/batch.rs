@@ -1,6 +1,7 @@
-//! Many small files down, or many manifests: few requests, a result for each file.
+//! Many small files down, or many records: few requests, a result for each file.
 
-use crate::context::{OpenedRevision, TransferContext};
+use crate::chunk_list::{self, ChunkList, chunk_id};
+use crate::context::TransferContext;
 use crate::download::Download;
 use crate::each::each;
 use crate::error::{Check, TransferError, refused};
@@ -9,7 +10,7 @@ use crate::local::MemoryTarget;
 use crate::progress::Progress;
 use crate::small::refusal;
 use bytes::Bytes;
-use cairn_crypto::{ContentKey, CryptoError, content_hash};
+use cairn_crypto::{CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
 use cairn_wire::transfer::{
     BATCH_BYTES, BATCH_FILES, DownloadBatch, DownloadFile, DownloadedFile, RevisionContent,
@@ -67,11 +68,11 @@ fn groups<T>(files: Vec<T>) -> Vec<Vec<T>> {
     groups
 }
 
-/// Opens manifests and content keys without their content.
+/// Opens the records of revisions, without their content.
 pub(crate) async fn open_revisions<K>(
     context: &Arc<TransferContext>,
     files: Vec<(K, Download)>,
-) -> Vec<(K, Result<OpenedRevision, TransferError>)> {
+) -> Vec<(K, Result<Manifest, TransferError>)> {
     let mut opened = Vec::with_capacity(files.len());
     for group in groups(files) {
         opened.extend(each(group, async |group| open_group(context, group).await).await);
@@ -82,7 +83,7 @@ pub(crate) async fn open_revisions<K>(
 async fn open_group(
     context: &Arc<TransferContext>,
     group: Vec<Download>,
-) -> Vec<Result<OpenedRevision, TransferError>> {
+) -> Vec<Result<Manifest, TransferError>> {
     let (files, _) = request(context, group, false).await;
     let opener = context.clone();
     let open = move || -> Vec<_> {
@@ -199,7 +200,7 @@ fn open_file(
 ) -> FileResult {
     // First of all: whatever is wrong with this file, the next one's chunks begin after its own.
     let chunks = payload.take(content)?;
-    let OpenedRevision { key, manifest } = context.open_revision(download, content)?;
+    let manifest = context.open_revision(download, content)?;
     let size = usize::try_from(manifest.size)
         .ok()
         .filter(|size| *size <= BATCH_BYTES);
@@ -209,30 +210,27 @@ fn open_file(
             manifest.size
         ))
     })?;
-    let bytes = assemble(&key, &manifest, &chunks, size)?;
+    let object = |id| chunks.get(&id).map(|bytes: &Bytes| &bytes[..]);
+    let list = chunk_list::of_small(context, &manifest, object)?;
+    let bytes = assemble(&list, object, size)?;
     if content_hash(&bytes) != manifest.hash {
         return Err(refused(Check::Content)(CryptoError::Opaque));
     }
     Ok((manifest, bytes))
 }
 
-fn assemble(
-    key: &ContentKey,
-    manifest: &Manifest,
-    chunks: &HashMap<ChunkId, Bytes>,
+fn assemble<'a>(
+    list: &ChunkList,
+    object: impl Fn(ChunkId) -> Option<&'a [u8]>,
     size: usize,
 ) -> Result<Vec<u8>, TransferError> {
     let mut bytes = Vec::with_capacity(size);
-    for chunk in &manifest.chunks {
-        let sealed = chunks
-            .get(&chunk.id)
-            .ok_or_else(|| refused(Check::Chunk)(CryptoError::Opaque))?;
-        let plain = key
-            .open_chunk(&chunk.id, chunk.len, sealed)
+    for row in list.rows() {
+        let sealed = object(chunk_id(&row.id));
+        let sealed = sealed.ok_or_else(|| refused(Check::Chunk)(CryptoError::Opaque))?;
+        let plain = list
+            .open_chunk(row, sealed)
             .map_err(refused(Check::Chunk))?;
-        if manifest.chunks.len() == 1 {
-            return Ok(plain);
-        }
         bytes.extend_from_slice(&plain);
     }
     Ok(bytes)

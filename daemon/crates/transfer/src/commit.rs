@@ -1,16 +1,13 @@
-//! Turns uploaded chunks into a revision: content key, manifest and node seal, for single uploads and
-//! batches alike.
+//! Turns uploaded objects into a revision: its record and the node seal, for single uploads and batches
+//! alike.
 
 use crate::context::TransferContext;
 use crate::error::TransferError;
-use crate::progress::Started;
-use crate::scan::Scanned;
+use crate::naming::Planned;
 use crate::upload::{UploadTarget, Uploaded};
 use cairn_api::{ApiError, ErrorClass};
-use cairn_crypto::{
-    ContentKey, NodeFacts, NodeSeal, SealInfo, manifest_hash, seal_manifest, sealed_len,
-};
-use cairn_model::{Kind, Manifest, NodeId, RevisionId};
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, manifest_hash, seal_manifest};
+use cairn_model::{ContentHash, ContentObject, Kind, Manifest, NodeId, RevisionId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use cairn_wire::{Sealed, Timestamp};
@@ -18,12 +15,6 @@ use std::ops::RangeInclusive;
 
 /// Years 0 to 9999, in milliseconds since 1970: what RFC 3339 can write.
 const WRITABLE: RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
-
-/// A node's content key, opened and wrapped.
-pub(crate) struct NodeKey {
-    pub(crate) key: ContentKey,
-    pub(crate) wrapped: Vec<u8>,
-}
 
 /// The place, id and metadata of a revision that is being made.
 pub(crate) struct NewRevision {
@@ -33,71 +24,30 @@ pub(crate) struct NewRevision {
     pub(crate) executable: bool,
 }
 
-impl TransferContext {
-    /// Returns the content key to upload with: the node's own, that of the upload to resume, or a new
-    /// one. A key of another node is never taken over.
-    ///
-    /// # Errors
-    /// [`TransferError::Refused`] if the node's key was not wrapped for it.
-    pub(crate) fn key_for(
-        &self,
-        target: &UploadTarget,
-        resume: Option<&Started>,
-    ) -> Result<NodeKey, TransferError> {
-        match target {
-            UploadTarget::New { node, .. } => Ok(self.own_key(*node, resume)),
-            UploadTarget::Revision {
-                node,
-                content_key,
-                content_source,
-                ..
-            } => {
-                // The key of the base was refused when the upload to resume began.
-                if resume.is_some_and(|started| started.content_key != *content_key) {
-                    return Ok(self.own_key(*node, resume));
-                }
-                // Nothing that is sealed says whose copy a node is: the key of another node may be known
-                // to readers that this one never had. And who has left may hold a key of an old epoch.
-                if content_source.is_some() || !self.keys.is_current(content_key) {
-                    return Ok(self.own_key(*node, resume));
-                }
-                let key = self.open_key(*node, content_key)?;
-                Ok(NodeKey {
-                    key,
-                    wrapped: content_key.clone(),
-                })
-            }
+/// The bytes of a revision that is being made: all that its record says of them.
+#[derive(Clone, Copy)]
+pub(crate) struct NewContent {
+    pub(crate) object: ContentObject,
+    pub(crate) hash: ContentHash,
+    pub(crate) size: u64,
+}
+
+impl NewContent {
+    pub(crate) fn of(planned: &Planned, hash: ContentHash, size: u64) -> Self {
+        Self {
+            object: planned.content,
+            hash,
+            size,
         }
     }
+}
 
-    /// Returns the key that the upload to resume began with, or a new one.
-    fn own_key(&self, node: NodeId, resume: Option<&Started>) -> NodeKey {
-        let begun = resume
-            .filter(|started| self.keys.is_current(&started.content_key))
-            .and_then(|started| {
-                let key = ContentKey::unwrap(&self.keys, node, &started.content_key).ok()?;
-                Some(NodeKey {
-                    key,
-                    wrapped: started.content_key.clone(),
-                })
-            });
-        begun.unwrap_or_else(|| {
-            self.with_random(|random| {
-                let key = ContentKey::generate(random);
-                NodeKey {
-                    wrapped: key.wrap(&self.keys, node, random),
-                    key,
-                }
-            })
-        })
-    }
-
-    /// Makes the manifest and the request that commits the upload with it.
+impl TransferContext {
+    /// Makes the record and the request that commits the upload with it.
     pub(crate) fn complete(
         &self,
         head: &NewRevision,
-        scanned: Scanned,
-        wrapped_key: Vec<u8>,
+        content: NewContent,
     ) -> Result<(Manifest, CompleteUpload), TransferError> {
         let target = &head.target;
         let manifest = Manifest {
@@ -107,11 +57,11 @@ impl TransferContext {
             revision: head.revision,
             base: target.base(),
             number: target.number(),
-            size: scanned.size,
+            size: content.size,
             modified_ms: head.modified_ms,
             executable: head.executable,
-            chunks: scanned.chunks,
-            hash: scanned.hash,
+            content: content.object,
+            hash: content.hash,
             author: self.device,
         };
         let sealed = self
@@ -131,7 +81,6 @@ impl TransferContext {
         };
         let complete = CompleteUpload {
             manifest: Sealed(sealed),
-            content_key: Sealed(wrapped_key),
             modified_at: WRITABLE
                 .contains(&head.modified_ms)
                 .then_some(Timestamp(head.modified_ms)),
@@ -169,7 +118,7 @@ impl TransferContext {
 }
 
 /// Makes the request that begins an upload.
-pub(crate) fn create(head: &NewRevision, scanned: &Scanned) -> CreateUpload {
+pub(crate) fn create(head: &NewRevision, size: u64, chunks: Vec<SealedChunk>) -> CreateUpload {
     let new = head.target.base().is_none();
     CreateUpload {
         node_id: head.target.node(),
@@ -177,16 +126,8 @@ pub(crate) fn create(head: &NewRevision, scanned: &Scanned) -> CreateUpload {
         base_revision_id: head.target.base(),
         parent_id: head.target.parent().filter(|_| new),
         name: new.then(|| head.target.name().to_owned()),
-        size: scanned.size,
-        chunks: scanned
-            .chunks
-            .iter()
-            .map(|chunk| SealedChunk {
-                id: chunk.id,
-                size: sealed_len(u64::from(chunk.len)),
-            })
-            .collect(),
-        base_key: None,
+        size,
+        chunks,
     }
 }
 

@@ -31,10 +31,10 @@ pub enum TransferError {
 /// The check that data from the server failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
-    /// The manifest: its seal, its ids, its hash in the node seal.
+    /// The record of the revision or its list of chunks: seals, ids, the hash in the node seal.
     Manifest,
-    /// The wrapped content key.
-    ContentKey,
+    /// The wrapped key of a link.
+    LinkKey,
     /// One chunk.
     Chunk,
     /// The whole content against the manifest.
@@ -47,7 +47,7 @@ impl Check {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Manifest => "manifest",
-            Self::ContentKey => "content_key",
+            Self::LinkKey => "link_key",
             Self::Chunk => "chunk",
             Self::Content => "content",
         }

@@ -1,14 +1,17 @@
-//! One file down: manifest, then its chunks in order with a few fetched ahead, each verified before
+//! One file down: its record and list, then its chunks in order with a few fetched ahead, each verified before
 //! it is written, and the whole against the manifest at the end.
 
-use crate::context::{OpenedRevision, TransferContext};
+use crate::chunk_list::{self, ChunkList, chunk_id};
+use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::{Check, TransferError, refused};
 use crate::local::{Source, Target};
 use crate::progress::Progress;
 use crate::similar::Similar;
-use cairn_crypto::{ContentHasher, ContentKey, CryptoError, sealed_len};
+use cairn_crypto::format2::ChunkRow;
+use cairn_crypto::{ContentHasher, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
+use cairn_wire::transfer::{MAX_SEALED_CHUNK, SealedChunk};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::HashMap;
 use std::io;
@@ -25,21 +28,8 @@ pub(crate) async fn download(
     similar: Option<Arc<dyn Source>>,
     progress: &dyn Progress,
 ) -> Result<Manifest, TransferError> {
-    let OpenedRevision { key, manifest } = open(context, download).await?;
-    let similar = match similar {
-        Some(source) => Similar::of(context, source, key.clone()).await,
-        None => None,
-    };
-    let fetching = Fetching {
-        context,
-        download,
-        key: Arc::new(key),
-        target,
-        similar: similar.map(Arc::new),
-        progress,
-    };
-    fetching.fill(&manifest).await?;
-    Ok(manifest)
+    let opened = open(context, download).await?;
+    fill(context, opened, download, target, similar, progress).await
 }
 
 /// As [`download`], but refuses a file of more than `max` bytes.
@@ -50,30 +40,21 @@ pub(crate) async fn download_up_to(
     progress: &dyn Progress,
     max: u64,
 ) -> Result<Manifest, TransferError> {
-    let OpenedRevision { key, manifest } = open(context, download).await?;
-    if manifest.size > max {
+    let opened = open(context, download).await?;
+    if opened.0.size > max {
         return Err(TransferError::protocol(format!(
             "a file of {} bytes is not a small file",
-            manifest.size
+            opened.0.size
         )));
     }
-    let fetching = Fetching {
-        context,
-        download,
-        key: Arc::new(key),
-        target,
-        similar: None,
-        progress,
-    };
-    fetching.fill(&manifest).await?;
-    Ok(manifest)
+    fill(context, opened, download, target, None, progress).await
 }
 
-/// Fetches and opens the manifest and the content key of a revision.
+/// Fetches and opens the record of a revision; the sealed sizes of its objects come with it.
 pub(crate) async fn open(
     context: &Arc<TransferContext>,
     download: Download,
-) -> Result<OpenedRevision, TransferError> {
+) -> Result<(Manifest, Vec<SealedChunk>), TransferError> {
     let content = context
         .api
         .manifest(download.node, download.revision)
@@ -81,16 +62,45 @@ pub(crate) async fn open(
     let opener = context.clone();
     context
         .blocking
-        .run(move || opener.open_revision(&download, &content))
+        .run(move || {
+            let manifest = opener.open_revision(&download, &content)?;
+            Ok((manifest, content.chunks))
+        })
         .await
+}
+
+async fn fill(
+    context: &Arc<TransferContext>,
+    opened: (Manifest, Vec<SealedChunk>),
+    download: Download,
+    target: Arc<dyn Target>,
+    similar: Option<Arc<dyn Source>>,
+    progress: &dyn Progress,
+) -> Result<Manifest, TransferError> {
+    let (manifest, stored) = opened;
+    let list = chunk_list::of_revision(context, download.node, &manifest).await?;
+    let similar = match similar {
+        Some(source) => Similar::of(context, source, &list).await,
+        None => None,
+    };
+    let fetching = Fetching {
+        context,
+        download,
+        list: Arc::new(list),
+        sizes: stored.iter().map(|one| (one.id, one.size)).collect(),
+        target,
+        similar: similar.map(Arc::new),
+        progress,
+    };
+    fetching.fill(&manifest).await?;
+    Ok(manifest)
 }
 
 /// The position in the target that a chunk goes to.
 #[derive(Clone, Copy)]
 struct ChunkSlot {
-    id: ChunkId,
+    row: ChunkRow,
     offset: u64,
-    len: u32,
     /// The same chunk stands at this offset too, and is there by the time it is this one's turn.
     earlier: Option<u64>,
 }
@@ -107,7 +117,9 @@ enum ChunkOrigin {
 struct Fetching<'a> {
     context: &'a Arc<TransferContext>,
     download: Download,
-    key: Arc<ContentKey>,
+    list: Arc<ChunkList>,
+    /// Sealed lengths, as the service tells them: what a bandwidth limit counts.
+    sizes: HashMap<ChunkId, u64>,
     target: Arc<dyn Target>,
     similar: Option<Arc<Similar>>,
     progress: &'a dyn Progress,
@@ -123,21 +135,21 @@ impl Fetching<'_> {
             .await
             .map_err(TransferError::Target)?;
         let mut chunks =
-            stream::iter(slots(manifest))
+            stream::iter(slots(self.list.rows()))
                 .map(|slot| async move {
                     Ok::<_, TransferError>((slot, self.chunk(slot, present).await?))
                 })
                 .buffered(AHEAD);
         let mut hasher = ContentHasher::new();
         while let Some((slot, chunk)) = chunks.try_next().await? {
-            let (target, key) = (self.target.clone(), self.key.clone());
+            let target = self.target.clone();
             hasher = self
                 .context
                 .blocking
-                .run(move || write_piece(&*target, &key, slot, chunk, hasher))
+                .run(move || write_piece(&*target, slot, chunk, hasher))
                 .await?;
             self.progress
-                .moved(slot.offset + u64::from(slot.len), manifest.size);
+                .moved(slot.offset + slot.row.length, manifest.size);
         }
         if hasher.finish() != manifest.hash {
             return Err(refused(Check::Content)(CryptoError::Opaque));
@@ -157,80 +169,74 @@ impl Fetching<'_> {
         if let Some(offset) = slot.earlier {
             return Ok(ChunkOrigin::CopyFrom(offset));
         }
-        if slot.offset + u64::from(slot.len) <= present {
-            let (target, key) = (self.target.clone(), self.key.clone());
+        if slot.offset + slot.row.length <= present {
+            let target = self.target.clone();
             let kept = self
                 .context
                 .blocking
-                .run(move || read_chunk(&*target, &key, slot, slot.offset))
+                .run(move || read_chunk(&*target, slot, slot.offset))
                 .await;
             if let Some(plain) = kept.map_err(TransferError::Target)? {
                 return Ok(ChunkOrigin::Kept(plain));
             }
         }
         if let Some(similar) = self.similar.clone() {
-            let key = self.key.clone();
             let found = self
                 .context
                 .blocking
-                .run(move || similar.read(&key, slot.id, slot.len))
+                .run(move || similar.read(&slot.row))
                 .await;
             if let Some(plain) = found {
                 return Ok(ChunkOrigin::Fetched(plain));
             }
         }
-        let expected = usize::try_from(sealed_len(u64::from(slot.len))).unwrap_or(usize::MAX);
-        self.context.limits.take_down(expected).await;
-        let sealed = self
-            .context
-            .api
-            .chunk(self.download.node, slot.id, None)
-            .await?;
-        let key = self.key.clone();
-        let opened = self
-            .context
-            .blocking
-            .run(move || key.open_chunk(&slot.id, slot.len, &sealed))
+        self.fetch(slot.row).await.map(ChunkOrigin::Fetched)
+    }
+
+    async fn fetch(&self, row: ChunkRow) -> Result<Vec<u8>, TransferError> {
+        let id = chunk_id(&row.id);
+        let expected = self.sizes.get(&id).copied().unwrap_or(row.length);
+        let expected = usize::try_from(expected).unwrap_or(usize::MAX);
+        self.context
+            .limits
+            .take_down(expected.min(MAX_SEALED_CHUNK))
             .await;
-        opened
-            .map(ChunkOrigin::Fetched)
+        let sealed = self.context.api.chunk(self.download.node, id, None).await?;
+        let list = self.list.clone();
+        self.context
+            .blocking
+            .run(move || list.open_chunk(&row, &sealed))
+            .await
             .map_err(refused(Check::Chunk))
     }
 }
 
-fn slots(manifest: &Manifest) -> Vec<ChunkSlot> {
-    let mut first = HashMap::with_capacity(manifest.chunks.len());
+fn slots(rows: &[ChunkRow]) -> Vec<ChunkSlot> {
+    let mut first = HashMap::with_capacity(rows.len());
     let mut offset = 0;
-    let mut slots = Vec::with_capacity(manifest.chunks.len());
-    for chunk in &manifest.chunks {
-        let earlier = first.get(&(chunk.id, chunk.len)).copied();
-        first.entry((chunk.id, chunk.len)).or_insert(offset);
+    let mut slots = Vec::with_capacity(rows.len());
+    for row in rows {
+        let earlier = first.get(&(row.hash, row.length)).copied();
+        first.entry((row.hash, row.length)).or_insert(offset);
         slots.push(ChunkSlot {
-            id: chunk.id,
+            row: *row,
             offset,
-            len: chunk.len,
             earlier,
         });
-        offset += u64::from(chunk.len);
+        offset += row.length;
     }
     slots
 }
 
 /// Reads a chunk's length of bytes and gives them if they are that chunk.
-fn read_chunk(
-    target: &dyn Target,
-    key: &ContentKey,
-    slot: ChunkSlot,
-    from: u64,
-) -> io::Result<Option<Vec<u8>>> {
-    let mut plain = vec![0; slot.len as usize];
+fn read_chunk(target: &dyn Target, slot: ChunkSlot, from: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut plain = vec![0; slot.row.length as usize];
     target.read_at(from, &mut plain)?;
-    Ok((key.chunk_id(&plain) == slot.id).then_some(plain))
+    Ok((content_hash(&plain).0 == slot.row.hash).then_some(plain))
 }
 
 fn write_piece(
     target: &dyn Target,
-    key: &ContentKey,
     slot: ChunkSlot,
     chunk: ChunkOrigin,
     mut hasher: ContentHasher,
@@ -241,7 +247,7 @@ fn write_piece(
             return Ok(hasher);
         }
         ChunkOrigin::Fetched(plain) => plain,
-        ChunkOrigin::CopyFrom(offset) => read_chunk(target, key, slot, offset)
+        ChunkOrigin::CopyFrom(offset) => read_chunk(target, slot, offset)
             .and_then(|plain| {
                 plain.ok_or_else(|| {
                     io::Error::other("the temporary file was changed by someone else")

@@ -7,7 +7,9 @@
 
 mod batch;
 mod blocking;
+mod chunk_list;
 mod commit;
+mod compression;
 mod context;
 mod download;
 mod each;
@@ -15,18 +17,19 @@ mod error;
 mod fetch;
 mod limits;
 mod local;
+mod naming;
 mod numbers;
 mod progress;
 mod restore;
 mod scan;
 mod send;
+mod sending;
 mod similar;
 mod small;
 mod transfer;
 mod upload;
 
 pub use blocking::Blocking;
-pub use context::OpenedRevision;
 pub use download::Download;
 pub use each::each;
 pub use error::{Check, TransferError};
@@ -37,5 +40,5 @@ pub use local::{
 pub use numbers::{KnownNumbers, MAX_NUMBER};
 pub use progress::{Progress, Started};
 pub use restore::Restore;
-pub use transfer::{Options, Transfer};
+pub use transfer::{Options, SharedRevision, Transfer};
 pub use upload::{SmallUpload, Upload, UploadTarget, Uploaded};

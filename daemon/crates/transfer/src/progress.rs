@@ -1,6 +1,6 @@
 //! Progress of a transfer, and the state that it needs to go on after a crash.
 
-use cairn_model::{ContentHash, RevisionId, UploadId};
+use cairn_model::{ChunkId, ContentHash, RevisionId, UploadId};
 use serde::{Deserialize, Serialize};
 
 /// The state that has to be remembered to resume an upload.
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Started {
     pub upload: UploadId,
     pub revision: RevisionId,
-    /// The content key that chunk ids were made with, wrapped for the node.
-    pub content_key: Vec<u8>,
+    /// The object that the content begins with: another epoch makes another one of the same bytes.
+    pub object: ChunkId,
     /// The content that is being uploaded; for other content the upload is given up.
     pub hash: ContentHash,
 }

@@ -1,14 +1,12 @@
-//! An older content of a file as its newest revision: sealed like any other, with chunks that the server
+//! An older content of a file as its newest revision: sealed like any other, with objects that the server
 //! has already.
 
-use crate::commit::{NewRevision, create};
-use crate::context::{OpenedRevision, TransferContext};
+use crate::commit::{NewContent, NewRevision, create};
+use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::TransferError;
-use crate::scan::Scanned;
 use crate::send::{finish, give_up};
 use crate::upload::{UploadTarget, Uploaded};
-use cairn_api::ApiError;
 use cairn_model::RevisionId;
 
 /// One older content to make the newest.
@@ -22,8 +20,8 @@ pub struct Restore {
     pub content: Download,
 }
 
-/// Commits the older content. `None` if its chunks were sealed for another file, are not all there, or if a link
-/// has handed their key out.
+/// Commits the older content. `None` if it was sealed for another file, or if its objects are not all
+/// there.
 ///
 /// # Errors
 /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the head is another one; nothing is committed then.
@@ -37,9 +35,8 @@ pub(crate) async fn restore(
         content,
     } = restore;
     let sealed = context.api.manifest(content.node, content.revision).await?;
-    let OpenedRevision { key: _, manifest } = context.open_revision(&content, &sealed)?;
-    let wrapped = sealed.content_key.0;
-    if manifest.node != target.node() || !context.keys.is_current(&wrapped) {
+    let manifest = context.open_revision(&content, &sealed)?;
+    if manifest.node != target.node() {
         return Ok(None);
     }
     let head = NewRevision {
@@ -48,18 +45,18 @@ pub(crate) async fn restore(
         modified_ms: manifest.modified_ms,
         executable: manifest.executable,
     };
-    let scanned = Scanned {
-        chunks: manifest.chunks,
+    let content = NewContent {
+        object: manifest.content,
         hash: manifest.hash,
         size: manifest.size,
     };
-    let begun = context.api.create_upload(&create(&head, &scanned)).await?;
+    let request = create(&head, manifest.size, sealed.chunks);
+    let begun = context.api.create_upload(&request).await?;
     if !begun.missing.is_empty() {
         give_up(context, begun.upload_id).await;
         return Ok(None);
     }
-    match finish(context, &head, scanned, wrapped, begun.upload_id).await {
-        Err(TransferError::Api(ApiError::KeyExposed { .. })) => Ok(None),
-        outcome => outcome.map(Some),
-    }
+    finish(context, &head, content, begun.upload_id)
+        .await
+        .map(Some)
 }

@@ -1,14 +1,15 @@
-//! The first pass over a file: where it is cut, the id of each chunk, the hash of the whole.
+//! A pass over a file: its chunks, in order, and the hash of the whole.
 //!
 //! Memory is bounded whatever the file's size. On threads, one reads and hashes the whole while the
-//! other cuts and names the chunks.
+//! other cuts it and hands the chunks on.
 
 use crate::blocking::Blocking;
 use crate::context::TransferContext;
 use crate::error::TransferError;
 use crate::local::{Source, SourceReader};
-use cairn_crypto::{Chunker, ContentHasher, ContentKey, MAX_CHUNK};
-use cairn_model::{ChunkRef, ContentHash};
+use cairn_crypto::format2::Chunker;
+use cairn_crypto::{ContentHasher, MAX_CHUNK};
+use cairn_model::ContentHash;
 use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,59 +25,57 @@ const WINDOW: usize = 2 * MAX_CHUNK;
 /// Files from this size on are worth a second thread.
 const PARALLEL_FROM: u64 = 4 * 1024 * 1024;
 
-/// The chunks and hash of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Scanned {
-    pub(crate) chunks: Vec<ChunkRef>,
-    pub(crate) hash: ContentHash,
-    pub(crate) size: u64,
+/// Takes the chunks of a file as they are found.
+pub(crate) trait Chunks: Send + 'static {
+    /// Takes the next chunk. A file without bytes is one chunk without bytes.
+    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError>;
 }
 
 /// Scans a file that is expected to have `size` bytes.
-pub(crate) async fn scan(
+pub(crate) async fn scan<C: Chunks>(
     context: &Arc<TransferContext>,
     source: Arc<dyn Source>,
     size: u64,
-    key: ContentKey,
-) -> Result<Scanned, TransferError> {
+    chunker: Chunker,
+    chunks: C,
+) -> Result<(C, ContentHash), TransferError> {
     let stop = StopOnDrop::default();
     let flag = stop.0.clone();
-    let context = context.clone();
     let threads = context.blocking == Blocking::Threads && size >= PARALLEL_FROM;
     context
-        .clone()
         .blocking
         .run(move || {
             let pass = Pass {
                 size,
-                chunker: &context.chunker,
-                key: &key,
+                chunker: &chunker,
                 stop: &flag,
             };
             let reader = source.open().map_err(TransferError::Source)?;
             if threads {
-                pass.parallel(reader)
+                pass.parallel(reader, chunks)
             } else {
-                pass.sequential(reader)
+                pass.sequential(reader, chunks)
             }
         })
         .await
 }
 
 /// Scans a file that is in memory.
-pub(crate) fn scan_bytes(bytes: &[u8], chunker: &Chunker, key: &ContentKey) -> Scanned {
-    let mut chunks = Vec::new();
+pub(crate) fn scan_bytes(
+    bytes: &[u8],
+    chunker: &Chunker,
+    chunks: &mut impl Chunks,
+) -> Result<ContentHash, TransferError> {
     let mut rest = bytes;
     while let Some(length) = chunker.cut(rest, true) {
         let (chunk, after) = rest.split_at(length);
-        chunks.push(chunk_ref(key, chunk));
+        chunks.chunk(chunk)?;
         rest = after;
     }
-    Scanned {
-        chunks,
-        hash: cairn_crypto::content_hash(bytes),
-        size: bytes.len() as u64,
+    if bytes.is_empty() {
+        chunks.chunk(bytes)?;
     }
+    Ok(cairn_crypto::content_hash(bytes))
 }
 
 /// Stops the threads of a scan for which nobody waits any more.
@@ -92,37 +91,43 @@ impl Drop for StopOnDrop {
 struct Pass<'a> {
     size: u64,
     chunker: &'a Chunker,
-    key: &'a ContentKey,
     stop: &'a AtomicBool,
 }
 
+type Scanned<C> = Result<(C, ContentHash), TransferError>;
+
 impl Pass<'_> {
-    fn sequential(&self, mut reader: Box<dyn SourceReader>) -> Result<Scanned, TransferError> {
-        let mut cutter = self.cutter();
+    fn sequential<C: Chunks>(&self, mut reader: Box<dyn SourceReader>, chunks: C) -> Scanned<C> {
+        let mut cutter = self.cutter(chunks);
         let mut hasher = ContentHasher::new();
         let mut block = Vec::new();
         let mut total = 0;
         while self.read_block(&mut *reader, &mut total, &mut block)? {
             hasher.update(&block);
-            cutter.push(&block);
+            cutter.push(&block)?;
         }
         self.finish(cutter, &hasher, total)
     }
 
-    fn parallel(&self, mut reader: Box<dyn SourceReader>) -> Result<Scanned, TransferError> {
+    fn parallel<C: Chunks>(&self, mut reader: Box<dyn SourceReader>, chunks: C) -> Scanned<C> {
         let (full, blocks) = sync_channel::<Vec<u8>>(BLOCKS);
         let (give_back, empty) = sync_channel::<Vec<u8>>(BLOCKS);
         std::thread::scope(|scope| {
             let reading = scope.spawn(move || self.read_all(&mut *reader, &full, &empty));
-            let mut cutter = self.cutter();
+            let mut cutter = self.cutter(chunks);
+            let mut cut = Ok(());
             for block in blocks {
-                cutter.push(&block);
+                cut = cutter.push(&block);
+                if cut.is_err() {
+                    break;
+                }
                 // A full channel means that there are enough blocks: this one may go.
                 let _ = give_back.try_send(block);
             }
             let (hasher, total) = reading
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            cut?;
             self.finish(cutter, &hasher, total)
         })
     }
@@ -142,7 +147,7 @@ impl Pass<'_> {
             }
             hasher.update(&block);
             if full.send(block).is_err() {
-                // The cutter is gone, which only a panic of its own explains; join tells.
+                // The cutter is gone: it has failed, and says so itself.
                 return Ok((hasher, total));
             }
         }
@@ -173,73 +178,60 @@ impl Pass<'_> {
         Ok(!block.is_empty())
     }
 
-    fn cutter(&self) -> Cutter<'_> {
+    fn cutter<C>(&self, chunks: C) -> Cutter<'_, C> {
         let expected = usize::try_from(self.size).unwrap_or(WINDOW).min(WINDOW);
         Cutter {
             chunker: self.chunker,
-            key: self.key,
             window: Vec::with_capacity(expected),
             start: 0,
-            chunks: Vec::new(),
+            chunks,
         }
     }
 
-    fn finish(
+    fn finish<C: Chunks>(
         &self,
-        cutter: Cutter<'_>,
+        mut cutter: Cutter<'_, C>,
         hasher: &ContentHasher,
         total: u64,
-    ) -> Result<Scanned, TransferError> {
+    ) -> Scanned<C> {
         if total != self.size {
             return Err(TransferError::SourceChanged);
         }
-        Ok(Scanned {
-            chunks: cutter.finish(),
-            hash: hasher.finish(),
-            size: total,
-        })
+        cutter.cut(true)?;
+        let mut chunks = cutter.chunks;
+        if total == 0 {
+            chunks.chunk(&[])?;
+        }
+        Ok((chunks, hasher.finish()))
     }
 }
 
 /// Cuts a stream of blocks into chunks.
-struct Cutter<'a> {
+struct Cutter<'a, C> {
     chunker: &'a Chunker,
-    key: &'a ContentKey,
     window: Vec<u8>,
     /// The start of the bytes that are in no chunk yet.
     start: usize,
-    chunks: Vec<ChunkRef>,
+    chunks: C,
 }
 
-impl Cutter<'_> {
-    fn push(&mut self, block: &[u8]) {
+impl<C: Chunks> Cutter<'_, C> {
+    fn push(&mut self, block: &[u8]) -> Result<(), TransferError> {
         if self.window.len() + block.len() > self.window.capacity() {
             self.window.drain(..self.start);
             self.start = 0;
         }
         self.window.extend_from_slice(block);
-        self.cut(false);
+        self.cut(false)
     }
 
-    fn finish(mut self) -> Vec<ChunkRef> {
-        self.cut(true);
-        self.chunks
-    }
-
-    fn cut(&mut self, at_end: bool) {
+    fn cut(&mut self, at_end: bool) -> Result<(), TransferError> {
         while let Some(length) = self.chunker.cut(&self.window[self.start..], at_end) {
             let chunk = &self.window[self.start..self.start + length];
-            self.chunks.push(chunk_ref(self.key, chunk));
+            self.chunks.chunk(chunk)?;
             self.start += length;
         }
-    }
-}
-
-fn chunk_ref(key: &ContentKey, chunk: &[u8]) -> ChunkRef {
-    let len = u32::try_from(chunk.len()).expect("no chunk is longer than MAX_CHUNK");
-    ChunkRef {
-        id: key.chunk_id(chunk),
-        len,
+        Ok(())
     }
 }
 

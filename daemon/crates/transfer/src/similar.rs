@@ -2,11 +2,13 @@
 //!
 //! Only an economy: whatever goes wrong with it, the chunk is fetched.
 
+use crate::chunk_list::ChunkList;
 use crate::context::TransferContext;
+use crate::error::TransferError;
 use crate::local::Source;
-use crate::scan::scan;
-use cairn_crypto::ContentKey;
-use cairn_model::ChunkId;
+use crate::scan::{Chunks, scan};
+use cairn_crypto::content_hash;
+use cairn_crypto::format2::{ChunkRow, Chunker};
 use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
@@ -14,15 +16,32 @@ use std::sync::Arc;
 /// The places of the chunks of a similar file.
 pub(crate) struct Similar {
     source: Arc<dyn Source>,
-    offsets: HashMap<(ChunkId, u32), u64>,
+    places: Places,
+}
+
+/// Offsets by hash and length of the plaintext.
+#[derive(Default)]
+struct Places {
+    offsets: HashMap<([u8; 32], u64), u64>,
+    end: u64,
+}
+
+impl Chunks for Places {
+    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
+        let length = plain.len() as u64;
+        let key = (content_hash(plain).0, length);
+        self.offsets.entry(key).or_insert(self.end);
+        self.end += length;
+        Ok(())
+    }
 }
 
 impl Similar {
-    /// Cuts the file into chunks and names them under the key of the node that both are versions of.
+    /// Cuts the file as the wanted one was cut.
     pub(crate) async fn of(
         context: &Arc<TransferContext>,
         source: Arc<dyn Source>,
-        key: ContentKey,
+        wanted: &ChunkList,
     ) -> Option<Self> {
         let opened = source.clone();
         let size = context
@@ -30,27 +49,24 @@ impl Similar {
             .run(move || opened.open()?.seek(SeekFrom::End(0)))
             .await
             .ok()?;
-        let scanned = scan(context, source.clone(), size, key).await.ok()?;
-        let mut offsets = HashMap::with_capacity(scanned.chunks.len());
-        let mut offset = 0;
-        for chunk in scanned.chunks {
-            offsets.entry((chunk.id, chunk.len)).or_insert(offset);
-            offset += u64::from(chunk.len);
-        }
-        Some(Self { source, offsets })
+        let chunker = Chunker::new(wanted.key(wanted.list.cut));
+        let places = Places::default();
+        let scanned = scan(context, source.clone(), size, chunker, places).await;
+        let (places, _) = scanned.ok()?;
+        Some(Self { source, places })
     }
 
     /// Returns the bytes of a chunk, if the file has it and they still are that chunk.
-    pub(crate) fn read(&self, key: &ContentKey, id: ChunkId, len: u32) -> Option<Vec<u8>> {
-        let offset = *self.offsets.get(&(id, len))?;
-        let plain = self.read_at(offset, len).ok()?;
-        (key.chunk_id(&plain) == id).then_some(plain)
+    pub(crate) fn read(&self, row: &ChunkRow) -> Option<Vec<u8>> {
+        let offset = *self.places.offsets.get(&(row.hash, row.length))?;
+        let plain = self.read_at(offset, row.length).ok()?;
+        (content_hash(&plain).0 == row.hash).then_some(plain)
     }
 
-    fn read_at(&self, offset: u64, len: u32) -> io::Result<Vec<u8>> {
+    fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut reader = self.source.open()?;
         reader.seek(SeekFrom::Start(offset))?;
-        let mut plain = vec![0; len as usize];
+        let mut plain = vec![0; length as usize];
         reader.read_exact(&mut plain)?;
         Ok(plain)
     }

@@ -1,11 +1,13 @@
 //! Many small files up: everything of a file in one place of one request, sealed while the request
 //! before is on the way.
 
-use crate::commit::{NewRevision, NodeKey, committed, create};
+use crate::commit::{NewContent, NewRevision, committed, create};
+use crate::compression;
 use crate::context::TransferContext;
 use crate::each::each;
 use crate::error::TransferError;
 use crate::local::BytesSource;
+use crate::naming::{KnownChunks, Naming};
 use crate::progress::Progress;
 use crate::scan::scan_bytes;
 use crate::send;
@@ -50,8 +52,8 @@ fn groups<K>(files: Vec<(K, SmallUpload)>) -> Vec<Vec<(K, SmallUpload)>> {
     let mut groups: Vec<Vec<_>> = Vec::new();
     let mut room = 0;
     for (key, file) in files {
-        // Padding adds up to an eighth, each chunk's seal a few bytes.
-        let cost = file.bytes.len() + file.bytes.len() / 8 + 64;
+        // Padding adds up to an eighth, each chunk's seal and row in a list a few bytes.
+        let cost = file.bytes.len() + file.bytes.len() / 8 + 256;
         match groups.last_mut() {
             Some(group) if group.len() < BATCH_FILES && cost <= room => {
                 group.push((key, file));
@@ -140,41 +142,43 @@ struct Ready {
 struct Sent {
     head: NewRevision,
     manifest: Manifest,
-    /// The file once more, where the server may refuse its content key.
-    again: Option<SmallUpload>,
 }
 
 /// Seals everything of one file; `None` if it needs no upload.
 fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>, TransferError> {
-    let NodeKey { key, wrapped } = context.key_for(&file.target, None)?;
-    let scanned = scan_bytes(&file.bytes, &context.chunker, &key);
-    if file.unless == Some(scanned.hash) {
+    let key = context.keys.node_key(file.target.node());
+    let compression = compression::of(file.target.name());
+    let none = KnownChunks::default();
+    let mut naming = Naming::new(key.clone(), none, compression, usize::MAX);
+    let hash = scan_bytes(&file.bytes, &naming.chunker(), &mut naming)?;
+    if file.unless == Some(hash) {
         return Ok(None);
     }
-    let mut rest = &file.bytes[..];
-    let mut chunks = Vec::with_capacity(scanned.chunks.len());
-    for chunk in &scanned.chunks {
-        let (plain, after) = rest.split_at(chunk.len as usize);
-        chunks.push(key.seal_chunk(&chunk.id, plain).into());
-        rest = after;
-    }
+    let mut named = naming.finish();
+    let planned = named.plan(&key)?;
+    let content = NewContent::of(&planned, hash, file.bytes.len() as u64);
+    let chunks = planned
+        .announced
+        .iter()
+        .map(|chunk| {
+            named
+                .kept
+                .remove(&chunk.id)
+                .expect("all of a small file is kept")
+        })
+        .collect();
     let head = NewRevision {
-        target: file.target.clone(),
+        target: file.target,
         revision: file.revision,
         modified_ms: file.modified_ms,
         executable: file.executable,
     };
-    let reuses_key = head.target.base_key(&wrapped).is_some();
-    let create = create(&head, &scanned);
-    let (manifest, complete) = context.complete(&head, scanned, wrapped)?;
+    let create = create(&head, content.size, planned.announced);
+    let (manifest, complete) = context.complete(&head, content)?;
     Ok(Some(Ready {
         file: BatchFile { create, complete },
         chunks,
-        sent: Box::new(Sent {
-            head,
-            manifest,
-            again: reuses_key.then_some(file),
-        }),
+        sent: Box::new(Sent { head, manifest }),
     }))
 }
 
@@ -183,11 +187,7 @@ async fn finish(
     sent: Box<Sent>,
     result: NodeResult,
 ) -> UploadResult {
-    let Sent {
-        head,
-        manifest,
-        again,
-    } = *sent;
+    let Sent { head, manifest } = *sent;
     let NodeResult {
         status,
         node,
@@ -205,12 +205,7 @@ async fn finish(
             Some(node) => committed(&head, node, manifest),
             None => Err(refusal(409, error)),
         },
-        (_, _) => match (refusal(status, error), again) {
-            (TransferError::Api(ApiError::KeyExposed { .. }), Some(file)) => {
-                send::upload(context, file.into_upload().under_new_key(), &()).await
-            }
-            (error, _) => Err(error),
-        },
+        (_, _) => Err(refusal(status, error)),
     }
 }
 

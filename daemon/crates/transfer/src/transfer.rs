@@ -1,7 +1,8 @@
 //! The entry point: uploads and downloads of one file or of many small ones, and their options.
 
 use crate::blocking::Blocking;
-use crate::context::{OpenedRevision, TransferContext};
+use crate::chunk_list;
+use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::TransferError;
 use crate::limits::Limits;
@@ -11,7 +12,8 @@ use crate::restore::{self, Restore};
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use crate::{batch, fetch, send, small};
 use cairn_api::Api;
-use cairn_crypto::{Chunker, Random, SpaceKeys, SystemRandom};
+use cairn_crypto::format2::ListedChunk;
+use cairn_crypto::{Random, SpaceKeys, SystemRandom};
 use cairn_model::{DeviceId, Manifest};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -20,6 +22,13 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Transfer {
     context: Arc<TransferContext>,
+}
+
+/// A revision, with what opens its chunks and nothing else.
+#[derive(Clone, Debug)]
+pub struct SharedRevision {
+    pub manifest: Manifest,
+    pub chunks: Vec<ListedChunk>,
 }
 
 /// The choices of a program that makes transfers; the default is that of a real one.
@@ -43,7 +52,6 @@ impl Transfer {
     /// Makes transfers of one space; `device` becomes the author of what is uploaded.
     #[must_use]
     pub fn new(api: Arc<Api>, keys: Arc<SpaceKeys>, device: DeviceId, options: Options) -> Self {
-        let chunker = Chunker::new(&keys);
         let Options {
             limits,
             blocking,
@@ -54,7 +62,6 @@ impl Transfer {
             context: Arc::new(TransferContext {
                 api,
                 keys,
-                chunker,
                 device,
                 limits,
                 blocking,
@@ -87,8 +94,8 @@ impl Transfer {
         small::upload_batch(&self.context, files, progress).await
     }
 
-    /// Makes an older content of a file its newest revision, of chunks that the server has. `None` if they
-    /// were sealed for another file, or are not all there.
+    /// Makes an older content of a file its newest revision, of chunks that the server has. `None` if it was
+    /// sealed for another file, or if they are not all there.
     ///
     /// # Errors
     /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the head is another one; nothing is committed then.
@@ -140,7 +147,7 @@ impl Transfer {
     /// # Errors
     /// [`TransferError::Refused`] if it is not authentic, [`ApiError::Gone`](cairn_api::ApiError::Gone).
     pub async fn manifest(&self, download: Download) -> Result<Manifest, TransferError> {
-        Ok(fetch::open(&self.context, download).await?.manifest)
+        Ok(fetch::open(&self.context, download).await?.0)
     }
 
     /// Fetches and opens the manifests of many revisions, each with the caller's key, in any order.
@@ -148,20 +155,21 @@ impl Transfer {
         &self,
         files: Vec<(K, Download)>,
     ) -> Vec<(K, Result<Manifest, TransferError>)> {
-        let opened = self.open_revisions(files).await.into_iter();
-        let manifest = |opened: OpenedRevision| opened.manifest;
-        opened
-            .map(|(key, opened)| (key, opened.map(manifest)))
-            .collect()
+        batch::open_revisions(&self.context, files).await
     }
 
-    /// Fetches and opens the manifests and content keys of many revisions, each with the caller's key, in
-    /// any order.
-    pub async fn open_revisions<K>(
+    /// Returns what a link hands out of a revision: the keys of its chunks, and of no others.
+    ///
+    /// # Errors
+    /// As for [`Transfer::manifest`].
+    pub async fn shared(
         &self,
-        files: Vec<(K, Download)>,
-    ) -> Vec<(K, Result<OpenedRevision, TransferError>)> {
-        batch::open_revisions(&self.context, files).await
+        download: Download,
+        manifest: Manifest,
+    ) -> Result<SharedRevision, TransferError> {
+        let list = chunk_list::of_revision(&self.context, download.node, &manifest).await?;
+        let chunks = list.listed();
+        Ok(SharedRevision { manifest, chunks })
     }
 
     /// Returns the place where this transfer does its blocking work.

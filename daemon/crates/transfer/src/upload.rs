@@ -1,10 +1,10 @@
 //! The request for an upload, and its result.
 
+use crate::download::Download;
 use crate::local::Source;
 use crate::progress::Started;
 use cairn_model::{ContentHash, Manifest, NodeId, RevisionId};
-use cairn_wire::Sealed;
-use cairn_wire::nodes::{ContentSource, Node};
+use cairn_wire::nodes::Node;
 use std::sync::Arc;
 
 /// The target of an upload.
@@ -27,10 +27,9 @@ pub enum UploadTarget {
         base: RevisionId,
         /// Of the new revision: the base's plus one.
         number: u64,
-        /// As it stands on the node; empty if the new revision needs another one.
-        content_key: Vec<u8>,
-        /// As it stands on the node.
-        content_source: Option<ContentSource>,
+        /// The content that is replaced, where a checked seal vouches for it: chunks that stay as they
+        /// are keep their objects. Without a [hash](Download::manifest_hash) it isn't looked at.
+        present: Option<Download>,
         /// Sequence of the new node seal: one more than that of the last one.
         seal_seq: u64,
     },
@@ -79,19 +78,6 @@ pub enum Uploaded {
     Unchanged,
 }
 
-impl Upload {
-    /// Returns the upload of the same revision under another content key than the base's.
-    pub(crate) fn under_new_key(mut self) -> Self {
-        if let UploadTarget::Revision { content_key, .. } = &mut self.target {
-            content_key.clear();
-        }
-        Self {
-            resume: None,
-            ..self
-        }
-    }
-}
-
 impl UploadTarget {
     /// Returns the node that is made or changed.
     #[must_use]
@@ -120,13 +106,11 @@ impl UploadTarget {
         }
     }
 
-    /// Returns a wrapped key if it is the one of the revision that is replaced.
-    pub(crate) fn base_key(&self, wrapped: &[u8]) -> Option<Sealed> {
+    /// Returns the content that is replaced, where a checked seal vouches for it.
+    pub(crate) fn vouched(&self) -> Option<Download> {
         match self {
-            Self::Revision { content_key, .. } if content_key == wrapped => {
-                Some(Sealed(wrapped.to_vec()))
-            }
-            Self::New { .. } | Self::Revision { .. } => None,
+            Self::New { .. } => None,
+            Self::Revision { present, .. } => present.filter(|one| one.manifest_hash.is_some()),
         }
     }
 

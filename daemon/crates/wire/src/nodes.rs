@@ -46,8 +46,6 @@ pub struct Node {
     pub labels: BTreeMap<String, String>,
     pub tags: Vec<String>,
     pub favorite: bool,
-    /// The content key, wrapped under the space's wrap key; null for a folder.
-    pub content_key: Option<Sealed>,
     /// The node seal of the last client that held the keys; null where the change was keyless.
     pub seal: Option<Sealed>,
     /// Position of the node's last change in the feed.

@@ -12,7 +12,7 @@ pub const BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// The largest sealed chunk that the server takes: 4 MiB of plaintext, padded, with its tag.
 pub const MAX_SEALED_CHUNK: usize = 5 * 1024 * 1024;
 
-/// A chunk as the server sees it: its id and the length of its **sealed** bytes.
+/// A chunk, or a list of chunks, as the server sees it: its id and the length of its **sealed** bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SealedChunk {
@@ -38,12 +38,9 @@ pub struct CreateUpload {
     pub name: Option<String>,
     /// Plaintext length in bytes.
     pub size: u64,
-    /// In file order; the same id may stand more than once.
+    /// All objects of the revision: chunks in file order, then the lists of them. Chunks that are there, of
+    /// this file or of one that it was copied from, are not sent again.
     pub chunks: Vec<SealedChunk>,
-    /// The wrapped content key, if it is that of the base: a key that a link has handed out is refused
-    /// with 422 before anything is sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base_key: Option<Sealed>,
 }
 
 /// Response of `POST /uploads` (201) and `GET /uploads/{id}`.
@@ -61,13 +58,11 @@ pub struct Upload {
 }
 
 /// `POST /uploads/{id}/complete`: atomic; returns the node.
-/// 409 (head in `ETag`) if the base is no longer the head or the name is taken, 422 if a link has handed
-/// the content key out.
+/// 409 (head in `ETag`) if the base is no longer the head or the name is taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CompleteUpload {
     pub manifest: Sealed,
-    pub content_key: Sealed,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified_at: Option<Timestamp>,
     #[serde(default)]
@@ -110,7 +105,6 @@ struct PlainBatchFile {
     size: u64,
     chunks: Vec<SealedChunk>,
     manifest: Sealed,
-    content_key: Sealed,
     modified_at: Option<Timestamp>,
     #[serde(default)]
     executable: bool,
@@ -128,11 +122,9 @@ impl From<PlainBatchFile> for BatchFile {
                 name: plain.name,
                 size: plain.size,
                 chunks: plain.chunks,
-                base_key: None,
             },
             complete: CompleteUpload {
                 manifest: plain.manifest,
-                content_key: plain.content_key,
                 modified_at: plain.modified_at,
                 executable: plain.executable,
                 seal: plain.seal,
@@ -192,7 +184,6 @@ pub struct RevisionContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,
     pub manifest: Sealed,
-    pub content_key: Sealed,
-    /// Distinct chunks in file order.
+    /// All objects of the revision, each once: chunks in file order, then the lists of them.
     pub chunks: Vec<SealedChunk>,
 }

@@ -156,7 +156,7 @@ impl Model {
                 "revision_id": item.revisions.last().map(|(id, _)| id),
                 "version": 1, "created_at": time(item.created), "updated_at": time(item.updated),
                 "modified_at": null, "executable": false, "description": "", "labels": {},
-                "tags": [], "favorite": false, "content_key": null, "seal": null, "seq": 1,
+                "tags": [], "favorite": false, "seal": null, "seq": 1,
             }))
             .unwrap();
             PastNode {

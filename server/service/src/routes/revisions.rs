@@ -49,7 +49,7 @@ async fn list(
 #[utoipa::path(
     get, path = "/api/v1/nodes/{id}/revisions/{revision}/manifest", tag = "revisions",
     params(("id" = String, Path, format = Uuid), ("revision" = String, Path, format = Uuid)),
-    responses((status = 200, description = "Manifest, content key and chunk list", body = RevisionContent))
+    responses((status = 200, description = "Sealed record and list of objects", body = RevisionContent))
 )]
 async fn manifest(
     caller: Caller,

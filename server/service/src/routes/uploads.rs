@@ -94,7 +94,6 @@ fn bytes_of(create: &CreateUpload, missing: &[ChunkId]) -> u64 {
     responses(
         (status = 201, description = "The upload and the chunks that it needs", body = Upload),
         (status = 409, description = "The base is not the head (`ETag`), or the name is taken"),
-        (status = 422, description = "A link has handed out the content key of the base; the revision needs a new one"),
         (status = 507, description = "The file does not fit, or this month's bandwidth is used up")
     )
 )]
@@ -269,7 +268,6 @@ async fn store_chunk(
         (status = 200, description = "The node with its new revision", body = Node),
         (status = 400, description = "Chunks are missing"),
         (status = 409, description = "The base is not the head (`ETag`), or the name is taken"),
-        (status = 422, description = "A link has handed out the content key of the base; the revision needs a new one"),
         (status = 507, description = "The file does not fit")
     )
 )]

@@ -1,10 +1,13 @@
-// Opening what a link carries: keys from the secret (and a password), sealed files, sealed chunks.
+// Opening what a link carries: its key from the secret (and a password), listings, chunks.
 //
 // The formats are those of the client; tests hold both to the same vectors.
 
-import { keyedHash } from "./blake3.js";
+import { hash } from "./blake3.js";
+import { decompress } from "./zstd.js";
 
-const FORMAT = 1, NONCE = 12, TAG = 16, MAX_CHUNK = 4 * 1024 * 1024;
+const FORMAT = 2, TAG = 16, SALT = 32, MAX_CHUNK = 4 * 1024 * 1024, MAX_PATH = 4096;
+// The number of every listing, until a log counts them.
+const LISTING = 1;
 const utf8 = new TextEncoder();
 const text = new TextDecoder("utf-8", { fatal: true });
 
@@ -57,9 +60,11 @@ async function derive(key, info) {
   return new Uint8Array(await crypto.subtle.sign("HMAC", hmac, join([info, Uint8Array.of(1)])));
 }
 
-async function open(key, nonce, associated, sealed) {
+// Each key opens one thing: the nonce is always zero.
+async function open(key, associated, sealed) {
+  if (sealed.length < TAG) throw new NotGenuine();
   const aes = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]);
-  const how = { name: "AES-GCM", iv: nonce, additionalData: associated };
+  const how = { name: "AES-GCM", iv: new Uint8Array(12), additionalData: associated };
   try {
     return new Uint8Array(await crypto.subtle.decrypt(how, aes, sealed));
   } catch {
@@ -94,66 +99,122 @@ export async function linkKeyWithPassword(secret, password, kdf) {
   return { key, gate: toHex(gate) };
 }
 
-/** Opens one file of a link: its path, size, chunks and keys. */
+function u64(value) {
+  const out = new Uint8Array(8);
+  new DataView(out.buffer).setBigUint64(0, BigInt(value));
+  return out;
+}
+
+/** Opens the listing of one file of a link: its path, size, and the keys of its chunks. */
 export async function openFile(key, shareId, nodeId, sealed) {
-  if (sealed[0] !== FORMAT) throw new NotGenuine();
-  const associated = bound("cairn/link-file/1", id(shareId), id(nodeId));
-  const plain = await open(key, sealed.subarray(1, 1 + NONCE), associated, sealed.subarray(1 + NONCE));
-  try {
-    return await readFile(nodeId, plain);
-  } catch {
+  const commitment = await derive(key, bound("cairn/2/commit", id(shareId)));
+  if (toHex(sealed.subarray(0, 32)) !== toHex(commitment)) throw new NotGenuine();
+  const salt = sealed.subarray(32, 32 + SALT);
+  const own = await derive(key, bound("cairn/2/listing", salt));
+  const associated = bound("cairn/2/listing", id(shareId), id(nodeId), u64(LISTING));
+  const plain = await open(own, associated, sealed.subarray(32 + SALT));
+  return readListing(nodeId, plain);
+}
+
+class Reader {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  take(length) {
+    if (length > this.bytes.length - this.at) throw new NotGenuine();
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+
+  // Seven bits a byte, the lowest first, in the shortest form.
+  number() {
+    let value = 0;
+    for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
+      const byte = this.take(1)[0];
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) {
+        if ((byte === 0 && factor > 1) || value > Number.MAX_SAFE_INTEGER) throw new NotGenuine();
+        return value;
+      }
+    }
     throw new NotGenuine();
   }
 }
 
-async function readFile(node, plain) {
-  const view = new DataView(plain.buffer, plain.byteOffset, plain.byteLength);
-  let at = 0;
-  const bytes = (length) => {
-    if (at + length > plain.length) throw new NotGenuine();
-    at += length;
-    return plain.subarray(at - length, at);
-  };
-  const number = (size) => {
-    bytes(size);
-    return size === 4 ? view.getUint32(at - 4) : Number(view.getBigInt64(at - 8));
-  };
-  if (number(4) !== 1) throw new NotGenuine();
-  const revision = toHex(bytes(16));
-  const size = number(8);
-  const modified = new Date(number(8));
-  bytes(32); // The whole file's hash: the chunk ids below already say the same.
-  const content = bytes(32).slice();
-  const path = text.decode(bytes(number(4)));
-  const count = number(4);
-  if (plain.length - at !== count * 36) throw new NotGenuine();
-  const chunks = [];
+function readPath(bytes) {
+  let path;
+  try {
+    path = text.decode(bytes);
+  } catch {
+    throw new NotGenuine();
+  }
+  const isSafe = (name) => name !== "" && name !== "." && name !== ".." && !/[\\\0]/.test(name);
+  if (bytes.length > MAX_PATH || !path.split("/").every(isSafe)) throw new NotGenuine();
+  return path;
+}
+
+function readListing(node, plain) {
+  const reader = new Reader(plain);
+  const space = reader.take(16);
+  const path = readPath(reader.take(reader.number()));
+  const size = reader.number();
+  // The whole file's hash: those of the chunks below already say the same.
+  reader.take(32);
+  const count = reader.number(), chunks = [];
   let total = 0;
   for (let i = 0; i < count; i++) {
-    const chunk = { id: toHex(bytes(32)), length: number(4) };
-    if (chunk.length === 0 || chunk.length > MAX_CHUNK) throw new NotGenuine();
+    if (reader.take(1)[0] !== 0x63) throw new NotGenuine();
+    const chunk = { space, node: reader.take(16), epoch: reader.number(), id: toHex(reader.take(32)) };
+    chunk.key = reader.take(32);
+    chunk.length = reader.number();
+    chunk.hash = toHex(reader.take(32));
+    if (chunk.length > MAX_CHUNK || (chunk.length === 0 && size > 0)) throw new NotGenuine();
     total += chunk.length;
     chunks.push(chunk);
   }
-  const names = path.split("/");
-  const safe = names.every((name) => name !== "" && name !== "." && name !== ".." && !/[\\\0]/.test(name));
-  if (total !== size || !safe || content.every((b) => b === 0)) throw new NotGenuine();
-  return {
-    node, revision, path, size, modified, chunks,
-    name: names.at(-1),
-    ids: await derive(content, bound("cairn/chunk-ids/1")),
-    keys: await derive(content, bound("cairn/chunk-keys/1")),
-  };
+  const isWhole = reader.at === plain.length && total === size && count > 0 && (size > 0 || count === 1);
+  if (!isWhole) throw new NotGenuine();
+  return { node, path, size, chunks, name: path.split("/").at(-1) };
 }
 
-/** Opens one chunk of a file and checks that it is the one with its id. */
-export async function openChunk(file, chunk, sealed) {
-  if (sealed[0] !== FORMAT || sealed.length < 1 + TAG + chunk.length) throw new NotGenuine();
-  const key = await derive(file.keys, bound("cairn/chunk-key/1", fromHex(chunk.id)));
-  const padded = await open(key, new Uint8Array(NONCE), bound("cairn/chunk/1"), sealed.subarray(1));
-  const plain = padded.subarray(0, chunk.length);
-  // GCM does not commit to its key: only the id tells that this is the one plaintext.
-  const genuine = toHex(keyedHash(file.ids, plain)) === chunk.id && padded.subarray(chunk.length).every((b) => b === 0);
-  if (!genuine) throw new NotGenuine();
+/** Opens one chunk and checks that it is the one of the listing. */
+export async function openChunk(chunk, sealed) {
+  if (sealed[0] !== FORMAT) throw new NotGenuine();
+  const object = fromHex(chunk.id);
+  const about = bound("cairn/2/object", utf8.encode("c"), chunk.space, u64(chunk.epoch), chunk.node, object);
+  const padded = await open(chunk.key, about, sealed.subarray(1));
+  const plain = plainOf(padded, chunk.length);
+  if (toHex(hash(plain)) !== chunk.hash) throw new NotGenuine();
   return plain;
+}
+
+// A codec, the payload, zeros.
+function plainOf(padded, length) {
+  if (padded[0] === 0 && padded.length > length) {
+    checkPadding(padded, length);
+    return padded.subarray(1, 1 + length);
+  }
+  if (padded[0] !== 1) throw new NotGenuine();
+  let opened;
+  try {
+    opened = decompress(padded.subarray(1), length);
+  } catch {
+    throw new NotGenuine();
+  }
+  checkPadding(padded, opened.end);
+  return opened.plain;
+}
+
+function checkPadding(padded, payload) {
+  const isPadded = padded.length === padme(1 + payload);
+  if (!isPadded || padded.subarray(1 + payload).some((byte) => byte !== 0)) throw new NotGenuine();
+}
+
+// The length to which another is rounded up, so that it says less (Padmé).
+function padme(length) {
+  if (length <= 2) return length;
+  const exponent = 31 - Math.clz32(length), free = Math.max(0, exponent - (32 - Math.clz32(exponent)));
+  return Math.ceil(length / 2 ** free) * 2 ** free;
 }

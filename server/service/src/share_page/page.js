@@ -50,7 +50,7 @@ async function* content(file, access, done) {
   const more = () => {
     while (next < file.chunks.length && waiting.length < AHEAD) {
       const chunk = file.chunks[next++];
-      const coming = link.chunk(access, file.node, chunk.id).then((sealed) => openChunk(file, chunk, sealed));
+      const coming = link.chunk(access, file.node, chunk.id).then((sealed) => openChunk(chunk, sealed));
       // Waited for below, in order; until then its failure is nobody's.
       coming.catch(() => {});
       waiting.push(coming);
@@ -114,8 +114,8 @@ const downloadFile = (file) =>
 
 const downloadAll = () =>
   download(files, `${opened.name}.zip`, async (target, access, done) => {
-    const zip = new Zip((bytes) => target.write(bytes));
-    for (const file of files) await zip.add(file.path, file.modified, file.size, content(file, access, done));
+    const zip = new Zip((bytes) => target.write(bytes)), now = new Date();
+    for (const file of files) await zip.add(file.path, now, file.size, content(file, access, done));
     await zip.finish();
   });
 

@@ -17,7 +17,7 @@ use rusqlite::params;
 const STORED_BY_MEMBERS: &str = "WITH \
      holders AS (SELECT id FROM nodes WHERE space = ?2 UNION SELECT node FROM uploads WHERE space = ?2), \
      parts AS (SELECT c.account, c.size AS bytes, 0 AS files FROM holders h JOIN chunks c ON c.node = h.id \
-     UNION ALL SELECT r.account, length(r.manifest) + length(r.content_key), n.revision IS r.id AND n.state <> 2 \
+     UNION ALL SELECT r.account, length(r.manifest), n.revision IS r.id AND n.state <> 2 \
      FROM nodes n JOIN revisions r ON r.node = n.id WHERE n.space = ?2 \
      UNION ALL SELECT account, reserved, 0 FROM uploads WHERE space = ?2), \
      held AS (SELECT account, sum(bytes) AS bytes, sum(files) AS files FROM parts \

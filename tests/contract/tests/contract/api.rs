@@ -48,14 +48,12 @@ fn create(n: u8, rev: u8, base: Option<RevisionId>, name: &str, chunk: &[u8]) ->
             id: ChunkId([rev; 32]),
             size: chunk.len() as u64,
         }],
-        base_key: None,
     }
 }
 
 fn complete() -> CompleteUpload {
     CompleteUpload {
         manifest: Sealed(b"manifest".to_vec()),
-        content_key: Sealed(b"key".to_vec()),
         modified_at: None,
         executable: false,
         seal: None,

@@ -2,12 +2,14 @@
 //! makes in between.
 
 use crate::support::KeyHolder;
-use cairn_api::Api;
-use cairn_model::{Name, NodeId, RevisionId};
+use cairn_api::{Api, Method};
+use cairn_crypto::LinkSecret;
+use cairn_crypto::format2::{LinkKey, Listing, ListingPlace};
+use cairn_model::{Name, NodeId};
 use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
-use cairn_transfer::{BytesSource, MemoryTarget, SmallUpload, UploadTarget, Uploaded};
+use cairn_transfer::{BytesSource, MemoryTarget};
 use cairn_wire::nodes::{Node, NodeState, UpdateNode};
-use cairn_wire::shares::CreateShare;
+use cairn_wire::shares::{CreateShare, OpenedShare, Share, SharedFile};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,6 +59,23 @@ impl World {
             .await
             .unwrap();
         target.take()
+    }
+
+    /// Opens a link and the listings of its files, as a visitor does.
+    async fn listings(&self, share: &Share, key: &LinkKey) -> Vec<Listing> {
+        let path = ["public", "shares", &share.short_code, "open"];
+        let body = serde_json::json!({});
+        let opened = self.api.call(Method::POST, &path, &[], Some(&body)).await;
+        let opened: OpenedShare = serde_json::from_value(opened.unwrap()).unwrap();
+        let open = |file: &SharedFile| {
+            let place = ListingPlace {
+                share: share.id,
+                node: file.node_id,
+                number: 1,
+            };
+            Listing::open(key, place, &file.sealed.0).unwrap()
+        };
+        opened.files.iter().map(open).collect()
     }
 
     /// Moves a node as somebody does who has no keys.
@@ -199,55 +218,12 @@ async fn an_earlier_content_comes_back_sealed_and_without_a_transfer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_written_after_a_link_was_made_has_a_key_that_the_link_has_not() {
+async fn a_link_opens_the_chunks_of_its_revision_and_no_others() {
     let world = World::new().await;
     let top = world.folder("top").await;
     let first = world.file(top.id, "f", b"first").await;
-    let unlinked = world.file(top.id, "f", b"still without a link").await;
-    assert_eq!(unlinked.content_key, first.content_key);
-    let link = world
-        .space
-        .create_share(
-            &unlinked,
-            CreateShare::default(),
-            None,
-            UnverifiedNodes::Refuse,
-        )
-        .await
-        .unwrap();
-    let second = world.file(top.id, "f", b"second").await;
-    assert_ne!(second.content_key, first.content_key);
-    assert_eq!(world.content(&second).await, b"second");
-    let third = world.file(top.id, "f", b"third").await;
-    assert_eq!(
-        third.content_key, second.content_key,
-        "no link has that one"
-    );
-
-    // What the link could open before may come back as it is; what follows has a key of its own again.
-    let link = link.share.id.to_string();
-    world.api.delete_share(&link).await.unwrap();
-    let revisions = world.api.revisions(first.id).await.unwrap();
-    let old = revisions.iter().find(|r| Some(r.id) == first.revision_id);
-    let restored = world
-        .space
-        .restore_revision(&third, old.unwrap())
-        .await
-        .unwrap();
-    assert_eq!(world.content(&restored).await, b"first");
-    assert!(world.space.seal(&restored).is_some());
-    let last = world.file(top.id, "f", b"last").await;
-    assert_ne!(last.content_key, first.content_key);
-    assert_eq!(world.content(&last).await, b"last");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_batch_gives_new_keys_to_the_files_of_links() {
-    let world = World::new().await;
-    let top = world.folder("top").await;
-    let linked = world.file(top.id, "linked", b"first").await;
-    let other = world.file(top.id, "other", b"first").await;
-    world
+    let linked = world.file(top.id, "f", b"in the link").await;
+    let made = world
         .space
         .create_share(
             &linked,
@@ -257,37 +233,27 @@ async fn a_batch_gives_new_keys_to_the_files_of_links() {
         )
         .await
         .unwrap();
-    let small = |node: &Node, n: u8| SmallUpload {
-        target: UploadTarget::Revision {
-            node: node.id,
-            parent: node.parent_id,
-            name: node.name.clone(),
-            base: node.revision_id.unwrap(),
-            number: 2,
-            content_key: node.content_key.clone().unwrap().0,
-            content_source: None,
-            seal_seq: 2,
-        },
-        revision: RevisionId::from_random_bytes([n; 16]),
-        bytes: b"second".to_vec(),
-        modified_ms: 0,
-        executable: false,
-        unless: None,
+    let later = world.file(top.id, "f", b"written later").await;
+    let (_, fragment) = made.address.split_once('#').unwrap();
+    let key = LinkSecret::parse(fragment).unwrap().key();
+    let opened = world.listings(&made.share, &key).await;
+    let [listing] = &opened[..] else {
+        panic!("{opened:?}")
     };
-    let files = vec![
-        ((&linked, false), small(&linked, 1)),
-        ((&other, true), small(&other, 2)),
-    ];
-    let transfer = world.holder.transfer();
-    for ((before, keeps_key), sent) in transfer.upload_batch(files, &()).await {
-        let node = match sent.unwrap() {
-            Uploaded::Committed { node, .. } => *node,
-            Uploaded::Unchanged => panic!("the content is another one"),
-        };
-        assert_eq!(node.id, before.id);
-        assert_eq!(node.content_key == before.content_key, keeps_key);
-        assert_eq!(world.content(&node).await, b"second");
+    assert_eq!((listing.path.as_str(), listing.size), ("f", 11));
+    let mut read = Vec::new();
+    for node in [&first, &linked, &later] {
+        let revision = node.revision_id.unwrap();
+        let stored = world.api.manifest(node.id, revision).await.unwrap();
+        for object in stored.chunks {
+            let sealed = world.api.chunk(node.id, object.id, None).await.unwrap();
+            let chunks = listing.chunks.iter();
+            read.extend(chunks.filter_map(|chunk| chunk.open(listing.space, &sealed).ok()));
+        }
     }
+    let read: Vec<Vec<u8>> = read.iter().map(|plain| plain.to_vec()).collect();
+    assert_eq!(read, [b"in the link"]);
+    assert_eq!(world.content(&later).await, b"written later");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -292,7 +292,7 @@ fn the_page_opens_the_same_vectors_as_the_client() -> Result<()> {
     let address = world.share(&["/note.txt"])?;
     world.browser.open(&address)?;
     world.browser.until(OPEN)?;
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors/crypto/link_file.json");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors/crypto/listing.json");
     let vectors: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
     let cases = vectors["cases"].as_array().context("no cases")?;
     ensure!(cases.len() >= 20);
@@ -306,10 +306,9 @@ fn the_page_opens_the_same_vectors_as_the_client() -> Result<()> {
              const s = L.parseSecret(i.fragment); \
              const kdf = {{iterations: i.kdf_iterations, salt: btoa(String.fromCharCode(...L.fromHex(i.kdf_salt)))}}; \
              const key = i.password ? (await L.linkKeyWithPassword(s, i.password, kdf)).key : await L.linkKey(s); \
-             const f = await L.openFile(key, i.share, i.node, L.fromHex(i.link_file)); \
-             const plain = await L.openChunk(f, f.chunks[0], L.fromHex(i.sealed_chunk)); \
-             return {{path: f.path, size: f.size, modified_ms: f.modified.getTime(), revision: f.revision, \
-             chunks: f.chunks.length, plain: L.toHex(plain)}}; \
+             const f = await L.openFile(key, i.share, i.node, L.fromHex(i.listing)); \
+             const plain = await L.openChunk(f.chunks[0], L.fromHex(i.sealed_chunk)); \
+             return {{path: f.path, size: f.size, chunks: f.chunks.length, plain: L.toHex(plain)}}; \
              }} catch (e) {{ if (!(e instanceof L.NotGenuine)) throw e; return null; }} }})()"
         );
         let got = world.browser.evaluate(&script)?;

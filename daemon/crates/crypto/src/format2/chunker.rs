@@ -13,11 +13,11 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 /// The first length at which a chunk may end before its file does, in bytes.
-pub(crate) const MIN_CHUNK: usize = 1 << 18;
+pub const MIN_CHUNK: usize = 1 << 18;
 /// Cuts become 64 times as likely from this length on, in bytes.
 const NORMAL_CHUNK: usize = 1 << 20;
 /// The longest chunk, in bytes.
-pub(crate) const MAX_CHUNK: usize = 1 << 22;
+pub const MAX_CHUNK: usize = 1 << 22;
 
 /// Bytes that a decision depends on.
 const WINDOW: usize = 64;

@@ -75,12 +75,7 @@ impl SpaceSecret {
     /// Derives the keys of the epoch.
     #[must_use]
     pub fn keys(&self) -> SpaceKeys {
-        SpaceKeys {
-            objects: self.derive("cairn/2/objects"),
-            boxes: self.derive("cairn/2/box"),
-            space: self.space,
-            epoch: self.epoch,
-        }
+        SpaceKeys::of(self.space, self.epoch, &self.key)
     }
 
     /// Returns the value that an epoch statement publishes, by which a received secret is recognised.
@@ -90,14 +85,25 @@ impl SpaceSecret {
     }
 
     fn derive(&self, label: &'static str) -> Key {
-        let purpose = AssociatedData::new(label)
-            .id(&self.space)
-            .number(self.epoch);
-        self.key.derive(&purpose)
+        derive(&self.key, label, self.space, self.epoch)
     }
 }
 
+fn derive(secret: &Key, label: &'static str, space: SpaceId, epoch: u64) -> Key {
+    secret.derive(&AssociatedData::new(label).id(&space).number(epoch))
+}
+
 impl SpaceKeys {
+    /// Derives the keys of an epoch from its secret.
+    pub(crate) fn of(space: SpaceId, epoch: u64, secret: &Key) -> Self {
+        Self {
+            objects: derive(secret, "cairn/2/objects", space, epoch),
+            boxes: derive(secret, "cairn/2/box", space, epoch),
+            space,
+            epoch,
+        }
+    }
+
     /// Derives the key of a node's contents.
     #[must_use]
     pub fn node(&self, node: NodeId) -> NodeKey {

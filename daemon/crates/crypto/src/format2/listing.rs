@@ -25,9 +25,9 @@ const ROW: usize = 1 + 16 + 1 + 32 + 32 + 1 + 32;
 /// The longest path, in bytes.
 const MAX_PATH: usize = 4096;
 
-/// The key of a link: 32 random bytes in the fragment of its address.
+/// The key of a link, from the secret in the fragment of its address (and a password).
 #[derive(Clone, Debug)]
-pub struct LinkKey(Key);
+pub struct LinkKey(pub(crate) Key);
 
 /// One revision of a file, for everybody who has the link.
 #[derive(Clone, Debug)]

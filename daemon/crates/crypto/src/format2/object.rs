@@ -152,6 +152,12 @@ impl NodeKey {
     }
 }
 
+/// The length of a sealed chunk that isn't compressed.
+#[must_use]
+pub fn raw_len(plain: u64) -> u64 {
+    1 + padme(1 + plain) + aead::TAG as u64
+}
+
 fn associated(kind: ObjectKind, space: SpaceId, at: NodeKeyRef, id: &ObjectId) -> AssociatedData {
     AssociatedData::new("cairn/2/object")
         .bytes(&[kind.letter()])

@@ -5,7 +5,7 @@ use crate::error::{CryptoError, Result};
 use crate::format2::keys::NodeKey;
 use crate::format2::manifest::{ChunkRow, Manifest, PartRow, ROWS_PER_PART, TopManifest};
 use crate::format2::object::SealedObject;
-use cairn_log::NodeKeyRef;
+use cairn_log::{NodeKeyRef, ObjectId};
 
 /// The objects that describe one file: what its statement names, and the parts if it has any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,33 @@ pub struct PlannedManifest {
     /// The object of the statement.
     pub named: SealedObject,
     pub parts: Vec<SealedObject>,
+}
+
+/// The object of a statement or a record, opened: all chunks of a file, or the parts that have them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenedManifest {
+    Whole(Manifest),
+    Parts(TopManifest),
+}
+
+/// Opens the manifest that a statement or a record names. A whole one has the length `size`.
+///
+/// # Errors
+/// [`CryptoError::Opaque`] if it was altered, is another one, or has another length.
+pub fn open_manifest(
+    key: &NodeKey,
+    id: &ObjectId,
+    sealed: &[u8],
+    size: u64,
+) -> std::result::Result<OpenedManifest, CryptoError> {
+    // Which one it is stands inside of the seal; those with parts are rare.
+    let Ok(whole) = Manifest::open(key, id, sealed, false) else {
+        return TopManifest::open(key, id, sealed).map(OpenedManifest::Parts);
+    };
+    if whole.rows.len() < 2 || whole.size() != size {
+        return Err(CryptoError::Opaque);
+    }
+    Ok(OpenedManifest::Whole(whole))
 }
 
 /// Seals the manifest of a file of two chunks or more, in parts if it is long.
@@ -135,7 +162,7 @@ fn place(keys: &mut Vec<NodeKeyRef>, key: NodeKeyRef) -> Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format2::{ObjectId, SpaceSecret};
+    use crate::format2::SpaceSecret;
     use cairn_model::{NodeId, SpaceId};
 
     fn key() -> NodeKey {
@@ -210,6 +237,14 @@ mod tests {
     fn sixteen_thousand_chunks_need_no_parts() {
         let planned = plan_manifest(&key(), &long(ROWS_PER_PART)).unwrap();
         assert!(planned.parts.is_empty());
+        let named = &planned.named;
+        let size = long(ROWS_PER_PART).size();
+        let open = |size| open_manifest(&key(), &named.id, &named.bytes, size);
+        assert_eq!(
+            open(size).unwrap(),
+            OpenedManifest::Whole(long(ROWS_PER_PART))
+        );
+        assert!(open(size + 1).is_err());
         assert!(plan_manifest(&key(), &long(1)).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Grants that a granter could sign and that are refused all the same, and what a ring opens.
 
 use super::*;
-use crate::content::ContentKey;
+use crate::format2::{Compression, NodeKey};
 use crate::{MIN_ITERATIONS, NodeFacts, NodeSeal, SealInfo, SystemRandom, create_account};
 use cairn_model::{Kind, NodeId};
 
@@ -91,23 +91,16 @@ fn a_ring_seals_under_its_newest_key_and_opens_what_was_sealed_before() {
     let later = first.renewed(3, rng).unwrap();
     assert!(later.renewed(3, rng).is_err());
     let (before, now) = (first.keys(), later.keys());
-    let content = ContentKey::generate(rng);
+    let id = |key: NodeKey| key.seal_chunk(b"x", Compression::On).unwrap().id;
 
-    let (old, old_seal) = (
-        content.wrap(&before, node, rng),
-        NodeSeal::make(&before, &facts, info),
-    );
-    assert!(!now.is_current(&old));
-    let opened = ContentKey::unwrap(&now, node, &old).unwrap();
-    assert_eq!(opened.chunk_id(b"x"), content.chunk_id(b"x"));
+    let (old, old_seal) = (before.node_key(node), NodeSeal::make(&before, &facts, info));
+    assert_eq!(id(now.node_key_at(old.at()).unwrap()), id(old.clone()));
     assert_eq!(NodeSeal::check(&now, &facts, &old_seal).unwrap(), info);
 
-    let (new, new_seal) = (
-        content.wrap(&now, node, rng),
-        NodeSeal::make(&now, &facts, info),
-    );
-    assert!(now.is_current(&new));
-    let missing = ContentKey::unwrap(&before, node, &new).unwrap_err();
+    let (new, new_seal) = (now.node_key(node), NodeSeal::make(&now, &facts, info));
+    assert_eq!(new.at().epoch, 3);
+    assert_ne!(id(new.clone()), id(old));
+    let missing = before.node_key_at(new.at()).unwrap_err();
     assert_eq!(missing.class().as_str(), "key_missing");
     assert!(NodeSeal::check(&before, &facts, &new_seal).is_err());
 

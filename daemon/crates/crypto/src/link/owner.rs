@@ -1,9 +1,10 @@
 //! A link's secret and key, wrapped for the owner's own devices: each of them can show the address
 //! again, and add files to the link, without asking for its password.
 
-use super::{LinkKey, LinkSecret};
+use super::LinkSecret;
 use crate::aead;
 use crate::error::CryptoError;
+use crate::format2::LinkKey;
 use crate::random::Random;
 use crate::secret::Key;
 use crate::space::SpaceKeys;

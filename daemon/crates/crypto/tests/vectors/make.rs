@@ -5,9 +5,8 @@ mod content;
 mod grant;
 mod link;
 
-use crate::seeded::Seeded;
 use crate::{Case, File};
-use cairn_crypto::{ContentKey, SpaceKeys};
+use cairn_crypto::SpaceKeys;
 use cairn_model::{NodeId, RevisionId, SpaceId};
 use serde_json::{Map, Value, json};
 
@@ -20,14 +19,10 @@ pub(crate) fn all() -> Vec<(&'static str, File)> {
     vec![
         ("kdf", account::kdf()),
         ("bundle", account::bundle()),
-        ("content_key", content::content_key()),
-        ("chunk", content::chunk()),
         ("manifest", content::manifest()),
         ("node_seal", content::node_seal()),
-        ("link", account::link()),
-        ("link_file", link::file()),
+        ("listing", link::listings()),
         ("grant", grant::grant()),
-        ("chunker", content::chunker()),
     ]
 }
 
@@ -155,11 +150,4 @@ pub(crate) fn merge(one: Value, other: Value) -> Value {
     let mut all = fields(one);
     all.extend(fields(other));
     Value::Object(all)
-}
-
-fn wrapped(seed: &str) -> (ContentKey, Vec<u8>) {
-    let rng = &mut Seeded::new(seed);
-    let key = ContentKey::generate(rng);
-    let wrapped = key.wrap(&keys(), node(), rng);
-    (key, wrapped)
 }

@@ -1,12 +1,12 @@
 //! The operations of a vector. Bytes are hexadecimal.
 
-use crate::seeded::Seeded;
+use cairn_crypto::format2::{Listing, ListingPlace};
 use cairn_crypto::{
-    AccountKey, Chunker, ContentKey, CryptoError, GrantContext, KdfParams, KeyBundle, LinkSecret,
-    NodeFacts, NodeSeal, Random as _, RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey,
-    derive_root, open_grant, open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
+    AccountKey, CryptoError, GrantContext, KdfParams, KeyBundle, LinkSecret, NodeFacts, NodeSeal,
+    RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey, derive_root, open_grant, open_manifest,
+    unlock, unlock_with_account_key, unlock_with_recovery,
 };
-use cairn_model::{ChunkId, Kind};
+use cairn_model::Kind;
 use serde_json::{Value, json};
 
 type VectorResult = Result<Value, CryptoError>;
@@ -46,20 +46,6 @@ pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
         "check_floor" => bundle(input)
             .check_floor(number(input, "seen"))
             .map(|()| json!({})),
-        "unwrap_content_key" => {
-            content_key(input).map(|key| json!({"chunk_id": key.chunk_id(b"cairn").to_string()}))
-        }
-        "seal_chunk" => {
-            let (key, plain) = (content_key(input)?, bytes(input, "plain"));
-            let id = key.chunk_id(&plain);
-            Ok(json!({"id": id.to_string(), "sealed": hex::encode(key.seal_chunk(&id, &plain))}))
-        }
-        "open_chunk" => {
-            let id: ChunkId = text(input, "id").parse().unwrap();
-            let length = u32::try_from(number(input, "length")).unwrap();
-            let plain = content_key(input)?.open_chunk(&id, length, &bytes(input, "sealed"))?;
-            Ok(json!({"plain": hex::encode(plain)}))
-        }
         "open_manifest" => {
             let sealed = bytes(input, "sealed");
             let manifest = open_manifest(
@@ -71,28 +57,8 @@ pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
             Ok(serde_json::to_value(manifest).unwrap())
         }
         "check_node_seal" => check_node_seal(input),
-        "open_link" => {
-            let secret = LinkSecret::parse(text(input, "fragment"))?;
-            let key = match input["password"].as_str() {
-                None => secret.key(),
-                Some(password) => secret.key_with_password(password, &kdf(input)?)?.0,
-            };
-            let content = key.unwrap(id(input, "node"), &bytes(input, "link_wrapped"))?;
-            Ok(json!({"chunk_id": content.chunk_id(b"cairn").to_string()}))
-        }
-        "open_link_file" => open_link_file(input),
+        "open_listing" => open_listing(input),
         "open_grant" => grant(input),
-        "cut" => {
-            let mut data = vec![0; usize::try_from(number(input, "length")).unwrap()];
-            Seeded::new(text(input, "seed")).fill(&mut data);
-            let chunker = Chunker::new(&space_keys(input)?);
-            let (mut rest, mut lengths) = (&data[..], Vec::new());
-            while let Some(length) = chunker.cut(rest, true) {
-                rest = &rest[length..];
-                lengths.push(length);
-            }
-            Ok(json!({"lengths": lengths}))
-        }
         other => panic!("there is no operation {other}"),
     }
 }
@@ -102,24 +68,23 @@ fn derive(input: &Value) -> VectorResult {
     Ok(json!({"auth": root.auth.to_hex()}))
 }
 
-fn open_link_file(input: &Value) -> VectorResult {
+fn open_listing(input: &Value) -> VectorResult {
     let secret = LinkSecret::parse(text(input, "fragment"))?;
     let key = match input["password"].as_str() {
         None => secret.key(),
         Some(password) => secret.key_with_password(password, &kdf(input)?)?.0,
     };
-    let share = text(input, "share").parse().unwrap();
-    let file = key.open_file(share, id(input, "node"), &bytes(input, "link_file"))?;
-    let chunk = file.chunks[0];
-    let plain = file
-        .key
-        .open_chunk(&chunk.id, chunk.len, &bytes(input, "sealed_chunk"))?;
+    let place = ListingPlace {
+        share: text(input, "share").parse().unwrap(),
+        node: id(input, "node"),
+        number: number(input, "number"),
+    };
+    let listing = Listing::open(&key, place, &bytes(input, "listing"))?;
+    let plain = listing.chunks[0].open(listing.space, &bytes(input, "sealed_chunk"))?;
     Ok(json!({
-        "path": file.path,
-        "size": file.size,
-        "modified_ms": file.modified_ms,
-        "revision": file.revision.0.simple().to_string(),
-        "chunks": file.chunks.len(),
+        "path": listing.path,
+        "size": listing.size,
+        "chunks": listing.chunks.len(),
         "plain": hex::encode(plain),
     }))
 }
@@ -179,14 +144,6 @@ fn space_keys(input: &Value) -> Result<SpaceKeys, CryptoError> {
         id(input, "space"),
         u32::try_from(number(input, "epoch")).unwrap(),
         &key,
-    )
-}
-
-fn content_key(input: &Value) -> Result<ContentKey, CryptoError> {
-    ContentKey::unwrap(
-        &space_keys(input)?,
-        id(input, "node"),
-        &bytes(input, "wrapped"),
     )
 }
 

@@ -85,7 +85,6 @@ fn explain_api(error: &ApiError) -> (ProblemCode, &'static str) {
         | ApiError::Conflict { .. }
         | ApiError::PreconditionFailed { .. }
         | ApiError::Gone { .. }
-        | ApiError::KeyExposed { .. }
         | ApiError::RateLimited { .. }
         | ApiError::Server { .. }
         | ApiError::Rejected { .. }

@@ -52,6 +52,25 @@ fn an_index_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
+fn an_index_of_the_old_content_format_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let old = Connection::open(&path).unwrap();
+    for sql in &MIGRATIONS[..9] {
+        old.execute_batch(sql).unwrap();
+    }
+    old.pragma_update(None, "user_version", 9).unwrap();
+    drop(old);
+    let refused = Index::open(&path).map(|_| ());
+    assert!(matches!(refused, Err(IndexError::TooOld)));
+    let version: i64 = Connection::open(&path)
+        .unwrap()
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(version, 9);
+}
+
+#[test]
 fn a_failed_write_leaves_nothing_behind() {
     let index = Index::memory().unwrap();
     let failed: Result<(), _> = index.write(|db| {

@@ -147,29 +147,3 @@ fn a_folder_that_moves_takes_along_what_may_be_wanted_now() {
     put(&index, &folder_node(2, 1, "x", 4));
     assert_eq!(dirty(&index, id), [node(2), node(4)], "it may be chosen");
 }
-
-#[test]
-fn what_an_older_index_had_left_out_is_judged_anew() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("index.db");
-    let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(include_str!("../sql/0001_trees.sql"))
-        .unwrap();
-    old.execute_batch(include_str!("../sql/0002_doubt.sql"))
-        .unwrap();
-    old.execute_batch(
-        "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/x', '/', '{}'); \
-         INSERT INTO excluded VALUES (1, x'00000000000000000000000000000002'); \
-         PRAGMA user_version = 2;",
-    )
-    .unwrap();
-    drop(old);
-    let index = Index::open(&path).unwrap().index;
-    let row = folder_node(2, 1, "a", 1);
-    let is_out = || index.read(|db| db.is_excluded(FolderId(1), &row)).unwrap();
-    assert!(!is_out());
-    index.write(|db| db.exclude(FolderId(1), &row)).unwrap();
-    assert!(is_out());
-    index.write(|db| db.include(FolderId(1), row.node)).unwrap();
-    assert!(!is_out());
-}

@@ -1,17 +1,25 @@
-//! The sealed keys of shared files, made and handed to the server in groups.
+//! The sealed listings of shared files, made and handed to the server in groups.
 
 use super::ShareError;
 use super::walk::{FileToShare, UnverifiedNodes};
 use crate::Space;
-use cairn_crypto::{LinkFile, LinkKey, SystemRandom};
-use cairn_model::NodeId;
-use cairn_transfer::{OpenedRevision, TransferError};
+use cairn_crypto::SystemRandom;
+use cairn_crypto::format2::{LinkKey, Listing, ListingPlace};
+use cairn_model::RevisionId;
+use cairn_transfer::{SharedRevision, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{PutSharedFiles, Share, SharedFile};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
-/// Files whose keys are opened in one request.
+/// Lists of chunks that are fetched at once.
+const AHEAD: usize = 4;
+/// The number of every listing. It will count how often a link was refreshed, once a log tells it; the salt
+/// in each listing makes the seals differ.
+const LISTING: u64 = 1;
+
+/// Files whose records are opened in one request.
 const FILES_PER_REQUEST: usize = 64;
 /// Sealed bytes in one request to the server.
 const PUT_BYTES: usize = 4 * 1024 * 1024;
@@ -58,11 +66,16 @@ impl Space {
         let below = self.files_to_share(node, unverified).await?;
         let mut sealed = Vec::with_capacity(below.len());
         for group in below.chunks(FILES_PER_REQUEST) {
-            for (node, file) in self.link_files(group).await? {
-                let seal = key.seal_file(share, node, &file, &mut SystemRandom);
+            for (file, revision, listing) in self.listings(group).await? {
+                let place = ListingPlace {
+                    share,
+                    node: file.node.id,
+                    number: LISTING,
+                };
+                let seal = listing.seal(key, place, &mut SystemRandom);
                 sealed.push(SharedFile {
-                    node_id: node,
-                    revision_id: file.revision,
+                    node_id: file.node.id,
+                    revision_id: revision,
                     sealed: Sealed(seal.map_err(TransferError::Sealing)?),
                 });
             }
@@ -70,30 +83,39 @@ impl Space {
         Ok(sealed)
     }
 
-    /// Opens the keys and manifests of a group of files.
-    async fn link_files(
+    /// Returns what a link hands out of a group of files: the keys of the chunks that they have now.
+    async fn listings<'a>(
         &self,
-        group: &[FileToShare],
-    ) -> Result<Vec<(NodeId, LinkFile)>, TransferError> {
+        group: &'a [FileToShare],
+    ) -> Result<Vec<(&'a FileToShare, RevisionId, Listing)>, TransferError> {
         let mut files = Vec::with_capacity(group.len());
         for file in group {
             let download = self.head(&file.node)?;
             files.push(((file, download), download));
         }
+        let opened = self.transfer.manifests(files).await;
+        let mut places = Vec::with_capacity(group.len());
+        let mut fetches = Vec::with_capacity(group.len());
+        for ((file, download), manifest) in opened {
+            places.push((file, download.revision));
+            fetches.push(self.transfer.shared(download, manifest?));
+        }
+        let shared: Vec<SharedRevision> =
+            stream::iter(fetches).buffered(AHEAD).try_collect().await?;
         let mut out = Vec::with_capacity(group.len());
-        for ((file, download), opened) in self.transfer.open_revisions(files).await {
-            let OpenedRevision { key, manifest } = opened?;
-            let opened = LinkFile {
-                revision: download.revision,
-                path: file.path.clone(),
-                size: manifest.size,
-                modified_ms: manifest.modified_ms,
-                hash: manifest.hash,
-                key,
-                chunks: manifest.chunks,
-            };
-            out.push((file.node.id, opened));
+        for ((file, revision), shared) in places.into_iter().zip(shared) {
+            out.push((file, revision, self.listing(file, shared)));
         }
         Ok(out)
+    }
+
+    fn listing(&self, file: &FileToShare, shared: SharedRevision) -> Listing {
+        Listing {
+            space: self.keys.space(),
+            path: file.path.clone(),
+            size: shared.manifest.size,
+            hash: shared.manifest.hash.0,
+            chunks: shared.chunks,
+        }
     }
 }

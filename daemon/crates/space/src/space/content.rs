@@ -217,7 +217,6 @@ impl Space {
         base: RevisionId,
         manifest: &Manifest,
     ) -> Result<UploadTarget, TransferError> {
-        let content_key = node.content_key.as_ref();
         let seal = self.seal(node);
         let known = KnownNumbers {
             seal_seq: seal.map_or(0, |info| info.seq),
@@ -231,8 +230,7 @@ impl Space {
             name: node.name.clone(),
             base,
             number: known.next_revision()?,
-            content_key: content_key.ok_or_else(|| without_content(node))?.0.clone(),
-            content_source: node.content_source,
+            present: Some(self.current_revision(node, base)),
             seal_seq: known.next_seal()?,
         })
     }

@@ -1,8 +1,10 @@
 //! Granting and opening between devices, by way of a server that says whatever it likes.
 
 use super::*;
+use cairn_crypto::format2::{Compression, SealedObject};
 use cairn_crypto::{
-    Class, ContentKey, MIN_ITERATIONS, SpaceKeys, SystemRandom, create_account, make_grant,
+    Class, MIN_ITERATIONS, NodeKey, SpaceKeys, SystemRandom, content_hash, create_account,
+    make_grant,
 };
 use cairn_model::{NodeId, SpaceId, TeamId};
 use cairn_wire::teams::NewGrant;
@@ -141,13 +143,22 @@ fn class(refused: Result<KeyRing, TeamError>) -> Class {
     source.class()
 }
 
-fn opens(keys: &SpaceKeys, wrapped: &[u8]) -> bool {
-    ContentKey::unwrap(keys, NodeId::from_random_bytes([1; 16]), wrapped).is_ok()
+fn opens(keys: &SpaceKeys, written: &Written) -> bool {
+    let (key, object) = written;
+    let Ok(key) = keys.node_key_at(key.at()) else {
+        return false;
+    };
+    let hash = content_hash(b"x").0;
+    key.open_chunk(&object.id, &object.bytes, 1, &hash).is_ok()
 }
 
-fn wrap(keys: &SpaceKeys) -> Vec<u8> {
-    let rng = &mut SystemRandom;
-    ContentKey::generate(rng).wrap(keys, NodeId::from_random_bytes([1; 16]), rng)
+/// A chunk, and the key that it was sealed with.
+type Written = (NodeKey, SealedObject);
+
+fn write(keys: &SpaceKeys) -> Written {
+    let key = keys.node_key(NodeId::from_random_bytes([1; 16]));
+    let sealed = key.seal_chunk(b"x", Compression::On).unwrap();
+    (key, sealed)
 }
 
 #[test]
@@ -166,7 +177,7 @@ fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
     assert_eq!(made.members[2].status, KeyStatus::NoKeys);
     let before = server.open(leaver).unwrap();
     assert_eq!(before.check_value(1), made.ring.check_value(1));
-    let written_before = wrap(&before.keys());
+    let written_before = write(&before.keys());
     assert!(server.open(late).is_err());
 
     // Keys come, a grant follows, and nobody else gets another.
@@ -182,7 +193,7 @@ fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
     let made = server.grant(owner).unwrap();
     assert!(made.new_key && made.ring.epoch() == 2 && made.grants.len() == 2);
     let now = server.open(late).unwrap().keys();
-    let written_after = wrap(&now);
+    let written_after = write(&now);
     assert!(opens(&now, &written_before) && opens(&now, &written_after));
     assert!(!opens(&before.keys(), &written_after));
 }

@@ -25,7 +25,7 @@ fn node(n: u8, kind: Kind, parent: Option<u8>) -> Node {
         "name_format": "plain", "size": 1, "mime_type": null, "category": null, "state": "active",
         "revision_id": revision(1), "version": 1, "created_at": at, "updated_at": at,
         "modified_at": null, "executable": false, "description": "", "labels": {}, "tags": [],
-        "favorite": false, "content_key": null, "seal": null, "seq": 1,
+        "favorite": false, "seal": null, "seq": 1,
     });
     serde_json::from_value(node).unwrap()
 }

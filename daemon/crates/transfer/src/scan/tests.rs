@@ -2,48 +2,53 @@
 
 use super::*;
 use crate::local::BytesSource;
-use cairn_crypto::{Random, SpaceKeys};
-use cairn_model::SpaceId;
-
-struct Numbers(u64);
-
-impl Random for Numbers {
-    fn fill(&mut self, out: &mut [u8]) {
-        for byte in out {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            *byte = self.0.to_be_bytes()[0];
-        }
-    }
-}
+use cairn_crypto::SpaceKeys;
+use cairn_model::{NodeId, SpaceId};
 
 fn bytes(length: usize) -> Vec<u8> {
-    let mut out = vec![0; length];
-    Numbers(length as u64 + 1).fill(&mut out);
-    out
+    let mut state = length as u64 + 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_be_bytes()[0]
+    };
+    (0..length).map(|_| next()).collect()
 }
 
 fn chunker() -> Chunker {
-    Chunker::new(&SpaceKeys::from_raw(SpaceId::from_random_bytes([1; 16]), 1, &[7; 32]).unwrap())
+    let space = SpaceId::from_random_bytes([1; 16]);
+    let keys = SpaceKeys::from_raw(space, 1, &[7; 32]).unwrap();
+    Chunker::new(&keys.node_key(NodeId::from_random_bytes([2; 16])))
 }
 
-fn both_ways(content: &[u8], size: u64) -> [Result<Scanned, TransferError>; 2] {
-    let (chunker, key) = (chunker(), ContentKey::generate(&mut Numbers(5)));
+/// Lengths and hashes of the chunks.
+#[derive(Default, Debug, PartialEq)]
+struct Seen(Vec<(usize, ContentHash)>);
+
+impl Chunks for Seen {
+    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
+        let hash = cairn_crypto::content_hash(plain);
+        self.0.push((plain.len(), hash));
+        Ok(())
+    }
+}
+
+fn both_ways(content: &[u8], size: u64) -> [Scanned<Seen>; 2] {
+    let chunker = chunker();
     let stop = AtomicBool::new(false);
     let pass = Pass {
         size,
         chunker: &chunker,
-        key: &key,
         stop: &stop,
     };
     let open = || BytesSource(content.to_vec().into()).open().unwrap();
-    [pass.sequential(open()), pass.parallel(open())]
+    let one = pass.sequential(open(), Seen::default());
+    [one, pass.parallel(open(), Seen::default())]
 }
 
 #[test]
 fn reading_in_blocks_finds_the_same_cuts_as_reading_at_once() {
-    let key = ContentKey::generate(&mut Numbers(5));
     for length in [
         0,
         1,
@@ -54,13 +59,13 @@ fn reading_in_blocks_finds_the_same_cuts_as_reading_at_once() {
         23 * BLOCK + 17,
     ] {
         let content = bytes(length);
-        let at_once = scan_bytes(&content, &chunker(), &key);
-        assert_eq!(
-            at_once.chunks.iter().map(|c| c.len as usize).sum::<usize>(),
-            length
-        );
+        let mut seen = Seen::default();
+        let hash = scan_bytes(&content, &chunker(), &mut seen).unwrap();
+        assert_eq!(seen.0.iter().map(|(len, _)| len).sum::<usize>(), length);
+        assert!(!seen.0.is_empty());
         for scanned in both_ways(&content, length as u64) {
-            assert_eq!(scanned.unwrap(), at_once, "{length} bytes");
+            let (chunks, whole) = scanned.unwrap();
+            assert_eq!((&chunks, whole), (&seen, hash), "{length} bytes");
         }
     }
 }
@@ -78,18 +83,49 @@ fn a_file_of_another_length_than_it_was_reported_has_changed() {
     }
 }
 
+/// Fails at the third chunk.
+struct Failing(usize);
+
+impl Chunks for Failing {
+    fn chunk(&mut self, _plain: &[u8]) -> Result<(), TransferError> {
+        self.0 += 1;
+        if self.0 == 3 {
+            return Err(TransferError::UploadLost);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_chunk_that_fails_ends_the_scan_on_both_threads() {
+    let content = bytes(30 * BLOCK);
+    let (chunker, stop) = (chunker(), AtomicBool::new(false));
+    let pass = Pass {
+        size: content.len() as u64,
+        chunker: &chunker,
+        stop: &stop,
+    };
+    let open = || BytesSource(content.clone().into()).open().unwrap();
+    let failed = [
+        pass.sequential(open(), Failing(0)),
+        pass.parallel(open(), Failing(0)),
+    ];
+    for one in failed {
+        assert!(matches!(one, Err(TransferError::UploadLost)));
+    }
+}
+
 #[test]
 fn a_scan_that_nobody_waits_for_stops() {
-    let (chunker, key) = (chunker(), ContentKey::generate(&mut Numbers(5)));
+    let chunker = chunker();
     let stop = StopOnDrop::default();
     let flag = stop.0.clone();
     drop(stop);
     let pass = Pass {
         size: 10,
         chunker: &chunker,
-        key: &key,
         stop: &flag,
     };
     let reader = BytesSource(bytes(10).into()).open().unwrap();
-    assert!(pass.sequential(reader).is_err());
+    assert!(pass.sequential(reader, Seen::default()).is_err());
 }

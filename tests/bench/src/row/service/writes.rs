@@ -56,7 +56,6 @@ fn file(random: &mut ChaCha8Rng, name: &str) -> Value {
         "chunks": [{"id": chunk, "size": SIZE}],
         // About as long as the real ones.
         "manifest": "A".repeat(300),
-        "content_key": "A".repeat(80),
     })
 }
 

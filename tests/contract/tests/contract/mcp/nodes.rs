@@ -25,7 +25,7 @@ async fn story(setup: Setup) {
             json!({ "name": "inner", "parent_uuid": id(&a) }),
         )
         .await;
-    assert!(inner.get("seal").is_none() && inner.get("content_key").is_none());
+    assert!(inner.get("seal").is_none() && inner.get("content_source").is_none());
     let moved = session
         .call_ok(
             "move_file",

@@ -4,7 +4,8 @@ use crate::transfer::world::{
     Heard, World, bytes, committed, new_file, node, revision, small, with_file,
 };
 use cairn_api::ApiError;
-use cairn_crypto::{content_hash, sealed_len};
+use cairn_crypto::content_hash;
+use cairn_crypto::format2::raw_len;
 use cairn_transfer::{
     Blocking, Check, Download, SmallUpload, TransferError, UploadTarget, Uploaded,
 };
@@ -215,7 +216,7 @@ async fn each_file_of_a_batch_comes_down_for_itself() {
 #[tokio::test]
 async fn files_that_did_not_fit_are_asked_for_again_and_alone_if_need_be() {
     let (world, downloads, contents) = with_small_files(12).await;
-    for limit in [sealed_len(11 * 911) + 100, 3000, 0] {
+    for limit in [raw_len(11 * 911) + 100, 3000, 0] {
         world.server.state(|state| state.batch_limit = Some(limit));
         let files = download(&world, &downloads).await;
         assert_eq!(files.len(), 12);

@@ -3,7 +3,7 @@
 use crate::support::KeyHolder;
 use crate::transfer::world::next_revision;
 use cairn_api::{Api, ApiError};
-use cairn_crypto::{ContentKey, NodeFacts, NodeSeal, SpaceKeys, content_hash, manifest_hash};
+use cairn_crypto::{NodeFacts, NodeSeal, SpaceKeys, content_hash, manifest_hash};
 use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_transfer::{
     BytesSource, Download, FileTarget, Limits, MemoryTarget, Options, Progress, SmallUpload,
@@ -339,16 +339,58 @@ async fn a_copy_made_without_keys_opens_and_takes_revisions_of_its_own() {
         .await
         .unwrap();
     assert_eq!(edited.content_source, None);
-    assert!(
-        ContentKey::unwrap(
-            &world.keys,
-            copied.id,
-            &edited.content_key.as_ref().unwrap().0
-        )
-        .is_ok()
-    );
     assert_eq!(world.get(&edited).await, b"an edited copy");
     assert_eq!(world.get(&original).await, b"the original");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_revision_of_a_copy_uses_the_chunks_of_the_original() {
+    let world = World::new().await;
+    let mut content = bytes(1, 9 * MIB);
+    let original = world.put(upload(new_file(1), 1, &content)).await.unwrap();
+    let copy = cairn_wire::nodes::CopyNode {
+        id: Some(NodeId::from_random_bytes(id(2))),
+        parent_id: None,
+        name: Some("copy".to_owned()),
+        seal: None,
+    };
+    let copied = world.api.copy_node(original.id, &copy).await.unwrap();
+    content[4 * MIB] ^= 1;
+    let sealed = world
+        .api
+        .manifest(copied.id, copied.revision_id.unwrap())
+        .await
+        .unwrap();
+    let mut target = next_revision(&copied, 2);
+    if let UploadTarget::Revision { present, .. } = &mut target {
+        *present = Some(Download {
+            manifest_hash: Some(manifest_hash(&sealed.manifest.0)),
+            ..current(&copied)
+        });
+    }
+    let before = world.sent();
+    let edited = world.put(upload(target, 3, &content)).await.unwrap();
+    let sent = world.sent() - before;
+    assert!(sent < 5_000_000, "{sent} bytes were sent");
+    assert!(world.get(&edited).await == content);
+
+    // The copy keeps what it uses of the original, and a copy of the copy too.
+    for node in [&copied, &original] {
+        let again = cairn_wire::nodes::CopyNode {
+            id: None,
+            name: Some(format!("again {}", node.id)),
+            ..copy.clone()
+        };
+        let made = world.api.copy_node(edited.id, &again).await.unwrap();
+        assert!(world.get(&made).await == content);
+    }
+    world
+        .api
+        .delete_node(original.id, None, None)
+        .await
+        .unwrap();
+    world.api.empty_trash().await.unwrap();
+    assert!(world.get(&edited).await == content);
 }
 
 #[tokio::test(flavor = "multi_thread")]

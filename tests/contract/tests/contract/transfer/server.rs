@@ -241,7 +241,6 @@ impl State {
         node.content_source = None;
         node.size = create.size;
         node.version += 1;
-        node.content_key = Some(complete.content_key.clone());
         node.seal = complete.seal;
         node.executable = complete.executable;
         node.modified_at = complete.modified_at;
@@ -260,7 +259,6 @@ impl State {
             revision_id: create.revision_id,
             content_source: None,
             manifest: complete.manifest,
-            content_key: complete.content_key,
             chunks,
         };
         self.revisions
@@ -381,7 +379,6 @@ fn new_node(create: &CreateUpload) -> Node {
         labels: std::collections::BTreeMap::new(),
         tags: Vec::new(),
         favorite: false,
-        content_key: None,
         seal: None,
         seq: 0,
         device_id: None,

@@ -1,15 +1,15 @@
 //! Files up: what is sent, what is not sent again, and what is never sealed.
 
 use crate::transfer::world::{
-    Numbers, World, bytes, committed, new_file, next_revision, node, revision, upload,
+    Numbers, World, bytes, committed, new_file, next_of, next_revision, node, revision, upload,
 };
 use cairn_api::ApiError;
-use cairn_crypto::{ContentKey, KeyRing, NodeFacts, NodeSeal, content_hash, manifest_hash};
-use cairn_model::{Kind, Manifest, SpaceId};
+use cairn_crypto::{KeyRing, NodeFacts, NodeSeal, content_hash, manifest_hash};
+use cairn_model::{Kind, SpaceId};
 use cairn_transfer::{
     Blocking, Download, Source, SourceReader, TransferError, Upload, UploadTarget, Uploaded,
 };
-use cairn_wire::nodes::{ContentSource, Node};
+use cairn_wire::nodes::Node;
 use std::io;
 use std::io::Cursor;
 use std::sync::Arc;
@@ -93,9 +93,10 @@ async fn a_small_edit_in_a_big_file_sends_at_most_two_chunks() {
             .put(upload(next_revision(&first, 2), revision(2), &content))
             .await,
     );
-    assert!((1..=2).contains(&(world.server.puts() - before)));
+    // One or two chunks, and the list.
+    assert!((2..=3).contains(&(world.server.puts() - before)));
     assert_eq!((manifest.number, manifest.base), (2, Some(revision(1))));
-    assert_eq!(second.content_key, first.content_key);
+    assert_eq!(manifest.content.node, second.id);
     assert_eq!(
         world
             .get(Download::new(node(1), revision(2)))
@@ -131,7 +132,9 @@ async fn a_repeated_chunk_travels_once() {
     let world = World::new(Blocking::Threads);
     let zeros = vec![0; 17 * MIB];
     let (_, manifest) = committed(world.put(upload(new_file(1), revision(1), &zeros)).await);
-    assert_eq!((manifest.chunks.len(), world.server.puts()), (5, 2));
+    // Four of zeros, the rest, and the list of the five.
+    assert!(manifest.content.is_list);
+    assert_eq!(world.server.puts(), 3);
     assert_eq!(
         world
             .get(Download::new(node(1), revision(1)))
@@ -146,7 +149,7 @@ async fn a_repeated_chunk_travels_once() {
             .filter(|r| r.starts_with("GET /api/v1/chunks"))
             .count()
     });
-    assert_eq!(fetched, 2);
+    assert_eq!(fetched, 3);
 }
 
 /// Returns other bytes each time it is opened.
@@ -163,7 +166,8 @@ impl Source for Changing {
 async fn a_file_that_changes_between_the_passes_is_never_sealed_under_the_old_ids() {
     for blocking in [Blocking::Threads, Blocking::Inline] {
         let world = World::new(blocking);
-        let content = bytes(1, 6 * MIB);
+        // More than is kept from the first pass: the rest is read again.
+        let content = bytes(1, 14 * MIB);
         let mut edited = content.clone();
         edited.iter_mut().step_by(1000).for_each(|byte| *byte ^= 1);
         let mut shorter = content.clone();
@@ -179,8 +183,15 @@ async fn a_file_that_changes_between_the_passes_is_never_sealed_under_the_old_id
                 Err(TransferError::SourceChanged)
             ));
         }
-        assert_eq!(world.server.puts(), 0);
         assert!(world.server.state(|state| state.nodes.is_empty()));
+        let sent = world.server.state(|state| state.put.clone());
+        let whole = upload(new_file(1), revision(1), &content);
+        let (_, manifest) = committed(world.put(whole).await);
+        assert_eq!(manifest.hash, content_hash(&content));
+        let honest = world.objects((node(1), revision(1)));
+        assert!(sent.iter().all(|(id, _)| honest.contains(id)));
+        let read = world.get(Download::new(node(1), revision(1))).await;
+        assert!(read.unwrap().1 == content);
         let grown = Upload {
             size: content.len() as u64 - 1,
             ..upload(new_file(1), revision(1), &content)
@@ -189,6 +200,25 @@ async fn a_file_that_changes_between_the_passes_is_never_sealed_under_the_old_id
             world.put(grown).await,
             Err(TransferError::SourceChanged)
         ));
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_few_mebibytes_goes_up_as_it_was_read_at_once() {
+    for blocking in [Blocking::Threads, Blocking::Inline] {
+        let world = World::new(blocking);
+        let content = bytes(1, 6 * MIB);
+        let mut edited = content.clone();
+        edited[5 * MIB] ^= 1;
+        let turns = vec![content.clone(), edited];
+        let changing = Upload {
+            source: Arc::new(Changing(turns, AtomicUsize::new(0))),
+            ..upload(new_file(1), revision(1), &content)
+        };
+        let (_, manifest) = committed(world.put(changing).await);
+        assert_eq!(manifest.hash, content_hash(&content));
+        let read = world.get(Download::new(node(1), revision(1))).await;
+        assert!(read.unwrap().1 == content);
     }
 }
 
@@ -240,75 +270,75 @@ async fn who_comes_second_gets_a_conflict_and_nothing_changes() {
     );
 }
 
-#[tokio::test]
-async fn a_new_revision_of_a_copy_has_a_key_of_its_own() {
-    let world = World::new(Blocking::Inline);
-    let (original, _) = committed(
-        world
-            .put(upload(new_file(1), revision(1), b"original"))
-            .await,
-    );
-    let copy = world.server.state(|state| {
+/// A copy of node 1 as node 2, made without keys.
+fn copy_of_first(world: &World) -> Node {
+    world.server.state(|state| {
         state.copy(node(1), node(2));
         state.nodes[&node(2)].clone()
-    });
-    let (sent, manifest) = committed(
-        world
-            .put(upload(next_revision(&copy, 2), revision(3), b"edited copy"))
-            .await,
-    );
-    assert!(ContentKey::unwrap(&world.keys, node(2), &sent.content_key.unwrap().0).is_ok());
-    assert_unreadable_with_key_of(&world, &original, &manifest);
-    assert_eq!(
-        world
-            .get(Download::new(node(2), revision(3)))
-            .await
-            .unwrap()
-            .1,
-        b"edited copy"
-    );
+    })
 }
 
 #[tokio::test]
-async fn a_server_that_names_another_source_does_not_choose_the_key_of_the_next_revision() {
+async fn a_copy_that_nobody_vouches_for_is_sealed_anew_under_its_own_key() {
     let world = World::new(Blocking::Inline);
-    let (public, _) = committed(
-        world
-            .put(upload(new_file(1), revision(1), b"in a link"))
-            .await,
-    );
-    let (private, _) = committed(
-        world
-            .put(upload(new_file(2), revision(2), b"private"))
-            .await,
-    );
-    let announced = Node {
-        content_key: public.content_key.clone(),
-        content_source: Some(ContentSource {
-            node_id: public.id,
-            revision_id: revision(1),
-        }),
-        ..private
-    };
-    let edited = upload(
-        next_revision(&announced, 2),
-        revision(3),
-        b"private, edited",
-    );
-    let (_, manifest) = committed(world.put(edited).await);
-    assert_unreadable_with_key_of(&world, &public, &manifest);
+    let content = bytes(1, 5 * MIB);
+    committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let copy = copy_of_first(&world);
+    let again = upload(next_revision(&copy, 2), revision(3), &content);
+    let (_, manifest) = committed(world.put(again).await);
+    assert_eq!(manifest.content.node, node(2));
+    let before = world.objects((node(1), revision(1)));
+    let after = world.objects((node(2), revision(3)));
+    assert!(after.iter().all(|id| !before.contains(id)));
+    let read = world.get(Download::new(node(2), revision(3))).await;
+    assert!(read.unwrap().1 == content);
 }
 
-/// Asserts that the chunks of a file were not made with the content key of a node.
-fn assert_unreadable_with_key_of(world: &World, other: &Node, manifest: &Manifest) {
-    let wrapped = &other.content_key.as_ref().unwrap().0;
-    let key = ContentKey::unwrap(&world.keys, other.id, wrapped).unwrap();
-    for chunk in &manifest.chunks {
-        let sealed = world
-            .server
-            .state(|state| state.chunks[&(manifest.node, chunk.id)].clone());
-        assert!(key.open_chunk(&chunk.id, chunk.len, &sealed).is_err());
+#[tokio::test]
+async fn a_new_revision_of_a_copy_keeps_the_chunks_of_the_original() {
+    for blocking in [Blocking::Threads, Blocking::Inline] {
+        let world = World::new(blocking);
+        let mut content = bytes(1, 9 * MIB);
+        committed(world.put(upload(new_file(1), revision(1), &content)).await);
+        let copy = copy_of_first(&world);
+        content[4 * MIB] ^= 1;
+        let before = world.server.puts();
+        let edited = upload(next_of(&world, &copy, 2), revision(3), &content);
+        let (_, manifest) = committed(world.put(edited).await);
+        assert_eq!(manifest.content.node, node(2));
+        // One or two chunks under its own key, and its own list.
+        assert!((2..=3).contains(&(world.server.puts() - before)));
+        let (original, own) = (
+            world.objects((node(1), revision(1))),
+            world.objects((node(2), revision(3))),
+        );
+        let kept = own.iter().filter(|id| original.contains(id)).count();
+        assert!(
+            kept >= 4 && kept + 3 >= own.len(),
+            "{kept} of {}",
+            own.len()
+        );
+        let read = world.get(Download::new(node(2), revision(3))).await;
+        assert!(read.unwrap().1 == content);
     }
+}
+
+#[tokio::test]
+async fn chunks_that_the_server_lost_are_sealed_again() {
+    let world = World::new(Blocking::Inline);
+    let mut content = bytes(1, 5 * MIB);
+    committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let copy = copy_of_first(&world);
+    for id in world.objects((node(1), revision(1))).iter().take(2) {
+        world
+            .server
+            .state(|state| state.chunks.remove(&(node(2), *id)));
+    }
+    content.push(1);
+    let edited = upload(next_of(&world, &copy, 2), revision(3), &content);
+    committed(world.put(edited).await);
+    let read = world.get(Download::new(node(2), revision(3))).await;
+    assert!(read.unwrap().1 == content);
 }
 
 #[tokio::test]
@@ -327,18 +357,59 @@ async fn a_revision_of_a_later_epoch_has_a_key_that_earlier_readers_never_had() 
             .put(upload(new_file(1), revision(1), b"the same"))
             .await,
     );
-    // Both draw the same numbers: this one goes ahead.
-    committed(after.put(upload(new_file(9), revision(9), b"")).await);
     let again = upload(next_revision(&old, 2), revision(2), b"the same");
-    let (new, new_manifest) = committed(after.put(again).await);
-    // Chunk ids come from the content key: another one was made for the same file.
-    assert_ne!(old_manifest.chunks[0].id, new_manifest.chunks[0].id);
-    let key = new.content_key.unwrap().0;
-    assert!(ContentKey::unwrap(&before.keys, node(1), &key).is_err());
+    let (_, manifest) = committed(after.put(again).await);
+    assert_ne!(old_manifest.content.id, manifest.content.id);
+    assert_eq!((old_manifest.content.epoch, manifest.content.epoch), (1, 2));
     for (number, reads) in [(1, true), (2, false)] {
         let download = Download::new(node(1), revision(number));
         assert_eq!(after.get(download).await.unwrap().1, b"the same");
         assert_eq!(before.get(download).await.is_ok(), reads, "{number}");
+    }
+}
+
+#[tokio::test]
+async fn unchanged_chunks_stay_under_the_key_of_their_epoch() {
+    let space = SpaceId::from_random_bytes([1; 16]);
+    let first = KeyRing::generate(space, 1, &mut Numbers(7));
+    let second = first.renewed(2, &mut Numbers(8)).unwrap();
+    let before = World::with(Arc::default(), Arc::new(first.keys()), Blocking::Inline);
+    let keys = Arc::new(second.keys());
+    let after = World::with(before.server.clone(), keys, Blocking::Inline);
+    let mut content = bytes(1, 9 * MIB);
+    let (old, _) = committed(before.put(upload(new_file(1), revision(1), &content)).await);
+    let sent = before.server.puts();
+    content[4 * MIB] ^= 1;
+    let edited = upload(next_of(&after, &old, 2), revision(2), &content);
+    let (_, manifest) = committed(after.put(edited).await);
+    assert_eq!(manifest.content.epoch, 2);
+    assert!((2..=3).contains(&(before.server.puts() - sent)));
+    let download = Download::new(node(1), revision(2));
+    assert!(after.get(download).await.unwrap().1 == content);
+    assert!(before.get(download).await.is_err());
+}
+
+#[tokio::test]
+async fn text_is_sent_compressed_and_a_mailbox_is_not() {
+    let world = World::new(Blocking::Inline);
+    let text = b"the same words again and again; ".repeat(8000);
+    let mailbox = UploadTarget::New {
+        node: node(2),
+        parent: None,
+        name: "inbox.mbox".to_owned(),
+    };
+    committed(world.put(upload(new_file(1), revision(1), &text)).await);
+    committed(world.put(upload(mailbox, revision(2), &text)).await);
+    let sent: Vec<usize> = world
+        .server
+        .state(|state| state.put.iter().map(|(_, bytes)| bytes.len()).collect());
+    assert!(
+        sent[0] * 20 < text.len() && sent[1] >= text.len(),
+        "{sent:?}"
+    );
+    for n in [1, 2] {
+        let read = world.get(Download::new(node(n), revision(n))).await;
+        assert!(read.unwrap().1 == text);
     }
 }
 

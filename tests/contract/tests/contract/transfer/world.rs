@@ -2,8 +2,9 @@
 
 use crate::transfer::server::{Server, URL};
 use cairn_api::{Api, ApiKey, RetryPolicy};
-use cairn_crypto::{Random, SpaceKeys};
-use cairn_model::{BackOff, DeviceId, Manifest, NodeId, RevisionId, SpaceId};
+use cairn_crypto::format2::Chunker;
+use cairn_crypto::{Random, SpaceKeys, manifest_hash};
+use cairn_model::{BackOff, ChunkId, DeviceId, Manifest, NodeId, RevisionId, SpaceId};
 use cairn_transfer::{
     Blocking, BytesSource, Download, Limits, MemoryTarget, Options, Progress, SmallUpload, Started,
     Transfer, TransferError, Upload, UploadTarget, Uploaded,
@@ -74,6 +75,25 @@ impl World {
         self.transfer.upload(upload, &()).await
     }
 
+    /// The objects of a revision as the server has them: chunks in file order, then the lists of them.
+    pub(crate) fn objects(&self, of: (NodeId, RevisionId)) -> Vec<ChunkId> {
+        let stored = self
+            .server
+            .state(|state| state.revisions[&of].chunks.clone());
+        stored.into_iter().map(|chunk| chunk.id).collect()
+    }
+
+    /// The lengths of the chunks that a node's content is cut into.
+    pub(crate) fn lengths(&self, node: NodeId, content: &[u8]) -> Vec<usize> {
+        let chunker = Chunker::new(&self.keys.node_key(node));
+        let (mut rest, mut lengths) = (content, Vec::new());
+        while let Some(length) = chunker.cut(rest, true) {
+            rest = &rest[length..];
+            lengths.push(length);
+        }
+        lengths
+    }
+
     pub(crate) async fn get(
         &self,
         download: Download,
@@ -117,10 +137,27 @@ pub(crate) fn next_revision(node: &Node, number: u64) -> UploadTarget {
         name: node.name.clone(),
         base: node.revision_id.unwrap(),
         number,
-        content_key: node.content_key.clone().unwrap().0,
-        content_source: node.content_source,
+        present: None,
         seal_seq: number,
     }
+}
+
+/// As [`next_revision`], of content that the caller vouches for.
+pub(crate) fn next_of(world: &World, node: &Node, number: u64) -> UploadTarget {
+    let revision = node.revision_id.unwrap();
+    let sealed = world
+        .server
+        .state(|state| state.revisions[&(node.id, revision)].manifest.0.clone());
+    let vouched = Download {
+        source: node.content_source,
+        manifest_hash: Some(manifest_hash(&sealed)),
+        ..Download::new(node.id, revision)
+    };
+    let mut target = next_revision(node, number);
+    if let UploadTarget::Revision { present, .. } = &mut target {
+        *present = Some(vouched);
+    }
+    target
 }
 
 pub(crate) fn upload(target: UploadTarget, revision: RevisionId, content: &[u8]) -> Upload {

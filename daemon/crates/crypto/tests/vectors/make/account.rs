@@ -1,11 +1,10 @@
-//! Vectors of the key hierarchy: derivation, the account's bundle, share links.
+//! Vectors of the key hierarchy: derivation, the account's bundle.
 
-use super::{AUTH, FORMAT, case, damages, fields, file, flip, merge, node, with_ids, wrapped};
+use super::{AUTH, FORMAT, case, damages, fields, file, flip, merge};
 use crate::File;
 use crate::seeded::Seeded;
 use cairn_crypto::{
-    KDF_ALGORITHM, KdfParams, KeyBundle, LinkSecret, MIN_ITERATIONS, change_passphrase,
-    create_account, make_recovery_key,
+    KDF_ALGORITHM, KeyBundle, MIN_ITERATIONS, change_passphrase, create_account, make_recovery_key,
 };
 use cairn_model::{AccountId, SpaceId};
 use serde_json::{Value, json};
@@ -323,88 +322,6 @@ pub(super) fn bundle() -> File {
     file(
         "The key bundle of an account: every key that opens it, and what must not.",
         Value::Object(base),
-        cases,
-    )
-}
-
-pub(super) fn link() -> File {
-    let operation = "open_link";
-    let rng = &mut Seeded::new("vectors/link");
-    let (key, _) = wrapped("vectors/link/key");
-    let secret = LinkSecret::generate(rng);
-    let plain = secret.key().wrap(&key, node(), rng);
-    let kdf = KdfParams {
-        iterations: MIN_ITERATIONS,
-        salt: [0x0b; 32],
-    };
-    let locked = secret
-        .key_with_password("letmein", &kdf)
-        .unwrap()
-        .0
-        .wrap(&key, node(), rng);
-    let base = with_ids(json!({
-        "fragment": secret.reveal().as_str(),
-        "link_wrapped": hex::encode(&plain),
-        "kdf_algorithm": KDF_ALGORITHM,
-        "kdf_iterations": MIN_ITERATIONS,
-        "kdf_salt": "0b".repeat(32),
-    }));
-    let locked = hex::encode(locked);
-    let mut cases = vec![
-        case(operation, "with its secret", json!({}), "ok"),
-        case(
-            operation,
-            "with its password",
-            json!({"password": "letmein", "link_wrapped": locked}),
-            "ok",
-        ),
-        case(
-            operation,
-            "without the password",
-            json!({ "link_wrapped": locked }),
-            AUTH,
-        ),
-        case(
-            operation,
-            "with a wrong password",
-            json!({"password": "letmeout", "link_wrapped": locked}),
-            AUTH,
-        ),
-        case(
-            operation,
-            "with a password that it has not",
-            json!({"password": "letmein"}),
-            AUTH,
-        ),
-        case(
-            operation,
-            "with another secret",
-            json!({"fragment": "0b".repeat(32)}),
-            AUTH,
-        ),
-        case(
-            operation,
-            "with a secret of zeros",
-            json!({"fragment": "00".repeat(32)}),
-            "invalid_input",
-        ),
-        case(
-            operation,
-            "without the secret",
-            json!({"fragment": ""}),
-            "invalid_input",
-        ),
-        case(
-            operation,
-            "for another node",
-            json!({"node": "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a"}),
-            AUTH,
-        ),
-    ];
-    cases.extend(damages(operation, "link_wrapped", &plain, 0));
-    file(
-        "Share links: a content key under the secret of an address.",
-        base,
         cases,
     )
 }

@@ -2,12 +2,11 @@
 
 use super::Task;
 use crate::error::EngineError;
-use crate::node_rows::known_numbers;
+use crate::node_rows::{download_of, known_numbers};
 use crate::step::Ctx;
 use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, NodeId, RelPath, RevisionId};
 use cairn_transfer::{Started, UploadTarget};
-use cairn_wire::nodes::ContentSource;
 use std::path::PathBuf;
 
 /// A task with everything looked up.
@@ -123,18 +122,13 @@ fn new_revision(
         return Err(EngineError::Stale);
     }
     let numbers = known_numbers(&ctx.engine.keys, over);
-    let content_source = over.source.map(|(node_id, revision_id)| ContentSource {
-        node_id,
-        revision_id,
-    });
     let target = UploadTarget::Revision {
         node,
         parent: over.parent,
         name: over.name.to_string(),
         base,
         number: numbers.next_revision()?,
-        content_key: over.content_key.clone().ok_or(EngineError::Stale)?,
-        content_source,
+        present: download_of(&ctx.engine.keys, over),
         seal_seq: numbers.next_seal()?,
     };
     Ok((target, synced.hash))

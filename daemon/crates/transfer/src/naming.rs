@@ -1,0 +1,212 @@
+//! The chunks of a new revision: which of them are there already, and the ids of the others.
+//!
+//! A chunk's id follows from its sealed payload, so naming it means compressing it. Chunks whose plaintext
+//! the revision before has keep their objects, and cost neither.
+
+use crate::chunk_list::{self, ChunkList, SealedList, chunk_id};
+use crate::error::TransferError;
+use crate::scan::Chunks;
+use bytes::Bytes;
+use cairn_crypto::format2::{
+    ChunkRow, Chunker, Compression, Manifest as List, NodeKeyRef, ObjectId,
+};
+use cairn_crypto::{NodeKey, content_hash};
+use cairn_model::{ChunkId, ContentHash, ContentObject};
+use cairn_wire::transfer::SealedChunk;
+use std::collections::{HashMap, HashSet};
+
+/// Sealed bytes of one file that are kept from the first pass to the second.
+pub(crate) const KEPT: usize = 8 * 1024 * 1024;
+/// The most keys that a list of chunks has.
+const MAX_KEYS: usize = 255;
+
+/// A chunk that the service has.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    at: NodeKeyRef,
+    id: ObjectId,
+    /// Length of the sealed bytes.
+    size: u64,
+}
+
+/// The chunks of the revision that is replaced, by length and hash of their plaintext.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownChunks {
+    chunks: HashMap<(u64, [u8; 32]), Known>,
+    cut: Option<NodeKey>,
+}
+
+impl KnownChunks {
+    /// Takes over the chunks of a list whose sealed sizes the service told. Those of the oldest keys are
+    /// left out, and so sealed again, if the list has no room for one more key.
+    pub(crate) fn of(before: &ChunkList, stored: &[SealedChunk], own: NodeKeyRef) -> Self {
+        let sizes: HashMap<ChunkId, u64> = stored.iter().map(|one| (one.id, one.size)).collect();
+        let list = &before.list;
+        let mut keys = list.keys.clone();
+        keys.retain(|key| *key != own);
+        keys.sort_by_key(|key| key.epoch);
+        let excess = keys.len().saturating_sub(MAX_KEYS - 1);
+        let left_out: HashSet<NodeKeyRef> = keys.into_iter().take(excess).collect();
+        let mut chunks = HashMap::with_capacity(list.rows.len());
+        for row in &list.rows {
+            let at = list.keys[usize::from(row.key)];
+            let Some(&size) = sizes.get(&chunk_id(&row.id)) else {
+                continue;
+            };
+            if !left_out.contains(&at) {
+                let known = Known {
+                    at,
+                    id: row.id,
+                    size,
+                };
+                chunks.insert((row.length, row.hash), known);
+            }
+        }
+        let cut = before.key(list.cut).clone();
+        let is_listed = list.rows.len() > 1 && !left_out.contains(&cut.at());
+        let cut = is_listed.then_some(cut);
+        Self { chunks, cut }
+    }
+}
+
+/// Names the chunks of one file as they come.
+pub(crate) struct Naming {
+    key: NodeKey,
+    compression: Compression,
+    known: KnownChunks,
+    named: Named,
+    /// Bytes that may still be kept.
+    room: usize,
+}
+
+/// The chunks of a file, named.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) list: List,
+    sizes: HashMap<ObjectId, u64>,
+    /// Sealed bytes of chunks and lists, as far as there was room.
+    pub(crate) kept: HashMap<ChunkId, Bytes>,
+}
+
+/// Everything that a revision is made of.
+pub(crate) struct Planned {
+    pub(crate) content: ContentObject,
+    /// All objects, each once: chunks in file order, then their lists.
+    pub(crate) announced: Vec<SealedChunk>,
+}
+
+impl Naming {
+    pub(crate) fn new(
+        key: NodeKey,
+        known: KnownChunks,
+        compression: Compression,
+        room: usize,
+    ) -> Self {
+        let mut keys = vec![key.at()];
+        let cut = known.cut.as_ref().map_or(key.at(), NodeKey::at);
+        let cut = place(&mut keys, cut);
+        let list = List {
+            keys,
+            cut,
+            rows: Vec::new(),
+        };
+        let named = Named {
+            list,
+            sizes: HashMap::new(),
+            kept: HashMap::new(),
+        };
+        Self {
+            key,
+            compression,
+            known,
+            named,
+            room,
+        }
+    }
+
+    /// Returns the chunker of the file: that of the revision before, so that its cuts stay.
+    pub(crate) fn chunker(&self) -> Chunker {
+        Chunker::new(self.known.cut.as_ref().unwrap_or(&self.key))
+    }
+
+    pub(crate) fn finish(self) -> Named {
+        self.named
+    }
+
+    fn seal(&mut self, plain: &[u8]) -> Result<Known, TransferError> {
+        let sealed = self.key.seal_chunk(plain, self.compression);
+        let sealed = sealed.map_err(TransferError::Sealing)?;
+        let known = Known {
+            at: self.key.at(),
+            id: sealed.id,
+            size: sealed.bytes.len() as u64,
+        };
+        if let Some(room) = self.room.checked_sub(sealed.bytes.len()) {
+            self.room = room;
+            let kept = &mut self.named.kept;
+            kept.insert(chunk_id(&sealed.id), sealed.bytes.into());
+        }
+        Ok(known)
+    }
+}
+
+impl Chunks for Naming {
+    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
+        let ContentHash(hash) = content_hash(plain);
+        let length = plain.len() as u64;
+        let known = match self.known.chunks.get(&(length, hash)) {
+            Some(known) => *known,
+            None => {
+                let sealed = self.seal(plain)?;
+                self.known.chunks.insert((length, hash), sealed);
+                sealed
+            }
+        };
+        let list = &mut self.named.list;
+        let key = place(&mut list.keys, known.at);
+        list.rows.push(ChunkRow {
+            key,
+            id: known.id,
+            length,
+            hash,
+        });
+        self.named.sizes.insert(known.id, known.size);
+        Ok(())
+    }
+}
+
+impl Named {
+    /// Seals the list of the chunks, and plans what is announced to the service.
+    pub(crate) fn plan(&mut self, key: &NodeKey) -> Result<Planned, TransferError> {
+        let SealedList { content, objects } = chunk_list::seal(key, &self.list)?;
+        let mut announced = Vec::with_capacity(self.list.rows.len() + objects.len());
+        let mut seen = HashSet::with_capacity(announced.capacity());
+        for row in &self.list.rows {
+            if seen.insert(row.id) {
+                let (id, size) = (chunk_id(&row.id), self.sizes[&row.id]);
+                announced.push(SealedChunk { id, size });
+            }
+        }
+        for object in objects {
+            let (id, size) = (chunk_id(&object.id), object.bytes.len() as u64);
+            if seen.insert(object.id) {
+                announced.push(SealedChunk { id, size });
+            }
+            self.kept.insert(id, object.bytes.into());
+        }
+        Ok(Planned { content, announced })
+    }
+}
+
+/// Returns the place of a key in a table, which gets it if it has it not.
+fn place(keys: &mut Vec<NodeKeyRef>, key: NodeKeyRef) -> u8 {
+    let found = keys.iter().position(|known| *known == key);
+    let place = found.unwrap_or_else(|| {
+        keys.push(key);
+        keys.len() - 1
+    });
+    u8::try_from(place).expect("known chunks leave room for one more key")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Chunks that are there already keep their objects; new ones go under the file's own key.
+
+use super::*;
+use cairn_crypto::SpaceKeys;
+use cairn_model::{NodeId, SpaceId};
+
+fn key(node: u8, epoch: u32) -> NodeKey {
+    let space = SpaceId::from_random_bytes([1; 16]);
+    let keys = SpaceKeys::from_raw(space, epoch, &[7; 32]).unwrap();
+    keys.node_key(NodeId::from_random_bytes([node; 16]))
+}
+
+fn named(own: &NodeKey, known: KnownChunks, plains: &[&[u8]]) -> Named {
+    let mut naming = Naming::new(own.clone(), known, Compression::On, KEPT);
+    for plain in plains {
+        naming.chunk(plain).unwrap();
+    }
+    naming.finish()
+}
+
+fn list_of(keys: Vec<NodeKey>, list: List) -> ChunkList {
+    ChunkList::with_keys(list, keys)
+}
+
+fn stored(named: &mut Named, key: &NodeKey) -> Vec<SealedChunk> {
+    named.plan(key).unwrap().announced
+}
+
+#[test]
+fn chunks_of_the_revision_before_are_not_sealed_again() {
+    let (old, new) = (key(1, 1), key(1, 2));
+    let mut before = named(&old, KnownChunks::default(), &[b"one", b"two", b"three"]);
+    let there = stored(&mut before, &old);
+    let list = list_of(vec![old.clone()], before.list.clone());
+    let known = KnownChunks::of(&list, &there, new.at());
+    let mut after = named(&new, known, &[b"one", b"new", b"three", b"new"]);
+    let keys: Vec<NodeKeyRef> = after
+        .list
+        .rows
+        .iter()
+        .map(|row| after.list.keys[usize::from(row.key)])
+        .collect();
+    assert_eq!(keys, [old.at(), new.at(), old.at(), new.at()]);
+    assert_eq!(after.list.rows[0].id, before.list.rows[0].id);
+    assert_eq!(after.list.keys[usize::from(after.list.cut)], old.at());
+    // What is new comes once, beside the list.
+    assert_eq!(after.kept.len(), 1);
+    assert_eq!(stored(&mut after, &new).len(), 4);
+    assert_eq!(after.kept.len(), 2);
+}
+
+#[test]
+fn a_chunk_whose_size_the_service_does_not_tell_is_sealed_again() {
+    let own = key(1, 1);
+    let mut before = named(&own, KnownChunks::default(), &[b"one", b"two"]);
+    let mut there = stored(&mut before, &own);
+    there.remove(0);
+    let list = list_of(vec![own.clone()], before.list.clone());
+    let after = named(
+        &own,
+        KnownChunks::of(&list, &there, own.at()),
+        &[b"one", b"two"],
+    );
+    // The key is the same, so the object is too.
+    assert_eq!(after.list.rows, before.list.rows);
+    assert!(after.kept.contains_key(&chunk_id(&before.list.rows[0].id)));
+    assert!(!after.kept.contains_key(&chunk_id(&before.list.rows[1].id)));
+}
+
+#[test]
+fn a_full_table_of_keys_loses_its_oldest() {
+    let keys: Vec<NodeKey> = (1..=255).map(|epoch| key(1, epoch)).collect();
+    let plains: Vec<Vec<u8>> = (0..255_u32).map(|n| n.to_be_bytes().to_vec()).collect();
+    let mut list = List {
+        keys: keys.iter().map(NodeKey::at).collect(),
+        cut: 7,
+        rows: Vec::new(),
+    };
+    let mut there = Vec::new();
+    for (at, (key, plain)) in keys.iter().zip(&plains).enumerate() {
+        let sealed = key.seal_chunk(plain, Compression::Off).unwrap();
+        there.push(SealedChunk {
+            id: chunk_id(&sealed.id),
+            size: sealed.bytes.len() as u64,
+        });
+        list.rows.push(ChunkRow {
+            key: at as u8,
+            id: sealed.id,
+            length: 4,
+            hash: content_hash(plain).0,
+        });
+    }
+    let own = key(1, 256);
+    let known = KnownChunks::of(&list_of(keys.clone(), list), &there, own.at());
+    let plains: Vec<&[u8]> = plains.iter().map(Vec::as_slice).collect();
+    let mut after = named(&own, known, &plains);
+    assert_eq!(after.list.keys.len(), 255);
+    assert!(!after.list.keys.contains(&keys[0].at()));
+    assert_eq!(after.kept.len(), 1, "one chunk was sealed again");
+    assert!(after.plan(&own).is_ok());
+}
+
+#[test]
+fn an_empty_file_is_one_chunk() {
+    let own = key(1, 1);
+    let mut named = named(&own, KnownChunks::default(), &[b""]);
+    let planned = named.plan(&own).unwrap();
+    assert!(!planned.content.is_list);
+    assert_eq!(planned.announced.len(), 1);
+    assert_eq!(planned.content.id, planned.announced[0].id);
+}
