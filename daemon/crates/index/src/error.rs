@@ -20,10 +20,12 @@ pub enum IndexError {
     )]
     TooNew { found: i64, known: i64 },
     #[error(
-        "the index is from before the first release, whose files on the service nobody reads any more: \
-         set Cairn up afresh with an empty home; your files stay where they are"
+        "the home {path} is of a version whose format this one does not read; nothing was changed. Keep it, and the \
+         server's data directory: the version before opens them, and is the way to fetch what no device has (old \
+         versions, the trash, folders that are not synced). Then give this version another, empty home, with \
+         `--home DIR` or CAIRN_HOME"
     )]
-    TooOld,
+    TooOld { path: PathBuf },
     #[error("the list of folder pairs {path} can't be written: {source}")]
     FolderBackup {
         path: PathBuf,

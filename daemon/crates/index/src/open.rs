@@ -129,7 +129,9 @@ impl Index {
             return Err(IndexError::TooNew { found, known });
         }
         if (1..CONTENTS).contains(&found) {
-            return Err(IndexError::TooOld);
+            let path = folder_backup.unwrap_or_default();
+            let path = path.parent().unwrap_or(&path).to_owned();
+            return Err(IndexError::TooOld { path });
         }
         for (number, sql) in MIGRATIONS
             .iter()

@@ -61,8 +61,13 @@ fn an_index_of_the_old_content_format_is_refused_and_left_alone() {
     }
     old.pragma_update(None, "user_version", 9).unwrap();
     drop(old);
-    let refused = Index::open(&path).map(|_| ());
-    assert!(matches!(refused, Err(IndexError::TooOld)));
+    let refused = Index::open(&path).err().unwrap();
+    assert!(matches!(refused, IndexError::TooOld { .. }));
+    let message = refused.to_string();
+    let home = dir.path().display().to_string();
+    for told in [&home, "nothing was changed", "--home", "CAIRN_HOME"] {
+        assert!(message.contains(told), "{told}: {message}");
+    }
     let version: i64 = Connection::open(&path)
         .unwrap()
         .query_row("PRAGMA user_version", [], |row| row.get(0))
