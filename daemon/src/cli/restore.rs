@@ -170,6 +170,7 @@ async fn one_file(
         revision.number,
         local_time(revision.created_at.0, &app.zone)
     ));
+    verification::note_restored(app, &remote.space, &restored, &path);
     app.out.json(&json!({
         "path": path,
         "version": revision.number,
@@ -287,6 +288,7 @@ async fn out_of_trash(
     }
     let path = remote.path_of(&restored, &mut Default::default()).await?;
     app.out.line(format_args!("{} is back.", clean(&path)));
+    verification::note_restored(app, &remote.space, &restored, &path);
     app.out.json(&json!({
         "path": path,
         "session": remote.journal.session(),

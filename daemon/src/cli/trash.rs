@@ -6,7 +6,7 @@ use crate::folders::{self, open_index, trash};
 use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_rfc3339, local_time, size};
-use crate::remote::{Remote, Within};
+use crate::remote::{Remote, Within, verification};
 use cairn_control::{TrashedList, typed};
 use cairn_model::NodeId;
 use cairn_platform::RealDisk;
@@ -214,6 +214,7 @@ async fn restore_remote(app: &App, id: &str, team: Option<String>) -> CommandRes
     let path = remote.path_of(&node, &mut Default::default()).await?;
     app.out
         .line(format_args!("{} is back on the service.", clean(&path)));
+    verification::note_restored(app, &remote.space, &node, &path);
     app.out.json(&json!({ "id": node.id, "path": path }));
     Ok(())
 }

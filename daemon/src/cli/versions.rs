@@ -7,7 +7,7 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::node::NodeView;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time, size};
-use crate::remote::{Remote, Within};
+use crate::remote::{Remote, Within, verification};
 use cairn_model::Kind;
 use cairn_wire::nodes::{Node, Revision};
 use serde_json::json;
@@ -77,6 +77,7 @@ async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -
         clean(&path),
         revision.number
     ));
+    verification::note_restored(app, &remote.space, &restored, &path);
     app.out
         .json(&json!({ "node": NodeView::new(&restored, path) }));
     Ok(())

@@ -6,6 +6,8 @@ use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::clean;
 use cairn_model::Verification;
+use cairn_space::Space;
+use cairn_wire::nodes::Node;
 
 /// Paths that a message lists; the rest is counted.
 const LISTED: usize = 10;
@@ -35,6 +37,16 @@ pub(crate) fn note(app: &App, unverified: &[String]) {
         app.out.note(format_args!(
             "not verified: no device with your keys has put this where it is: {}",
             listed(unverified)
+        ));
+    }
+}
+
+/// Notes that what came back has no seal: that it is what it was is the service's word.
+pub(crate) fn note_restored(app: &App, space: &Space, node: &Node, path: &str) {
+    if space.seal(node).is_none() {
+        app.out.note(format_args!(
+            "not verified: only the service says that {} is as it was; look at it before you trust it",
+            clean(path)
         ));
     }
 }

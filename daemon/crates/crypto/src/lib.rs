@@ -39,7 +39,7 @@ pub use hash::{ContentHasher, content_hash};
 pub use identity::{RsaPair, SigningPair};
 pub use link::{LinkSecret, OwnedLink, PasswordCheck};
 pub use manifest::{manifest_hash, open_manifest, seal_manifest};
-pub use node_seal::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo};
+pub use node_seal::{NodeFacts, NodeSeal, SealInfo};
 pub use public::PublicKeys;
 pub use random::{Random, SystemRandom};
 pub use recovery::{RecoveryKey, make_recovery_key, unlock_with_recovery};

@@ -10,9 +10,9 @@ use cairn_model::{Kind, NodeId};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Stands for the manifest hash in the seal of a node that was deleted after a person had been asked
-/// and had agreed: other devices of the account need not ask again.
-pub const CONFIRMED_DELETION: [u8; 32] = *b"cairn/a-person-agreed-to-delete/";
+/// Begins the hash in the seal of a node that was deleted after a person had been asked and had agreed. The
+/// other half is the beginning of the manifest's hash: what comes out of the trash is compared with it.
+const CONFIRMED: [u8; 16] = *b"cairn/confirmed/";
 
 const FORMAT: u8 = 1;
 const LENGTH: usize = 1 + 8 + 32 + 32;
@@ -37,6 +37,40 @@ pub struct SealInfo {
     pub seq: u64,
     /// [`crate::manifest_hash`] of the current revision; `None` for a folder.
     pub manifest_hash: Option<[u8; 32]>,
+}
+
+impl SealInfo {
+    /// Returns what the seal of a deletion carries to which a person has agreed: other devices of the account
+    /// need not ask again.
+    #[must_use]
+    pub fn confirmed(self) -> Self {
+        let hash = self.manifest_hash.unwrap_or_default();
+        let mut marked = [0; 32];
+        marked[..16].copy_from_slice(&CONFIRMED);
+        marked[16..].copy_from_slice(&hash[..16]);
+        Self {
+            manifest_hash: Some(marked),
+            ..self
+        }
+    }
+
+    /// Returns true for a deletion to which a person has agreed.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.manifest_hash
+            .is_some_and(|hash| hash.starts_with(&CONFIRMED))
+    }
+
+    /// Returns true if the node had this content when it was sealed (`None`: a folder), also before a
+    /// deletion to which a person has agreed.
+    #[must_use]
+    pub fn is_of(&self, manifest_hash: Option<[u8; 32]>) -> bool {
+        let same = Self {
+            manifest_hash,
+            ..*self
+        };
+        *self == same || *self == same.confirmed()
+    }
 }
 
 /// Makes and checks node seals.

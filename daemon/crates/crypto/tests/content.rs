@@ -172,6 +172,21 @@ fn a_node_seal_holds_every_fact() {
 }
 
 #[test]
+fn a_deletion_that_a_person_agreed_to_still_names_the_content() {
+    for hash in [Some([4; 32]), None] {
+        let info = SealInfo {
+            seq: 3,
+            manifest_hash: hash,
+        };
+        assert!(!info.is_confirmed() && info.is_of(hash));
+        let confirmed = info.confirmed();
+        assert!(confirmed.is_confirmed() && confirmed.is_of(hash));
+        assert!(!confirmed.is_of(Some([5; 32])) && !info.is_of(Some([5; 32])));
+        assert_eq!(confirmed.seq, 3);
+    }
+}
+
+#[test]
 fn a_link_has_a_key_for_its_secret_and_another_for_its_password() {
     let rng = &mut Seeded::new("link");
     let secret = LinkSecret::generate(rng);

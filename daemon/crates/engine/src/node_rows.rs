@@ -1,6 +1,6 @@
 //! Between the service's words and ours: nodes into rows, rows into seals.
 
-use cairn_crypto::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo, SpaceKeys};
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_transfer::{Download, KnownNumbers, MAX_NUMBER};
@@ -114,19 +114,10 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, confirmed: bool) 
         deleted: true,
         ..facts_of(row)
     };
-    let manifest_hash = if confirmed {
-        Some(CONFIRMED_DELETION)
-    } else {
-        info.manifest_hash
-    };
-    Some(Sealed(NodeSeal::make(
-        keys,
-        &facts,
-        SealInfo {
-            seq: known_numbers(keys, row).next_seal().ok()?,
-            manifest_hash,
-        },
-    )))
+    let seq = known_numbers(keys, row).next_seal().ok()?;
+    let info = SealInfo { seq, ..info };
+    let info = if confirmed { info.confirmed() } else { info };
+    Some(Sealed(NodeSeal::make(keys, &facts, info)))
 }
 
 /// The evidence for a deletion.
@@ -164,9 +155,7 @@ pub(crate) fn deletion(keys: &SpaceKeys, node: Option<&Node>) -> Deletion {
         NodeSeal::check(keys, &facts, &node.seal.as_ref()?.0).ok()
     });
     match info {
-        Some(info) if info.manifest_hash == Some(CONFIRMED_DELETION) => {
-            Deletion::Confirmed { seq: info.seq }
-        }
+        Some(info) if info.is_confirmed() => Deletion::Confirmed { seq: info.seq },
         Some(info) => Deletion::Verified { seq: info.seq },
         None => Deletion::Unverified,
     }

@@ -18,6 +18,8 @@ const AHEAD: usize = 4;
 pub(crate) struct ChunkList {
     pub(crate) list: List,
     keys: Vec<NodeKey>,
+    /// The objects that hold the parts of a long list.
+    parts: Vec<ObjectId>,
 }
 
 impl ChunkList {
@@ -28,12 +30,14 @@ impl ChunkList {
             .map(|at| context.keys.node_key_at(*at))
             .collect::<Result<_, _>>()
             .map_err(refused(Check::Manifest))?;
-        Ok(Self { list, keys })
+        let parts = Vec::new();
+        Ok(Self { list, keys, parts })
     }
 
     #[cfg(test)]
     pub(crate) fn with_keys(list: List, keys: Vec<NodeKey>) -> Self {
-        Self { list, keys }
+        let parts = Vec::new();
+        Self { list, keys, parts }
     }
 
     /// Returns the key of a chunk, or the one that the file was cut with.
@@ -43,6 +47,11 @@ impl ChunkList {
 
     pub(crate) fn rows(&self) -> &[ChunkRow] {
         &self.list.rows
+    }
+
+    /// Returns the objects that hold the parts of a long list.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = ChunkId> {
+        self.parts.iter().map(chunk_id)
     }
 
     /// Returns the chunks, each with its own key.
@@ -152,7 +161,9 @@ pub(crate) async fn of_revision(
     }
     let parts: Vec<List> = stream::iter(fetches).buffered(AHEAD).try_collect().await?;
     let list = join_parts(&top, &parts, manifest.size).map_err(refused(Check::Manifest))?;
-    ChunkList::new(context, list)
+    let mut list = ChunkList::new(context, list)?;
+    list.parts = top.parts.iter().map(|row| row.id).collect();
+    Ok(list)
 }
 
 async fn fetch_part(

@@ -11,6 +11,7 @@ mod api;
 #[cfg(unix)]
 mod commands;
 mod mcp;
+mod restore;
 mod space;
 mod support;
 mod transfer;

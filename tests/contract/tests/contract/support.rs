@@ -1,16 +1,20 @@
 //! The bundled server in this process, on a port of its own, with clients of it, and bytes to send.
 
+use async_trait::async_trait;
+use bytes::Bytes;
 use cairn_api::{
-    Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Response, Transport as _,
+    Api, ApiKey, HeaderMap, HeaderValue, HttpTransport, Method, Request, Response, Transport,
+    TransportError,
 };
 use cairn_crypto::SpaceKeys;
 use cairn_model::DeviceId;
 use cairn_server::Options;
 use cairn_transfer::Transfer;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 use std::future::pending;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -103,8 +107,9 @@ pub(crate) struct KeyHolder {
     /// The client of another device of the same person.
     pub(crate) other_device: Api,
     pub(crate) keys: Arc<SpaceKeys>,
+    key: String,
     data: TempDir,
-    _service: Service,
+    service: Service,
 }
 
 impl KeyHolder {
@@ -128,8 +133,9 @@ impl KeyHolder {
             api,
             other_device,
             keys: Arc::new(keys),
+            key,
             data,
-            _service: service,
+            service,
         }
     }
 
@@ -140,9 +146,72 @@ impl KeyHolder {
         Transfer::new(self.api.clone(), self.keys.clone(), device, options)
     }
 
+    /// This person's client of a service that alters what it answers.
+    pub(crate) fn api_over(&self, liar: Arc<Liar>) -> Arc<Api> {
+        let auth = Arc::new(ApiKey::new(&self.key));
+        let device = self.api.device();
+        Arc::new(Api::new(liar, &self.service.url, None, auth, device).expect("an address"))
+    }
+
     /// The directory in which the server keeps its data.
     pub(crate) fn server_data(&self) -> &Path {
         self.data.path()
+    }
+}
+
+/// Alters what is answered to a request of this method and path, without `/api/v1`.
+pub(crate) type Lie = Box<dyn Fn(&str, &mut Value) + Send>;
+
+/// A connection to a service that lies in JSON, and a list of what it was asked.
+pub(crate) struct Liar {
+    honest: HttpTransport,
+    lie: Mutex<Option<Lie>>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Liar {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            honest: HttpTransport::new().expect("TLS is available"),
+            lie: Mutex::default(),
+            asked: Mutex::default(),
+        })
+    }
+
+    /// Lies from now on in this way, and forgets what it was asked.
+    pub(crate) fn tell(&self, lie: impl Fn(&str, &mut Value) + Send + 'static) {
+        *self.lie.lock().unwrap() = Some(Box::new(lie));
+        self.asked.lock().unwrap().clear();
+    }
+
+    /// Method and path of each request since the last lie began.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Transport for Liar {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        let path = request.path.trim_start_matches("/api/v1");
+        let asked = format!("{} {path}", request.method);
+        self.asked.lock().unwrap().push(asked.clone());
+        let response = self.honest.send(request).await?;
+        let body: Vec<_> = response.body.try_collect().await?;
+        let mut body = body.concat();
+        if let (Some(lie), Ok(mut value)) =
+            (&*self.lie.lock().unwrap(), serde_json::from_slice(&body))
+        {
+            lie(&asked, &mut value);
+            body = value.to_string().into_bytes();
+        }
+        let mut headers = response.headers;
+        headers.remove("content-length");
+        Ok(Response {
+            status: response.status,
+            headers,
+            body: futures_util::stream::iter([Ok(Bytes::from(body))]).boxed(),
+        })
     }
 }
 

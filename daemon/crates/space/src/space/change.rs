@@ -3,7 +3,7 @@
 
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
-use cairn_crypto::{CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo};
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Cursor, Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
@@ -185,10 +185,7 @@ impl Space {
     }
 
     fn confirmed_seal(&self, node: &Node) -> Option<SealInfo> {
-        self.seal(node).map(|info| SealInfo {
-            manifest_hash: Some(CONFIRMED_DELETION),
-            ..info
-        })
+        self.seal(node).map(SealInfo::confirmed)
     }
 
     async fn trash(

@@ -2,21 +2,24 @@
 //!
 //! The server's own restore makes a state that nobody with the keys vouches for. Here an older content
 //! becomes a revision that this device seals, and what comes out of the trash gets the seal of its new
-//! state where its last one was verified.
+//! state where its last one was verified. Nothing is sealed that only the server says: neither a place or
+//! name that nobody asked for, nor the content of another file or revision.
 
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
-use cairn_crypto::{
-    CONFIRMED_DELETION, NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest,
-};
-use cairn_model::{Kind, NodeId, RevisionId};
+use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest};
+use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::{Download, KnownNumbers, Restore, TransferError, Uploaded};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{Node, NodeState, Revision, UpdateNode};
 
+/// Numbers that a service puts behind a name that is in use.
+const MAX_COPIES: u32 = 1_000;
+
 impl Space {
     /// Makes the content of an older revision the newest again; what is there now stays in the history.
-    /// No content is transferred.
+    /// No content is transferred. The outcome has no seal if only the server says that this is the file's own
+    /// content of then: that of the file that it was copied from, for example.
     ///
     /// # Errors
     /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if somebody changed the file meanwhile.
@@ -50,31 +53,41 @@ impl Space {
         match self.transfer.restore(restore).await? {
             Some(Uploaded::Committed { node, .. }) => Ok(*node),
             Some(Uploaded::Unchanged) => Ok(node.clone()),
-            None => self.restore_on_server(node, revision.id).await,
+            None => self.restore_on_server(node, revision.id, &older).await,
         }
     }
 
-    /// Has the server restore content that was sealed elsewhere, and seals the outcome.
+    /// Has the server restore a content, and seals the outcome if that is the verified file with the content
+    /// that was opened as its own before.
     async fn restore_on_server(
         &self,
         node: &Node,
         revision: RevisionId,
+        older: &Manifest,
     ) -> Result<Node, TransferError> {
-        let info = self.seal(node);
-        let known = KnownNumbers {
-            seal_seq: info.map_or(0, |info| info.seq),
-            sealed: info.is_some(),
-            revision: None,
-            version: node.version,
-        };
         let restored = self.api.restore_revision(node.id, revision).await?;
         self.expect(&restored, node.id)?;
-        let hash = self.head_hash(&restored).await?;
-        self.put_seal(&restored, known.next_seal()?, hash).await
+        let is_own = (older.node, older.revision) == (node.id, revision);
+        let same_place = (restored.parent_id, &restored.name, restored.kind)
+            == (node.parent_id, &node.name, node.kind);
+        let known = self.seal(node).filter(|_| is_own && same_place);
+        let Some(info) = known.filter(|_| restored.executable == older.executable) else {
+            tracing::warn!(node = %node.id, "only the service says that this is the file of then: it is not sealed");
+            return Ok(restored);
+        };
+        match self.head_record(&restored).await? {
+            Some((hash, record)) if record == *older => {
+                self.put_seal(&restored, info, Some(hash)).await
+            }
+            Some(_) | None => Err(protocol(format!(
+                "it restored another content of {} than it was asked for",
+                node.id
+            ))),
+        }
     }
 
     /// Takes a node with everything that went with it out of the trash. It is sealed again if its seal in
-    /// the trash was verified.
+    /// the trash was verified, and it is what went there, where it was.
     ///
     /// # Errors
     /// [`ApiError::NotFound`](cairn_api::ApiError::NotFound) if it is not in the trash.
@@ -88,21 +101,16 @@ impl Space {
         let Some(info) = info else {
             return Ok(restored);
         };
-        let hash = self.head_hash(&restored).await?;
+        let hash = self.head_record(&restored).await?.map(|(hash, _)| hash);
         let unchanged = restored.kind == trashed.kind
             && restored.executable == trashed.executable
-            && (info.manifest_hash == hash || info.manifest_hash == Some(CONFIRMED_DELETION));
+            && is_where_it_was(trashed, &restored)
+            && info.is_of(hash);
         if !unchanged {
             tracing::warn!(node = %trashed.id, "what came out of the trash is not what was put there: it is not sealed");
             return Ok(restored);
         }
-        let known = KnownNumbers {
-            seal_seq: info.seq,
-            sealed: true,
-            revision: None,
-            version: restored.version,
-        };
-        self.put_seal(&restored, known.next_seal()?, hash).await
+        self.put_seal(&restored, info, hash).await
     }
 
     fn expect(&self, node: &Node, id: NodeId) -> Result<(), TransferError> {
@@ -115,8 +123,11 @@ impl Space {
         )))
     }
 
-    /// Returns the hash of a file's manifest, which was opened; `None` for a folder.
-    async fn head_hash(&self, node: &Node) -> Result<Option<[u8; 32]>, TransferError> {
+    /// Returns the opened record of a file's content with its hash; `None` for a folder.
+    async fn head_record(
+        &self,
+        node: &Node,
+    ) -> Result<Option<([u8; 32], Manifest)>, TransferError> {
         if node.kind == Kind::Folder {
             return Ok(None);
         }
@@ -127,22 +138,29 @@ impl Space {
                 (from.node_id, from.revision_id)
             });
         let sealed = &content.manifest.0;
-        open_manifest(&self.keys, sealed_node, sealed_revision, sealed)
+        let record = open_manifest(&self.keys, sealed_node, sealed_revision, sealed)
             .map_err(|_| protocol(format!("the manifest of {} is not authentic", node.id)))?;
-        Ok(Some(manifest_hash(sealed)))
+        Ok(Some((manifest_hash(sealed), record)))
     }
 
-    /// Seals the present state of a node.
+    /// Seals the present state of a node, after the seal that it had before.
     async fn put_seal(
         &self,
         node: &Node,
-        seq: u64,
+        before: SealInfo,
         manifest_hash: Option<[u8; 32]>,
     ) -> Result<Node, TransferError> {
+        let known = KnownNumbers {
+            seal_seq: before.seq,
+            sealed: true,
+            revision: None,
+            version: node.version,
+        };
         let sealed_facts = NodeFacts {
             deleted: false,
             ..facts(node)
         };
+        let seq = known.next_seal()?;
         let info = SealInfo { seq, manifest_hash };
         let change = UpdateNode {
             seal: Some(Sealed(NodeSeal::make(&self.keys, &sealed_facts, info))),
@@ -153,6 +171,19 @@ impl Space {
             .update_node(node.id, Some(node.version), &change)
             .await?)
     }
+}
+
+/// Returns true if a restored node lies in its folder under its name, or under that with a number because
+/// another node has the name now.
+fn is_where_it_was(trashed: &Node, restored: &Node) -> bool {
+    let has_name = || {
+        let Ok(name) = Name::new(trashed.name.clone()) else {
+            return false;
+        };
+        name.as_str() == restored.name
+            || (2..MAX_COPIES).any(|number| name.numbered(number).as_str() == restored.name)
+    };
+    restored.parent_id == trashed.parent_id && has_name()
 }
 
 fn protocol(why: impl Into<String>) -> TransferError {
