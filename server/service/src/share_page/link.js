@@ -150,7 +150,7 @@ function readPath(bytes) {
   } catch {
     throw new NotGenuine();
   }
-  const isSafe = (name) => name !== "" && name !== "." && name !== ".." && !/[\\\0]/.test(name);
+  const isSafe = (name) => name !== "" && name !== "." && name !== ".." && !name.includes("\0");
   if (bytes.length > MAX_PATH || !path.split("/").every(isSafe)) throw new NotGenuine();
   return path;
 }

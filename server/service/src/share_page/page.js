@@ -15,6 +15,8 @@ const FILTERED = 20;
 const AHEAD = 4;
 
 let share, opened, files;
+// Files of the link that did not open.
+let refused = 0;
 
 function say(text, failed = false) {
   $("status").textContent = text;
@@ -145,6 +147,7 @@ function list() {
   const count = files.length === 1 ? "1 file" : `${files.length} files`;
   $("summary").textContent = folder ? `${count}, ${size(total)}` : size(total);
   if (!mayDownload) $("summary").textContent += " · for viewing";
+  if (refused > 0) $("summary").textContent += ` · ${refused} more can't be opened: what the server sent does not belong to this link`;
   for (const file of files) {
     const row = document.createElement("li");
     // The heading and the summary have the name and the size of a single file.
@@ -172,6 +175,22 @@ function list() {
   if (!mayDownload && files.length === 1 && kindOf(files[0])) busy(() => preview(files[0]));
 }
 
+// Some systems take a backslash for a folder: names are written with a character that looks like it.
+const portable = (text) => text.replaceAll("\\", "\uff3c");
+
+// One file that does not open keeps nobody from the others; if none does, it is the link.
+async function openAll(key, listed) {
+  const open = async (file) => openFile(key, share.id, file.node_id, fromBase64(file.sealed));
+  const results = await Promise.allSettled(listed.map(open));
+  const failed = results.filter((result) => result.status === "rejected").map((result) => result.reason);
+  const other = failed.find((reason) => !(reason instanceof NotGenuine));
+  if (other) throw other;
+  if (failed.length > 0 && failed.length === results.length) throw failed[0];
+  refused = failed.length;
+  const whole = results.filter((result) => result.status === "fulfilled").map((result) => result.value);
+  return whole.map((file) => ({ ...file, path: portable(file.path), name: portable(file.name) }));
+}
+
 /** Opens the link, or shows the field for the code that was sent to the visitor's address. */
 async function pass(secret, password, email, code) {
   let key, gate;
@@ -182,9 +201,7 @@ async function pass(secret, password, email, code) {
   }
   opened = await link.open(gate, email || undefined, code || undefined);
   if (opened.code_sent_to) return askForCode(opened.code_sent_to);
-  files = await Promise.all(
-    opened.files.map((file) => openFile(key, share.id, file.node_id, fromBase64(file.sealed))),
-  );
+  files = await openAll(key, opened.files);
   files.sort((a, b) => a.path.localeCompare(b.path));
   $("gate").hidden = true;
   list();

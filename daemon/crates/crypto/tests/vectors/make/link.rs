@@ -49,6 +49,11 @@ pub(super) fn listings() -> File {
     let empty = hex::encode(empty.seal(&secret.key(), place, rng).unwrap());
     let locked = secret.key_with_password("letmein", &kdf).unwrap().0;
     let locked = hex::encode(raw.seal(&locked, place, rng).unwrap());
+    let odd_path = Listing {
+        path: "one\\file/notes.txt".to_owned(),
+        ..raw
+    };
+    let odd_path = hex::encode(odd_path.seal(&secret.key(), place, rng).unwrap());
     let mut altered = raw_chunk.clone();
     altered[40] ^= 1;
     let base = with_ids(json!({
@@ -75,6 +80,11 @@ pub(super) fn listings() -> File {
         ("compressed", with_text, "ok"),
         ("an empty file", with_nothing, "ok"),
         ("with its password", with_password, "ok"),
+        (
+            "with a backslash in a name",
+            json!({ "listing": odd_path }),
+            "ok",
+        ),
         ("with a wrong password", wrong_password, AUTH),
         ("without the password", json!({ "listing": locked }), AUTH),
         (
