@@ -1,12 +1,13 @@
 //! A server that lies: refused, reported by check and class, and nothing unverified is written.
 
 use crate::transfer::world::{
-    World, bytes, committed, new_file, next_revision, node, revision, upload, with_file,
+    World, bytes, committed, new_file, next_of, next_revision, node, revision, upload, with_file,
 };
 use cairn_api::ApiError;
 use cairn_crypto::{SpaceKeys, manifest_hash};
 use cairn_model::SpaceId;
 use cairn_transfer::{Blocking, Check, Download, MemoryTarget, TransferError};
+use cairn_wire::nodes::{ContentSource, Node};
 use std::sync::Arc;
 
 const MIB: usize = 1024 * 1024;
@@ -213,5 +214,46 @@ async fn a_request_for_what_was_never_announced_is_refused() {
             matches!(refused, Err(TransferError::Api(ApiError::Protocol(_)))),
             "{refused:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_names_another_source_does_not_choose_the_key_of_the_next_revision() {
+    let world = World::new(Blocking::Inline);
+    let content = bytes(1, 3 * MIB);
+    let public = upload(new_file(1), revision(1), &content);
+    let (public, _) = committed(world.put(public).await);
+    let private = upload(new_file(2), revision(2), b"private");
+    let (private, _) = committed(world.put(private).await);
+    // With all objects of the file in the link at hand, and its record in place of that of the private one.
+    world.server.state(|state| {
+        let foreign = state.chunks.clone().into_iter();
+        let foreign = foreign.filter(|((of, _), _)| *of == node(1));
+        let foreign: Vec<_> = foreign
+            .map(|((_, id), chunk)| ((node(2), id), chunk))
+            .collect();
+        state.chunks.extend(foreign);
+    });
+    let announced = Node {
+        content_source: Some(ContentSource {
+            node_id: public.id,
+            revision_id: revision(1),
+        }),
+        ..private
+    };
+    // The seal of the private file vouches for its own record, or nobody does.
+    let targets = [next_of(&world, &announced, 2), next_revision(&announced, 2)];
+    let linked = world.objects((node(1), revision(1)));
+    for (n, target) in (3..).zip(targets) {
+        world.server.state(|state| {
+            let record = state.revisions[&(node(1), revision(1))].clone();
+            state.revisions.insert((node(2), revision(2)), record);
+            state.nodes.get_mut(&node(2)).unwrap().revision_id = Some(revision(2));
+        });
+        let edited = upload(target, revision(n), &content);
+        let (_, manifest) = committed(world.put(edited).await);
+        assert_eq!(manifest.content.node, node(2));
+        let own = world.objects((node(2), revision(n)));
+        assert!(own.iter().all(|id| !linked.contains(id)), "{n}");
     }
 }
