@@ -124,6 +124,9 @@ impl From<ShareError> for Failure {
         let message = error.to_string();
         match error {
             ShareError::Transfer(error) => error.into(),
+            ShareError::Past { .. } | ShareError::Seen(_) | ShareError::NotListable { .. } => {
+                Self::failed(message)
+            }
             ShareError::Unverified { .. } => Self::new(
                 Exit::Decision,
                 format!("{message}; look at them, then add --include-unverified to share them"),

@@ -9,6 +9,7 @@ pub(crate) mod download;
 mod download_folder;
 pub(crate) mod journal;
 mod path;
+pub(crate) mod seen;
 pub(crate) mod upload;
 pub(crate) mod verification;
 
@@ -85,10 +86,12 @@ impl Remote {
     /// The personal space, to which the folder pairs belong.
     pub(crate) fn new(app: &App, session: &Session) -> Self {
         let local = LocalPaths::of(&app.home);
+        let remote = Self::of(session, session.api.clone(), session.keys.space.clone());
         Self {
             local,
             journal: Journal::new(&app.home, None),
-            ..Self::of(session, session.api.clone(), session.keys.space.clone())
+            space: remote.space.with_seen(seen::SeenInHome::of(&app.home)),
+            ..remote
         }
     }
 

@@ -2,7 +2,8 @@
 
 use cairn_crypto::Unlocked;
 use cairn_model::Verification;
-use cairn_space::Trust;
+use cairn_space::{SeenSeals, Trust};
+use std::sync::Arc;
 
 /// The device's memory of other people's keys, and its settings of trust.
 pub trait DeviceTrust: Send + Sync {
@@ -17,4 +18,9 @@ pub trait DeviceTrust: Send + Sync {
     /// # Errors
     /// The reason why the setting can't be read.
     fn verification(&self) -> Result<Verification, String>;
+
+    /// Returns the device's memory of the seals that its synced folders have seen; `None` where none has.
+    fn seen(&self) -> Option<Arc<dyn SeenSeals>> {
+        None
+    }
 }

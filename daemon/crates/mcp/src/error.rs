@@ -92,6 +92,9 @@ impl From<ShareError> for ToolError {
         match error {
             ShareError::Transfer(error) => error.into(),
             ShareError::Unverified { .. } => Self::Unverified(error),
+            ShareError::Past { .. } | ShareError::Seen(_) | ShareError::NotListable { .. } => {
+                Self::refused(error.to_string())
+            }
         }
     }
 }

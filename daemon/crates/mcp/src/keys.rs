@@ -71,10 +71,11 @@ impl Services {
                 let (api, keys) = (self.reads.clone(), unlocked.space.clone());
                 let device = api.device();
                 let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
-                Ok(Opened {
-                    unlocked,
-                    space: Space::new(api, keys, transfer),
-                })
+                let mut space = Space::new(api, keys, transfer);
+                if let Some(seen) = self.trust.seen() {
+                    space = space.with_seen(seen);
+                }
+                Ok(Opened { unlocked, space })
             })
             .await;
         match opened {

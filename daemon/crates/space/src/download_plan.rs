@@ -4,7 +4,7 @@
 //! contains itself, leaves nothing.
 
 use crate::Space;
-use crate::verify::ring;
+use crate::verify::{path_in, ring};
 use cairn_crypto::ContentHasher;
 use cairn_model::{ContentHash, Kind, NodeId};
 use cairn_transfer::{Download, TransferError};
@@ -80,7 +80,9 @@ impl Space {
         let mut base = String::new();
         if let Some(id) = folder {
             let top = self.node(id).await?;
-            (base, plan.unverified) = self.path_and_unverified(&top).await?;
+            let chain = self.chain(&top).await?;
+            base = path_in(&chain);
+            plan.unverified = self.unverified_in(chain);
         }
         let mut same_size = Vec::new();
         let mut seen = HashSet::new();

@@ -29,3 +29,4 @@ pub use upload_folder::{
     EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, SMALL, Sending,
     UploadProgress, UploadedFolder,
 };
+pub use verify::SeenSeals;

@@ -9,6 +9,7 @@ pub use change::EnsuredFolder;
 pub use content::LocalFacts;
 pub(crate) use content::SmallFile;
 
+use crate::verify::SeenSeals;
 use cairn_api::Api;
 use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};
 use cairn_model::{Name, NodeId};
@@ -22,6 +23,7 @@ pub struct Space {
     pub(crate) api: Arc<Api>,
     pub(crate) keys: Arc<SpaceKeys>,
     pub(crate) transfer: Transfer,
+    pub(crate) seen: Option<Arc<dyn SeenSeals>>,
 }
 
 impl Space {
@@ -32,6 +34,16 @@ impl Space {
             api,
             keys,
             transfer,
+            seen: None,
+        }
+    }
+
+    /// Makes links refuse a state of a node that is older than one that this device has seen.
+    #[must_use]
+    pub fn with_seen(self, seen: Arc<dyn SeenSeals>) -> Self {
+        Self {
+            seen: Some(seen),
+            ..self
         }
     }
 

@@ -7,6 +7,15 @@ use cairn_model::{Name, NodeId};
 use cairn_transfer::{Download, TransferError};
 use cairn_wire::nodes::Node;
 
+/// The seals that this device has seen of the service's nodes.
+pub trait SeenSeals: Send + Sync {
+    /// Returns the number of the newest seal of a node that was seen; 0 if none was.
+    ///
+    /// # Errors
+    /// What is remembered can't be read.
+    fn newest(&self, node: NodeId) -> std::io::Result<u64>;
+}
+
 /// The most folders above one another; more is a ring, which a server must not be able to make us
 /// follow.
 const MAX_DEPTH: usize = 1_000;
@@ -24,14 +33,26 @@ impl Space {
     /// # Errors
     /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each other.
     pub async fn unverified_path(&self, node: &Node) -> Result<Vec<String>, TransferError> {
-        Ok(self.path_and_unverified(node).await?.1)
+        Ok(self.unverified_in(self.chain(node).await?))
     }
 
-    /// Returns the path of a node, and the paths of the unverified nodes on it.
-    pub(crate) async fn path_and_unverified(
-        &self,
-        node: &Node,
-    ) -> Result<(String, Vec<String>), TransferError> {
+    /// Returns the paths of the unverified nodes among those from the top of the space down to one.
+    pub(crate) fn unverified_in(&self, mut chain: Vec<(String, Node)>) -> Vec<String> {
+        chain.retain(|(_, node)| !self.is_sealed_in(node, node.parent_id));
+        chain.into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// Returns true if the seal of a node is older than one that this device has seen: somebody shows a past
+    /// state as the present one.
+    pub(crate) fn is_past(&self, node: &Node) -> std::io::Result<bool> {
+        let (Some(seen), Some(info)) = (&self.seen, self.seal(node)) else {
+            return Ok(false);
+        };
+        Ok(info.seq < seen.newest(node.id)?)
+    }
+
+    /// Returns the nodes from the top of the space down to one, itself included, each with its path.
+    pub(crate) async fn chain(&self, node: &Node) -> Result<Vec<(String, Node)>, TransferError> {
         let mut chain = vec![node.clone()];
         let mut above = node.parent_id;
         while let Some(id) = above {
@@ -49,15 +70,13 @@ impl Space {
             chain.push(parent);
         }
         let mut path = String::new();
-        let mut unverified = Vec::new();
-        for node in chain.iter().rev() {
-            check_name(node)?;
+        let mut found = Vec::with_capacity(chain.len());
+        for node in chain.into_iter().rev() {
+            check_name(&node)?;
             path = format!("{path}/{}", node.name);
-            if !self.is_sealed_in(node, node.parent_id) {
-                unverified.push(path.clone());
-            }
+            found.push((path.clone(), node));
         }
-        Ok((path, unverified))
+        Ok(found)
     }
 
     /// Returns true if a node's content is what some device with the keys has written into it, given
@@ -66,6 +85,14 @@ impl Space {
     pub fn is_own_content(&self, download: &Download) -> bool {
         download.manifest_hash.is_some() || download.source.is_none()
     }
+}
+
+/// Returns the path of the last of the nodes from the top of the space down to it.
+pub(crate) fn path_in(chain: &[(String, Node)]) -> String {
+    chain
+        .last()
+        .map(|(path, _)| path.clone())
+        .unwrap_or_default()
 }
 
 pub(crate) fn ring() -> TransferError {

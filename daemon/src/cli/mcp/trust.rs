@@ -2,12 +2,14 @@
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::remote::seen::SeenInHome;
 use crate::trust;
 use cairn_mcp::DeviceTrust;
 use cairn_model::Verification;
 use cairn_platform::Home;
-use cairn_space::Trust;
 use cairn_space::account_keys::Unlocked;
+use cairn_space::{SeenSeals, Trust};
+use std::sync::Arc;
 
 /// The home that the command line and the daemon use, too.
 pub(super) struct HomeTrust {
@@ -28,5 +30,9 @@ impl DeviceTrust for HomeTrust {
     fn verification(&self) -> Result<Verification, String> {
         let config = Config::load(&self.home).map_err(|failure| failure.message)?;
         Ok(config.verify)
+    }
+
+    fn seen(&self) -> Option<Arc<dyn SeenSeals>> {
+        Some(SeenInHome::of(&self.home))
     }
 }

@@ -3,10 +3,10 @@
 
 use crate::support::KeyHolder;
 use cairn_api::{Api, Method};
-use cairn_crypto::LinkSecret;
 use cairn_crypto::format2::{LinkKey, Listing, ListingPlace};
+use cairn_crypto::{CryptoError, LinkSecret};
 use cairn_model::{Name, NodeId};
-use cairn_space::{LocalFacts, PlanError, ShareError, Space, UnverifiedNodes};
+use cairn_space::{LocalFacts, PlanError, SeenSeals, ShareError, Space, UnverifiedNodes};
 use cairn_transfer::{BytesSource, MemoryTarget};
 use cairn_wire::nodes::{Node, NodeState, UpdateNode};
 use cairn_wire::shares::{CreateShare, OpenedShare, Share, SharedFile};
@@ -61,21 +61,33 @@ impl World {
         target.take()
     }
 
-    /// Opens a link and the listings of its files, as a visitor does.
-    async fn listings(&self, share: &Share, key: &LinkKey) -> Vec<Listing> {
+    /// Returns the sealed listings of a link.
+    async fn sealed(&self, share: &Share) -> Vec<SharedFile> {
         let path = ["public", "shares", &share.short_code, "open"];
         let body = serde_json::json!({});
         let opened = self.api.call(Method::POST, &path, &[], Some(&body)).await;
         let opened: OpenedShare = serde_json::from_value(opened.unwrap()).unwrap();
-        let open = |file: &SharedFile| {
-            let place = ListingPlace {
-                share: share.id,
-                node: file.node_id,
-                number: 1,
-            };
-            Listing::open(key, place, &file.sealed.0).unwrap()
-        };
-        opened.files.iter().map(open).collect()
+        opened.files
+    }
+
+    /// Opens a link and the listings of its files, as a visitor does.
+    async fn listings(&self, share: &Share, key: &LinkKey) -> Vec<Listing> {
+        let files = self.sealed(share).await.into_iter();
+        files
+            .map(|file| opened(share, key, &[file]).unwrap())
+            .collect()
+    }
+
+    /// Makes a link to a node, and returns it with its key.
+    async fn share(&self, node: &Node) -> (Share, LinkKey) {
+        let settings = CreateShare::default();
+        let made = self
+            .space
+            .create_share(node, settings, None, UnverifiedNodes::Refuse)
+            .await
+            .unwrap();
+        let (_, fragment) = made.address.split_once('#').unwrap();
+        (made.share, LinkSecret::parse(fragment).unwrap().key())
     }
 
     /// Moves a node as somebody does who has no keys.
@@ -101,6 +113,17 @@ impl World {
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+/// Opens the listing of a link to one file.
+fn opened(share: &Share, key: &LinkKey, files: &[SharedFile]) -> Result<Listing, CryptoError> {
+    let [file] = files else { panic!("{files:?}") };
+    let place = ListingPlace {
+        share: share.id,
+        node: file.node_id,
+        number: 1,
+    };
+    Listing::open(key, place, &file.sealed.0)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,20 +246,9 @@ async fn a_link_opens_the_chunks_of_its_revision_and_no_others() {
     let top = world.folder("top").await;
     let first = world.file(top.id, "f", b"first").await;
     let linked = world.file(top.id, "f", b"in the link").await;
-    let made = world
-        .space
-        .create_share(
-            &linked,
-            CreateShare::default(),
-            None,
-            UnverifiedNodes::Refuse,
-        )
-        .await
-        .unwrap();
+    let (share, key) = world.share(&linked).await;
     let later = world.file(top.id, "f", b"written later").await;
-    let (_, fragment) = made.address.split_once('#').unwrap();
-    let key = LinkSecret::parse(fragment).unwrap().key();
-    let opened = world.listings(&made.share, &key).await;
+    let opened = world.listings(&share, &key).await;
     let [listing] = &opened[..] else {
         panic!("{opened:?}")
     };
@@ -330,4 +342,88 @@ async fn what_comes_out_of_the_trash_is_sealed_as_far_as_it_was() {
     let trashed = world.space.node(file.id).await.unwrap();
     let back = world.space.restore_node(&trashed).await.unwrap();
     assert!(world.space.seal(&back).is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_every_normal_form_are_shared_and_a_path_too_long_is_named() {
+    let world = World::new().await;
+    let top = world.folder("re\u{301}sume\u{301}s").await;
+    world.file(top.id, "cafe\u{301}.txt", b"decomposed").await;
+    world.file(top.id, "a\\b", b"a backslash").await;
+    let (share, key) = world.share(&top).await;
+    let listings = world.listings(&share, &key).await;
+    let mut paths: Vec<&str> = listings.iter().map(|one| one.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["a\\b", "caf\u{e9}.txt"]);
+
+    let long = Name::new("n".repeat(255)).unwrap();
+    let mut at = world.folder("deep").await;
+    let deep = at.clone();
+    for _ in 0..16 {
+        at = world.space.make_folder(Some(at.id), &long).await.unwrap();
+    }
+    world.file(at.id, "last", b"x").await;
+    let settings = CreateShare::default();
+    let refused = world
+        .space
+        .create_share(&deep, settings, None, UnverifiedNodes::Refuse)
+        .await;
+    let Err(ShareError::NotListable { path, .. }) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(path.ends_with("/last"), "{path}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_in_a_link_opens_with_its_address_also_after_a_refresh() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let draft = world.file(top.id, "f", b"with a secret").await;
+    let (share, key) = world.share(&draft).await;
+    let before = world.sealed(&share).await;
+    let redacted = world.file(top.id, "f", b"redacted").await;
+    world
+        .space
+        .refresh_share(&share, &redacted, UnverifiedNodes::Refuse)
+        .await
+        .unwrap();
+    assert_ne!(world.sealed(&share).await, before);
+    assert!(opened(&share, &key, &before).is_ok(), "whoever kept it");
+    // That is why a file without its secrets gets a new link.
+    let (other, other_key) = world.share(&redacted).await;
+    assert!(opened(&other, &other_key, &before).is_err());
+}
+
+/// Has seen the tenth seal of one node.
+struct Tenth(NodeId);
+
+impl SeenSeals for Tenth {
+    fn newest(&self, node: NodeId) -> std::io::Result<u64> {
+        Ok(if node == self.0 { 10 } else { 0 })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_state_than_this_device_has_seen_is_not_shared() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let file = world.file(top.id, "f", b"not yet redacted").await;
+    let (share, _) = world.share(&top).await;
+    for (seen, path) in [(file.id, "/top/f"), (top.id, "/top")] {
+        let space = world.space.clone().with_seen(Arc::new(Tenth(seen)));
+        for unverified in [UnverifiedNodes::Refuse, UnverifiedNodes::Include] {
+            let made = space.create_share(&file, CreateShare::default(), None, unverified);
+            let refreshed = space.refresh_share(&share, &top, unverified);
+            for refused in [made.await, refreshed.await] {
+                let Err(ShareError::Past { paths }) = refused else {
+                    panic!("{refused:?}")
+                };
+                assert_eq!(paths, [path]);
+            }
+        }
+    }
+    let elsewhere = NodeId::from_random_bytes([9; 16]);
+    let space = world.space.clone().with_seen(Arc::new(Tenth(elsewhere)));
+    let refreshed = space.refresh_share(&share, &top, UnverifiedNodes::Refuse);
+    refreshed.await.unwrap();
 }

@@ -138,13 +138,18 @@ impl Listing {
     /// Seals the listing for everybody who has the link's key.
     ///
     /// # Errors
-    /// [`CryptoError::InvalidInput`] if it contradicts itself.
+    /// [`CryptoError::InvalidInput`] if it contradicts itself, or for a path that nobody would open.
     pub fn seal(
         &self,
         key: &LinkKey,
         place: ListingPlace,
         rng: &mut dyn Random,
     ) -> std::result::Result<Vec<u8>, CryptoError> {
+        if !self.has_usable_path() {
+            return Err(CryptoError::InvalidInput(
+                "its path has more than 4,096 bytes, or a name that can't be one",
+            ));
+        }
         self.check()
             .map_err(|_| CryptoError::InvalidInput("the listing contradicts itself"))?;
         let mut out = key.commitment(place.share).bytes().to_vec();
@@ -243,13 +248,18 @@ impl Listing {
             .chunks
             .iter()
             .try_fold(0_u64, |sum, chunk| sum.checked_add(chunk.length));
-        // Who opens a link writes a file of this name.
-        let path_holds = self.path.len() <= MAX_PATH
-            && self
-                .path
-                .split('/')
-                .all(|name| is_usable_name(name.as_bytes()));
-        require(!self.chunks.is_empty() && lengths_hold && total == Some(self.size) && path_holds)
+        require(
+            !self.chunks.is_empty()
+                && lengths_hold
+                && total == Some(self.size)
+                && self.has_usable_path(),
+        )
+    }
+
+    /// Who opens a link writes a file of this name.
+    fn has_usable_path(&self) -> bool {
+        let mut names = self.path.split('/');
+        self.path.len() <= MAX_PATH && names.all(|name| is_usable_name(name.as_bytes()))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Failures of making or refreshing a link.
 
 use cairn_api::ApiError;
+use cairn_crypto::CryptoError;
 use cairn_transfer::TransferError;
+use std::io;
 
 /// Paths that a message lists; the rest is counted.
 const LISTED: usize = 10;
@@ -17,6 +19,26 @@ pub enum ShareError {
     Unverified {
         /// From the top of the space.
         paths: Vec<String>,
+    },
+    /// Seals that are older than some that this device has seen.
+    #[error(
+        "the service shows older states of these than this device has seen, so that nothing was shared: {}; see `cairn status`",
+        listed(paths)
+    )]
+    Past {
+        /// From the top of the space.
+        paths: Vec<String>,
+    },
+    #[error(
+        "what this device has seen of the service can't be read, so that nothing was shared: {0}"
+    )]
+    Seen(#[source] io::Error),
+    /// A file that no link can carry.
+    #[error("{path} can't be in a link, so that nothing was shared: {source}")]
+    NotListable {
+        /// Below what was to be shared.
+        path: String,
+        source: CryptoError,
     },
     #[error(transparent)]
     Transfer(#[from] TransferError),

@@ -11,6 +11,7 @@ use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{PutSharedFiles, Share, SharedFile};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
 /// Lists of chunks that are fetched at once.
@@ -73,10 +74,14 @@ impl Space {
                     number: LISTING,
                 };
                 let seal = listing.seal(key, place, &mut SystemRandom);
+                let seal = seal.map_err(|source| ShareError::NotListable {
+                    path: file.path.clone(),
+                    source,
+                })?;
                 sealed.push(SharedFile {
                     node_id: file.node.id,
                     revision_id: revision,
-                    sealed: Sealed(seal.map_err(TransferError::Sealing)?),
+                    sealed: Sealed(seal),
                 });
             }
         }
@@ -112,7 +117,8 @@ impl Space {
     fn listing(&self, file: &FileToShare, shared: SharedRevision) -> Listing {
         Listing {
             space: self.keys.space(),
-            path: file.path.clone(),
+            // No two names of a folder are equal in this form.
+            path: file.path.nfc().collect(),
             size: shared.manifest.size,
             hash: shared.manifest.hash.0,
             chunks: shared.chunks,

@@ -5,7 +5,7 @@
 
 use super::ShareError;
 use crate::Space;
-use crate::verify::{check_name, ring};
+use crate::verify::{check_name, path_in, ring};
 use cairn_model::{Kind, NodeId};
 use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
@@ -38,6 +38,8 @@ struct Walk {
     level: Vec<(NodeId, String)>,
     /// Paths from the top of the space.
     unverified: Vec<String>,
+    /// The same, of nodes whose seals are older than what this device has seen.
+    past: Vec<String>,
 }
 
 impl Space {
@@ -45,19 +47,24 @@ impl Space {
     ///
     /// # Errors
     /// [`ShareError::Unverified`] with the paths of all nodes that are not sealed, unless they are to
-    /// be included.
+    /// be included; [`ShareError::Past`] with those of which this device has seen a later state.
     pub(super) async fn files_to_share(
         &self,
         top: &Node,
         unverified: UnverifiedNodes,
     ) -> Result<Vec<FileToShare>, ShareError> {
-        let (base, above) = self.path_and_unverified(top).await?;
+        let chain = self.chain(top).await?;
+        let base = path_in(&chain);
         let mut walk = Walk {
             files: Vec::new(),
             seen: HashSet::from([top.id]),
             level: Vec::new(),
-            unverified: above,
+            unverified: Vec::new(),
+            past: Vec::new(),
         };
+        for (path, node) in chain {
+            self.judge(&mut walk, path, &node, node.parent_id)?;
+        }
         match top.kind {
             Kind::File => walk.files.push(FileToShare {
                 node: top.clone(),
@@ -80,6 +87,9 @@ impl Space {
                 }
             }
         }
+        if !walk.past.is_empty() {
+            return Err(ShareError::Past { paths: walk.past });
+        }
         if unverified == UnverifiedNodes::Refuse && !walk.unverified.is_empty() {
             return Err(ShareError::Unverified {
                 paths: walk.unverified,
@@ -95,22 +105,36 @@ impl Space {
         parent: NodeId,
         path: &str,
         node: Node,
-    ) -> Result<(), TransferError> {
+    ) -> Result<(), ShareError> {
         check_name(&node)?;
         if !walk.seen.insert(node.id) {
-            return Err(ring());
+            return Err(ring().into());
         }
         let path = if path.is_empty() {
             node.name.clone()
         } else {
             format!("{path}/{}", node.name)
         };
-        if !self.is_sealed_in(&node, Some(parent)) {
-            walk.unverified.push(format!("{base}/{path}"));
-        }
+        self.judge(walk, format!("{base}/{path}"), &node, Some(parent))?;
         match node.kind {
             Kind::Folder => walk.level.push((node.id, path)),
             Kind::File => walk.files.push(FileToShare { node, path }),
+        }
+        Ok(())
+    }
+
+    /// Notes what nobody vouches for, or vouched for in the past only.
+    fn judge(
+        &self,
+        walk: &mut Walk,
+        path: String,
+        node: &Node,
+        parent: Option<NodeId>,
+    ) -> Result<(), ShareError> {
+        if !self.is_sealed_in(node, parent) {
+            walk.unverified.push(path);
+        } else if self.is_past(node).map_err(ShareError::Seen)? {
+            walk.past.push(path);
         }
         Ok(())
     }
