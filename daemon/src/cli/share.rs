@@ -107,6 +107,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
                 .await
                 .context(format_args!("change the password of {}", share.file_name))?;
             print_link(app, &changed);
+            note_kept(app);
             Ok(())
         }
         Action::Disable { link } => switch(app, &remote, &link, false).await,
@@ -200,7 +201,16 @@ async fn refresh(
         .await
         .context(format_args!("refresh the link to {}", share.file_name))?;
     print_link(app, &refreshed);
+    note_kept(app);
     Ok(())
+}
+
+/// Says what a link goes on to open: its secret stays the same.
+fn note_kept(app: &App) {
+    app.out.note(
+        "Who kept what the link had before can still open that with its address. For a file that was redacted, or \
+         after a change of the password, make a new link (`cairn share create`) and revoke this one.",
+    );
 }
 
 async fn switch(app: &App, remote: &Remote, link: &str, on: bool) -> CommandResult {
