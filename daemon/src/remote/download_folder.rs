@@ -159,7 +159,7 @@ impl Remote {
         }
         let total = files.iter().map(|(wanted, _)| wanted.node.size).sum();
         let bar = bars.file(&count(files.len() as u64, "small file"), total);
-        let fetched = self.transfer.download_batch(files, &bar).await;
+        let fetched = self.transfer.download_batch(files, total, &bar).await;
         let top = top.to_owned();
         let put = tokio::task::spawn_blocking(move || put_all(fetched, &top)).await;
         for (path, outcome) in put.map_err(|e| Failure::failed(e.to_string()))? {

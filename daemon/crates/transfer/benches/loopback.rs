@@ -132,7 +132,7 @@ async fn small(transfer: &Transfer) -> BenchResult<()> {
         downloads.push((key, current(&committed(sent?)?)?));
     }
     let begin = Instant::now();
-    for ((), file) in transfer.download_batch(downloads, &()).await {
+    for ((), file) in transfer.download_batch(downloads, total, &()).await {
         file?;
     }
     report("10,000 small down", begin, total);

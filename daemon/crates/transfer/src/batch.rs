@@ -8,6 +8,7 @@ use crate::error::{Check, TransferError, refused};
 use crate::fetch;
 use crate::local::MemoryTarget;
 use crate::progress::Progress;
+use crate::room::Room;
 use crate::small::refusal;
 use bytes::Bytes;
 use cairn_crypto::{CryptoError, content_hash};
@@ -27,14 +28,17 @@ type FileResult = Result<(Manifest, Vec<u8>), TransferError>;
 pub(crate) async fn download_batch<K>(
     context: &Arc<TransferContext>,
     files: Vec<(K, Download)>,
+    expected: u64,
     progress: &dyn Progress,
 ) -> Vec<(K, FileResult)> {
+    // The sizes of nodes are the service's word, and compressed files are tiny on their way.
+    let room = Arc::new(Room::of(expected.saturating_add(BATCH_BYTES as u64)));
     let mut done = Vec::with_capacity(files.len());
     let mut waiting = files;
     let mut moved = 0;
     while !waiting.is_empty() {
         let mut groups = stream::iter(groups(std::mem::take(&mut waiting)))
-            .map(|group| fetch_group(context, group))
+            .map(|group| fetch_group(context, group, &room))
             .buffered(IN_FLIGHT);
         while let Some(results) = groups.next().await {
             let none_came = results.iter().all(|(_, file)| matches!(file, Ok(None)));
@@ -43,7 +47,7 @@ pub(crate) async fn download_batch<K>(
                     Ok(Some(file)) => Ok(file),
                     Err(error) => Err(error),
                     // Where not one fits, asking for the same again would never end.
-                    Ok(None) if none_came => fetch_single(context, download).await,
+                    Ok(None) if none_came => fetch_single(context, download, &room).await,
                     Ok(None) => {
                         waiting.push((key, download));
                         continue;
@@ -133,6 +137,7 @@ type Fetched = Result<Option<(Manifest, Vec<u8>)>, TransferError>;
 async fn fetch_group<K>(
     context: &Arc<TransferContext>,
     group: Vec<(K, Download)>,
+    room: &Arc<Room>,
 ) -> Vec<((K, Download), Fetched)> {
     let group = group
         .into_iter()
@@ -141,7 +146,7 @@ async fn fetch_group<K>(
         let (files, payload) = request(context, group, true).await;
         // What came can't be called back: the next request waits for its price.
         context.limits.take_down(payload.len()).await;
-        let opener = context.clone();
+        let (opener, room) = (context.clone(), room.clone());
         let open = move || -> Vec<_> {
             let mut payload = Payload(payload);
             let mut open = |(download, file): (Download, Result<DownloadedFile, _>)| {
@@ -149,7 +154,8 @@ async fn fetch_group<K>(
                 if file.status == 413 {
                     return Ok(None);
                 }
-                open_file(&opener, &download, &content_of(file)?, &mut payload).map(Some)
+                let content = content_of(file)?;
+                open_file(&opener, &download, &content, &mut payload, &room).map(Some)
             };
             files.into_iter().map(&mut open).collect()
         };
@@ -197,6 +203,7 @@ fn open_file(
     download: &Download,
     content: &RevisionContent,
     payload: &mut Payload,
+    room: &Room,
 ) -> FileResult {
     // First of all: whatever is wrong with this file, the next one's chunks begin after its own.
     let chunks = payload.take(content)?;
@@ -210,6 +217,7 @@ fn open_file(
             manifest.size
         ))
     })?;
+    room.take(manifest.size)?;
     let object = |id| chunks.get(&id).map(|bytes: &Bytes| &bytes[..]);
     let list = chunk_list::of_small(context, &manifest, object)?;
     let bytes = assemble(&list, object, size)?;
@@ -237,9 +245,12 @@ fn assemble<'a>(
 }
 
 /// Fetches a file that fits into no batch.
-async fn fetch_single(context: &Arc<TransferContext>, download: Download) -> FileResult {
+async fn fetch_single(
+    context: &Arc<TransferContext>,
+    download: Download,
+    room: &Room,
+) -> FileResult {
     let target = Arc::new(MemoryTarget::default());
-    let manifest =
-        fetch::download_up_to(context, download, target.clone(), &(), BATCH_BYTES as u64).await?;
+    let manifest = fetch::download_into(context, download, target.clone(), &(), room).await?;
     Ok((manifest, target.take()))
 }

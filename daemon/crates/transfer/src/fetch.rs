@@ -7,11 +7,12 @@ use crate::download::Download;
 use crate::error::{Check, TransferError, refused};
 use crate::local::{Source, Target};
 use crate::progress::Progress;
+use crate::room::Room;
 use crate::similar::Similar;
 use cairn_crypto::format2::ChunkRow;
 use cairn_crypto::{ContentHasher, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
-use cairn_wire::transfer::{MAX_SEALED_CHUNK, SealedChunk};
+use cairn_wire::transfer::{BATCH_BYTES, MAX_SEALED_CHUNK, SealedChunk};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::HashMap;
 use std::io;
@@ -32,21 +33,22 @@ pub(crate) async fn download(
     fill(context, opened, download, target, similar, progress).await
 }
 
-/// As [`download`], but refuses a file of more than `max` bytes.
-pub(crate) async fn download_up_to(
+/// As [`download`], but refuses a file that is no small one, or for which there is no room.
+pub(crate) async fn download_into(
     context: &Arc<TransferContext>,
     download: Download,
     target: Arc<dyn Target>,
     progress: &dyn Progress,
-    max: u64,
+    room: &Room,
 ) -> Result<Manifest, TransferError> {
     let opened = open(context, download).await?;
-    if opened.0.size > max {
+    if opened.0.size > BATCH_BYTES as u64 {
         return Err(TransferError::protocol(format!(
             "a file of {} bytes is not a small file",
             opened.0.size
         )));
     }
+    room.take(opened.0.size)?;
     fill(context, opened, download, target, None, progress).await
 }
 

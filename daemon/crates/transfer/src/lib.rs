@@ -21,6 +21,7 @@ mod naming;
 mod numbers;
 mod progress;
 mod restore;
+mod room;
 mod scan;
 mod send;
 mod sending;

@@ -134,12 +134,16 @@ impl Transfer {
 
     /// Downloads many small revisions in few requests; each succeeds or fails alone, and comes back with
     /// the caller's key, in any order.
+    ///
+    /// `expected` is the sum of their sizes, as the service told them. Files that take clearly more memory
+    /// fail.
     pub async fn download_batch<K>(
         &self,
         files: Vec<(K, Download)>,
+        expected: u64,
         progress: &dyn Progress,
     ) -> Vec<(K, Result<(Manifest, Vec<u8>), TransferError>)> {
-        batch::download_batch(&self.context, files, progress).await
+        batch::download_batch(&self.context, files, expected, progress).await
     }
 
     /// Fetches and opens the manifest of one revision.

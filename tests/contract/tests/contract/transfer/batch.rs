@@ -1,7 +1,7 @@
 //! Many small files at once, up and down.
 
 use crate::transfer::world::{
-    Heard, World, bytes, committed, new_file, node, revision, small, with_file,
+    Heard, World, bytes, committed, new_file, node, revision, small, upload as upload_of, with_file,
 };
 use cairn_api::ApiError;
 use cairn_crypto::content_hash;
@@ -31,9 +31,17 @@ type Content = Result<(cairn_model::Manifest, Vec<u8>), TransferError>;
 
 /// Downloads files, and returns the results by the downloads' numbers.
 async fn download(world: &World, downloads: &[Download]) -> BTreeMap<usize, Content> {
+    download_expecting(world, downloads, 0).await
+}
+
+async fn download_expecting(
+    world: &World,
+    downloads: &[Download],
+    expected: u64,
+) -> BTreeMap<usize, Content> {
     let downloads = numbered(downloads.iter().copied());
-    let results = world.transfer.download_batch(downloads, &()).await;
-    results.into_iter().collect()
+    let results = world.transfer.download_batch(downloads, expected, &());
+    results.await.into_iter().collect()
 }
 
 #[tokio::test]
@@ -276,4 +284,28 @@ async fn a_big_file_in_a_batch_of_small_ones_asks_for_no_memory() {
         files[&0],
         Err(TransferError::Api(ApiError::Protocol(_)))
     ));
+}
+
+#[tokio::test]
+async fn files_that_grow_when_they_are_opened_fill_no_more_memory_than_was_expected() {
+    let world = World::new(Blocking::Threads);
+    let size = 3 * MIB;
+    for n in 1..=5 {
+        let zeros = upload_of(new_file(n), revision(n), &vec![0; size]);
+        committed(world.put(zeros).await);
+    }
+    let downloads: Vec<_> = (1..=5)
+        .map(|n| Download::new(node(n), revision(n)))
+        .collect();
+    // At once, in several requests, and each alone.
+    for limit in [8 * MIB as u64, 200, 0] {
+        world.server.state(|state| state.batch_limit = Some(limit));
+        let files = download(&world, &downloads).await;
+        let opened = files.values().filter(|file| file.is_ok()).count();
+        assert_eq!(opened, 2, "8 MiB at most");
+        let all = download_expecting(&world, &downloads, 5 * size as u64).await;
+        assert!(all.values().all(Result::is_ok));
+        let unfit = |file: &Content| matches!(file, Err(TransferError::Api(ApiError::Protocol(_))));
+        assert_eq!(files.values().filter(|file| unfit(file)).count(), 3);
+    }
 }

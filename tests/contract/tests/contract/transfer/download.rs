@@ -119,7 +119,7 @@ async fn a_copy_opens_as_what_it_was_sealed_as_and_only_if_the_caller_says_so() 
     assert_eq!(
         world
             .transfer
-            .download_batch(vec![((), reported)], &())
+            .download_batch(vec![((), reported)], 0, &())
             .await
             .remove(0)
             .1

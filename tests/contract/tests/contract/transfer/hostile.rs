@@ -103,7 +103,7 @@ async fn content_of_another_file_or_revision_or_space_is_refused() {
             "{refused:?}"
         );
         let one = vec![((), asked)];
-        let batch = world.transfer.download_batch(one.clone(), &()).await;
+        let batch = world.transfer.download_batch(one.clone(), 0, &()).await;
         assert!(matches!(
             batch[..],
             [((), Err(TransferError::Refused { .. }))]

@@ -298,7 +298,7 @@ async fn batches_go_up_twice_without_harm_and_come_down() {
         nodes.iter().map(|(i, node)| (*i, current(node))).collect();
     let manifests = world.transfer.manifests(downloads.clone()).await;
     let mut manifests: BTreeMap<_, _> = manifests.into_iter().collect();
-    let downloaded = world.transfer.download_batch(downloads, &()).await;
+    let downloaded = world.transfer.download_batch(downloads, 0, &()).await;
     assert_eq!(downloaded.len(), 300);
     for (i, downloaded) in downloaded {
         let (same, content) = downloaded.unwrap();
@@ -326,7 +326,7 @@ async fn a_copy_made_without_keys_opens_and_takes_revisions_of_its_own() {
     assert_eq!(
         world
             .transfer
-            .download_batch(vec![((), current(&copied))], &())
+            .download_batch(vec![((), current(&copied))], 0, &())
             .await
             .remove(0)
             .1

@@ -51,7 +51,11 @@ async fn fetch(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, C
     });
     let fetched = engine
         .transfer
-        .download_batch(files.collect(), &ByteCounter(Arc::clone(&guard.running)))
+        .download_batch(
+            files.collect(),
+            total,
+            &ByteCounter(Arc::clone(&guard.running)),
+        )
         .await;
     fetched
         .into_iter()
