@@ -6,6 +6,7 @@
 use crate::error::{CryptoError, Result};
 use crate::format2::chunker::MAX_CHUNK;
 use crate::pad::padme;
+use std::cell::RefCell;
 use zeroize::Zeroizing;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{self, CParameter, DCtx};
@@ -25,7 +26,13 @@ const CHECKSUM: u8 = 4;
 /// The first bytes of a frame; skippable frames have others.
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
-/// A folder's choice between small objects and objects whose lengths say nothing about their content.
+thread_local! {
+    // Made once: making them takes longer than a short chunk does. Frames don't depend on earlier ones.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
+}
+
+/// A file's choice between small objects and objects whose lengths say nothing about their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Compression {
     /// Compresses what shrinks.
@@ -64,16 +71,21 @@ fn sample_shrinks(plain: &[u8]) -> bool {
 
 /// Makes one frame: its size in its header, no checksum (the seal has one), no dictionary, one thread.
 pub(crate) fn frame(plain: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    let mut compressor = Compressor::new(LEVEL).ok()?;
-    for parameter in [
-        CParameter::ContentSizeFlag(true),
-        CParameter::ChecksumFlag(false),
-        CParameter::DictIdFlag(false),
-        CParameter::WindowLog(WINDOW_LOG.min(window_for(plain.len()))),
-    ] {
-        compressor.set_parameter(parameter).ok()?;
-    }
-    compressor.compress(plain).ok().map(Zeroizing::new)
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            None => kept.insert(Compressor::new(LEVEL).ok()?),
+        };
+        for parameter in [
+            CParameter::ContentSizeFlag(true),
+            CParameter::ChecksumFlag(false),
+            CParameter::DictIdFlag(false),
+            CParameter::WindowLog(WINDOW_LOG.min(window_for(plain.len()))),
+        ] {
+            compressor.set_parameter(parameter).ok()?;
+        }
+        compressor.compress(plain).ok().map(Zeroizing::new)
+    })
 }
 
 /// Level 3's own window is 2 MiB; smaller inputs need less.
@@ -102,9 +114,11 @@ pub(crate) fn decompress(payload: &[u8], length: usize) -> Result<(Zeroizing<Vec
     let end = zstd_safe::find_frame_compressed_size(payload).map_err(|_| CryptoError::Opaque)?;
     let frame = payload.get(..end).ok_or(CryptoError::Opaque)?;
     let mut plain = Zeroizing::new(vec![0; length]);
-    let written = DCtx::create()
-        .decompress(&mut plain[..], frame)
-        .map_err(|_| CryptoError::Opaque)?;
+    let written = DECOMPRESSOR.with_borrow_mut(|kept| {
+        kept.get_or_insert_with(DCtx::create)
+            .decompress(&mut plain[..], frame)
+    });
+    let written = written.map_err(|_| CryptoError::Opaque)?;
     if written != length {
         return Err(CryptoError::Opaque);
     }
@@ -113,151 +127,5 @@ pub(crate) fn decompress(payload: &[u8], length: usize) -> Result<(Zeroizing<Vec
 
 #[cfg(test)]
 mod frames;
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Random as _, SystemRandom};
-    use proptest::prelude::*;
-
-    fn text(length: usize) -> Vec<u8> {
-        let words = ["keep ", "both ", "and ", "tell ", "them\n"];
-        let mut state = 1_u32;
-        let mut out = Vec::new();
-        while out.len() < length {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            out.extend_from_slice(words[(state >> 24) as usize % 5].as_bytes());
-        }
-        out.truncate(length);
-        out
-    }
-
-    #[test]
-    fn text_shrinks_and_comes_back() {
-        for length in [100, 5000, 300_000, MAX_CHUNK] {
-            let plain = text(length);
-            let frame = compress(&plain, Compression::On).unwrap();
-            assert!(frame.len() < length);
-            let mut payload = frame.to_vec();
-            payload.resize(frame.len() + 50, 0);
-            let (opened, end) = decompress(&payload, length).unwrap();
-            assert_eq!((&opened[..], end), (&plain[..], frame.len()));
-        }
-    }
-
-    #[test]
-    fn what_does_not_shrink_stays_raw() {
-        let mut noise = vec![0; 100_000];
-        SystemRandom.fill(&mut noise);
-        assert!(compress(&noise, Compression::On).is_none());
-        assert!(compress(&noise[..100], Compression::On).is_none());
-        assert!(compress(b"", Compression::On).is_none());
-        assert!(compress(&text(5000), Compression::Off).is_none());
-    }
-
-    #[test]
-    fn a_frame_opens_to_the_signed_length_only() {
-        let plain = text(5000);
-        let frame = frame(&plain).unwrap();
-        for length in [0, 4999, 5001, MAX_CHUNK, MAX_CHUNK + 1] {
-            assert!(decompress(&frame, length).is_err(), "{length}");
-        }
-        assert!(decompress(&frame[..frame.len() - 1], 5000).is_err());
-        let skippable = [&0x184d_2a50_u32.to_le_bytes()[..], &[0; 4], &frame].concat();
-        assert!(decompress(&skippable, 5000).is_err());
-        assert!(decompress(&[], 0).is_err());
-    }
-
-    #[test]
-    fn a_frame_that_hides_its_size_is_refused() {
-        let mut compressor = Compressor::new(LEVEL).unwrap();
-        compressor
-            .set_parameter(CParameter::ContentSizeFlag(false))
-            .unwrap();
-        let frame = compressor.compress(&text(5000)).unwrap();
-        assert!(decompress(&frame, 5000).is_err());
-    }
-
-    /// A header that says `size`, and blocks behind it (RFC 8878, section 3.1.1).
-    fn crafted(window: u8, size: u32, blocks: &[u8]) -> Vec<u8> {
-        // Four bytes of size, a window byte, no checksum, no dictionary.
-        let head = [&MAGIC[..], &[0x80, window], &size.to_le_bytes()].concat();
-        [&head[..], blocks].concat()
-    }
-
-    /// A block that repeats one byte: 21 bits of length for four bytes of input.
-    fn repeated(length: u32, is_last: bool) -> Vec<u8> {
-        let head = length << 3 | 1 << 1 | u32::from(is_last);
-        [&head.to_le_bytes()[..3], b"x"].concat()
-    }
-
-    /// Ten thousand frames that a hostile writer may make: each ends in an error, or in bytes of the signed
-    /// length in a buffer of that length.
-    #[test]
-    fn ten_thousand_hostile_frames_are_bounded() {
-        let good = frame(&text(5000)).unwrap();
-        let (mut state, mut opened) = (7_u64, 0);
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as usize
-        };
-        for round in 0..10_000 {
-            let length = if round % 3 == 0 {
-                5000
-            } else {
-                random() % 6000
-            };
-            let size = length as u32;
-            let blocks = [repeated(128 * 1024, false), repeated(size, true)];
-            let bytes = match round % 5 {
-                0 => {
-                    let mut bytes = good.to_vec();
-                    let at = random() % bytes.len();
-                    bytes[at] = random() as u8;
-                    bytes
-                }
-                1 => good[..random() % good.len()].to_vec(),
-                // More than the header says: hundreds of blocks of 128 KiB each.
-                2 => crafted(random() as u8, size, &blocks[0].repeat(random() % 600)),
-                3 => crafted(random() as u8, size, &blocks[1]),
-                // Many blocks of nothing.
-                _ => crafted(0, size, &repeated(0, false).repeat(random() % 2000)),
-            };
-            if let Ok((plain, end)) = decompress(&bytes, length) {
-                assert_eq!((plain.len(), plain.capacity()), (length, length));
-                assert!(end <= bytes.len());
-                opened += 1;
-            }
-        }
-        assert!(opened > 0, "all frames failed at their header");
-    }
-
-    #[test]
-    fn a_frame_of_repeated_bytes_opens_only_to_what_it_says() {
-        let bytes = crafted(0x40, 5000, &repeated(5000, true));
-        assert_eq!(*decompress(&bytes, 5000).unwrap().0, [b'x'; 5000]);
-        let bomb = crafted(0x40, 5000, &repeated(128 * 1024, true));
-        assert!(decompress(&bomb, 5000).is_err());
-    }
-
-    proptest! {
-        /// A frame with changed bytes gives an error or bytes of the signed length, never more.
-        #[test]
-        fn hostile_frames_stay_within_the_buffer(
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
-            length in 0..6000_usize,
-        ) {
-            let mut frame = frame(&text(5000)).unwrap().to_vec();
-            for (at, value) in changes {
-                let at = at.index(frame.len());
-                frame[at] = value;
-            }
-            if let Ok((plain, end)) = decompress(&frame, length) {
-                prop_assert_eq!(plain.len(), length);
-                prop_assert!(end <= frame.len());
-            }
-        }
-    }
-}
+mod tests;

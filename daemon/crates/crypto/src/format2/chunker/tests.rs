@@ -105,6 +105,25 @@ fn lengths_are_within_their_bounds_however_a_file_was_read() {
 }
 
 #[test]
+fn cuts_stay_near_the_target_and_differ_between_keys() {
+    let data = keystream([0xcd; 32], 64 << 20);
+    let mine = cuts(&Chunker::from_key(&[6; 32]), &data);
+    let (last, whole) = mine.split_last().unwrap();
+    let is_in_bounds = |length: &usize| (MIN_CHUNK..=MAX_CHUNK).contains(length);
+    assert!(*last > 0 && whole.iter().all(is_in_bounds));
+    assert_eq!(mine.iter().sum::<usize>(), data.len());
+    // The mean bounds the number of chunks, and so the lengths of lists and requests.
+    let mean = data.len() / mine.len();
+    let target = NORMAL_CHUNK;
+    assert!((target * 3 / 4..target * 5 / 4).contains(&mean), "{mean}");
+    let is_near = |length: &&usize| (target / 2..target * 2).contains(*length);
+    let near = whole.iter().filter(is_near).count();
+    assert!(near * 10 >= whole.len() * 8, "{whole:?}");
+    let other = cuts(&Chunker::from_key(&[7; 32]), &data);
+    assert!(mine[0] != other[0] && mine[1] != other[1]);
+}
+
+#[test]
 fn an_insertion_moves_few_cuts() {
     let chunker = Chunker::from_key(&[5; 32]);
     let data = keystream([0xab; 32], 24 << 20);
