@@ -4,6 +4,7 @@
 //! the revision before has keep their objects, and cost neither.
 
 use crate::chunk_list::{self, ChunkList, SealedList, chunk_id};
+use crate::compression;
 use crate::error::TransferError;
 use crate::scan::Chunks;
 use bytes::Bytes;
@@ -72,7 +73,6 @@ impl KnownChunks {
 /// Names the chunks of one file as they come.
 pub(crate) struct Naming {
     key: NodeKey,
-    compression: Compression,
     known: KnownChunks,
     named: Named,
     /// Bytes that may still be kept.
@@ -83,6 +83,8 @@ pub(crate) struct Naming {
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     pub(crate) list: List,
+    /// Turned off at the first chunk of a mailbox or a database.
+    pub(crate) compression: Compression,
     sizes: HashMap<ObjectId, u64>,
     /// Sealed bytes of chunks and lists, as far as there was room.
     pub(crate) kept: HashMap<ChunkId, Bytes>,
@@ -112,12 +114,12 @@ impl Naming {
         };
         let named = Named {
             list,
+            compression,
             sizes: HashMap::new(),
             kept: HashMap::new(),
         };
         Self {
             key,
-            compression,
             known,
             named,
             room,
@@ -134,7 +136,7 @@ impl Naming {
     }
 
     fn seal(&mut self, plain: &[u8]) -> Result<Known, TransferError> {
-        let sealed = self.key.seal_chunk(plain, self.compression);
+        let sealed = self.key.seal_chunk(plain, self.named.compression);
         let sealed = sealed.map_err(TransferError::Sealing)?;
         let known = Known {
             at: self.key.at(),
@@ -152,6 +154,10 @@ impl Naming {
 
 impl Chunks for Naming {
     fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
+        let is_first = self.named.list.rows.is_empty();
+        if is_first && compression::is_mail_or_database(plain) {
+            self.named.compression = Compression::Off;
+        }
         let ContentHash(hash) = content_hash(plain);
         let length = plain.len() as u64;
         let known = match self.known.chunks.get(&(length, hash)) {

@@ -84,7 +84,7 @@ async fn attempt(
 ) -> Result<Attempt, TransferError> {
     let (source, size) = (upload.source, upload.size);
     let key = context.keys.node_key(upload.target.node());
-    let compression = compression::of(upload.target.name());
+    let compression = compression::of(&upload.target);
     let naming = Naming::new(key.clone(), known, compression, KEPT);
     let (naming, hash) = scan(context, source.clone(), size, naming.chunker(), naming).await?;
     if upload.unless == Some(hash) {
@@ -116,7 +116,6 @@ async fn attempt(
         context,
         source,
         key,
-        compression,
         named,
         upload: &begun,
         progress,

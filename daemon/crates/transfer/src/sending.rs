@@ -54,7 +54,6 @@ pub(crate) struct Sending<'a> {
     pub(crate) context: &'a Arc<TransferContext>,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) key: NodeKey,
-    pub(crate) compression: Compression,
     pub(crate) named: Named,
     pub(crate) upload: &'a wire::Upload,
     pub(crate) progress: &'a dyn Progress,
@@ -129,7 +128,7 @@ impl Sending<'_> {
             Missing::Sealed(id, sealed, _) => (id, sealed),
             Missing::Chunk(span) => {
                 let (reader, key) = (reader.clone(), self.key.clone());
-                let compression = self.compression;
+                let compression = self.named.compression;
                 let seal = move || seal_again(&reader, &key, compression, span);
                 (
                     chunk_id(&span.row.id),

@@ -147,7 +147,7 @@ struct Sent {
 /// Seals everything of one file; `None` if it needs no upload.
 fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>, TransferError> {
     let key = context.keys.node_key(file.target.node());
-    let compression = compression::of(file.target.name());
+    let compression = compression::of(&file.target);
     let none = KnownChunks::default();
     let mut naming = Naming::new(key.clone(), none, compression, usize::MAX);
     let hash = scan_bytes(&file.bytes, &naming.chunker(), &mut naming)?;

@@ -3,7 +3,9 @@
 //! "Breaking and Fixing Content-Defined Chunking", 2025, and Borg 2's `toeplitz-aes`).
 //!
 //! The places where a file is cut say nothing about its content or the key, up to the bound of that
-//! paper: two windows with one hash. Each node has a key of its own, so equal files are cut differently.
+//! paper: two windows with one hash. So repeats of the same bytes within a file can show, and a run of one
+//! byte does: it is cut at once or at the longest length. Each node has a key of its own, so equal files are
+//! cut differently.
 
 use crate::format2::keys::NodeKey;
 use aes::cipher::{BlockCipherEncrypt as _, KeyInit as _, KeyIvInit as _, StreamCipher as _};

@@ -2,6 +2,7 @@
 
 use super::*;
 use cairn_crypto::SpaceKeys;
+use cairn_crypto::format2::ROWS_PER_PART;
 use cairn_model::{NodeId, SpaceId};
 
 fn key(node: u8, epoch: u32) -> NodeKey {
@@ -67,37 +68,109 @@ fn a_chunk_whose_size_the_service_does_not_tell_is_sealed_again() {
     assert!(!after.kept.contains_key(&chunk_id(&before.list.rows[1].id)));
 }
 
+/// A list whose table of keys is full: one chunk under each key.
+struct Full {
+    list: ChunkList,
+    there: Vec<SealedChunk>,
+    plains: Vec<Vec<u8>>,
+}
+
+impl Full {
+    fn new(keys: &[NodeKey], cut: u8) -> Self {
+        let plains: Vec<Vec<u8>> = (0..255_u32).map(|n| n.to_be_bytes().to_vec()).collect();
+        let mut list = List {
+            keys: keys.iter().map(NodeKey::at).collect(),
+            cut,
+            rows: Vec::new(),
+        };
+        let mut there = Vec::new();
+        for (at, (key, plain)) in keys.iter().zip(&plains).enumerate() {
+            let sealed = key.seal_chunk(plain, Compression::Off).unwrap();
+            there.push(SealedChunk {
+                id: chunk_id(&sealed.id),
+                size: sealed.bytes.len() as u64,
+            });
+            list.rows.push(ChunkRow {
+                key: at as u8,
+                id: sealed.id,
+                length: 4,
+                hash: content_hash(plain).0,
+            });
+        }
+        Self {
+            list: list_of(keys.to_vec(), list),
+            there,
+            plains,
+        }
+    }
+
+    fn named_under(&self, own: &NodeKey) -> Named {
+        let known = KnownChunks::of(&self.list, &self.there, own.at());
+        let plains: Vec<&[u8]> = self.plains.iter().map(Vec::as_slice).collect();
+        named(own, known, &plains)
+    }
+}
+
 #[test]
 fn a_full_table_of_keys_loses_its_oldest() {
     let keys: Vec<NodeKey> = (1..=255).map(|epoch| key(1, epoch)).collect();
-    let plains: Vec<Vec<u8>> = (0..255_u32).map(|n| n.to_be_bytes().to_vec()).collect();
-    let mut list = List {
-        keys: keys.iter().map(NodeKey::at).collect(),
-        cut: 7,
-        rows: Vec::new(),
-    };
-    let mut there = Vec::new();
-    for (at, (key, plain)) in keys.iter().zip(&plains).enumerate() {
-        let sealed = key.seal_chunk(plain, Compression::Off).unwrap();
-        there.push(SealedChunk {
-            id: chunk_id(&sealed.id),
-            size: sealed.bytes.len() as u64,
-        });
-        list.rows.push(ChunkRow {
-            key: at as u8,
-            id: sealed.id,
-            length: 4,
-            hash: content_hash(plain).0,
-        });
-    }
     let own = key(1, 256);
-    let known = KnownChunks::of(&list_of(keys.clone(), list), &there, own.at());
-    let plains: Vec<&[u8]> = plains.iter().map(Vec::as_slice).collect();
-    let mut after = named(&own, known, &plains);
+    let mut after = Full::new(&keys, 7).named_under(&own);
     assert_eq!(after.list.keys.len(), 255);
     assert!(!after.list.keys.contains(&keys[0].at()));
     assert_eq!(after.kept.len(), 1, "one chunk was sealed again");
     assert!(after.plan(&own).is_ok());
+}
+
+#[test]
+fn a_full_table_keeps_the_key_that_the_file_was_cut_with_unless_it_is_the_oldest() {
+    let own = key(1, 256);
+    // The chunks of a copy: all under keys of other nodes, that of the cuts included.
+    for (epoch_of_cut, keeps) in [(255, true), (1, false)] {
+        let mut keys: Vec<NodeKey> = (2..=255).map(|epoch| key(2, epoch)).collect();
+        keys.push(key(3, epoch_of_cut));
+        let mut after = Full::new(&keys, 254).named_under(&own);
+        let cut = if keeps { &keys[254] } else { &own };
+        assert_eq!(after.list.keys[usize::from(after.list.cut)], cut.at());
+        assert_eq!(after.list.keys.len(), 255);
+        assert_eq!(after.list.keys.contains(&keys[254].at()), keeps);
+        assert_eq!(after.kept.len(), 1, "one chunk was sealed again");
+        assert!(after.plan(&own).is_ok());
+    }
+}
+
+#[test]
+fn the_first_bytes_of_a_mailbox_leave_all_of_it_as_it_is() {
+    let own = key(1, 1);
+    let text = b"the same words again and again; ".repeat(100);
+    let mail = [&b"From alice@example.org Mon Nov 23\n"[..], &text].concat();
+    let lengths = |plains: &[&[u8]]| {
+        let named = named(&own, KnownChunks::default(), plains);
+        let length = |row: &ChunkRow| named.kept[&chunk_id(&row.id)].len();
+        named.list.rows.iter().map(length).collect::<Vec<_>>()
+    };
+    let mailbox = lengths(&[&mail, &text]);
+    assert!(mailbox[0] > mail.len() && mailbox[1] > text.len());
+    let letter = lengths(&[&text, &mail]);
+    assert!(letter[0] < text.len() / 2 && letter[1] < mail.len() / 2);
+}
+
+#[test]
+fn a_list_of_more_chunks_than_a_part_has_is_announced_in_parts() {
+    let own = key(1, 1);
+    let plains: Vec<[u8; 4]> = (0..ROWS_PER_PART as u32 + 5)
+        .map(u32::to_be_bytes)
+        .collect();
+    let plains: Vec<&[u8]> = plains.iter().map(|plain| &plain[..]).collect();
+    let mut named = named(&own, KnownChunks::default(), &plains);
+    let planned = named.plan(&own).unwrap();
+    assert!(planned.content.is_list);
+    // Two parts and the list of them.
+    assert_eq!(planned.announced.len(), plains.len() + 3);
+    assert_eq!(planned.announced.last().unwrap().id, planned.content.id);
+    for one in &planned.announced {
+        assert_eq!(named.kept[&one.id].len() as u64, one.size);
+    }
 }
 
 #[test]
