@@ -86,6 +86,8 @@ pub(crate) struct Named {
     /// Turned off at the first chunk of a mailbox or a database.
     pub(crate) compression: Compression,
     sizes: HashMap<ObjectId, u64>,
+    /// Chunks that were sealed in this pass: sealing them again gives the same objects.
+    sealed: HashSet<ObjectId>,
     /// Sealed bytes of chunks and lists, as far as there was room.
     pub(crate) kept: HashMap<ChunkId, Bytes>,
 }
@@ -116,6 +118,7 @@ impl Naming {
             list,
             compression,
             sizes: HashMap::new(),
+            sealed: HashSet::new(),
             kept: HashMap::new(),
         };
         Self {
@@ -138,6 +141,7 @@ impl Naming {
     fn seal(&mut self, plain: &[u8]) -> Result<Known, TransferError> {
         let sealed = self.key.seal_chunk(plain, self.named.compression);
         let sealed = sealed.map_err(TransferError::Sealing)?;
+        self.named.sealed.insert(sealed.id);
         let known = Known {
             at: self.key.at(),
             id: sealed.id,
@@ -182,6 +186,12 @@ impl Chunks for Naming {
 }
 
 impl Named {
+    /// Returns whether sealing a chunk again gives the object that the list names. One that was taken over
+    /// may be the work of another codec, or of another version of this one.
+    pub(crate) fn is_reproducible(&self, id: &ObjectId) -> bool {
+        self.sealed.contains(id)
+    }
+
     /// Seals the list of the chunks, and plans what is announced to the service.
     pub(crate) fn plan(&mut self, key: &NodeKey) -> Result<Planned, TransferError> {
         let SealedList { content, objects } = chunk_list::seal(key, &self.list)?;

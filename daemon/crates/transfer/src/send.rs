@@ -5,6 +5,7 @@ use crate::chunk_list;
 use crate::commit::{NewContent, NewRevision, committed, create};
 use crate::compression;
 use crate::context::TransferContext;
+use crate::download::Download;
 use crate::error::TransferError;
 use crate::fetch;
 use crate::naming::{KEPT, KnownChunks, Naming, Planned};
@@ -12,124 +13,176 @@ use crate::progress::{Progress, Started};
 use crate::scan::scan;
 use crate::sending::{Sending, unannounced};
 use crate::upload::{Upload, UploadTarget, Uploaded};
-use cairn_api::ApiError;
+use cairn_api::{ApiError, ErrorClass};
 use cairn_crypto::MIN_CHUNK;
 use cairn_model::{RevisionId, UploadId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer as wire;
 use std::sync::Arc;
 
-/// Uploads one file. Chunks that the service lost are sealed again.
+/// Uploads one file. Chunks of the content that is replaced keep their objects; if the service has lost one
+/// of these, all are sealed.
 pub(crate) async fn upload(
     context: &Arc<TransferContext>,
-    upload: Upload,
+    mut upload: Upload,
     progress: &dyn Progress,
 ) -> Result<Uploaded, TransferError> {
-    let known = known_chunks(context, &upload.target, upload.size).await;
-    let again = Upload {
-        resume: None,
-        ..upload.clone()
-    };
-    match attempt(context, upload, known, progress).await? {
-        Attempt::Done(uploaded) => Ok(uploaded),
-        Attempt::Lost => {
-            let none = KnownChunks::default();
-            match attempt(context, again, none, progress).await? {
-                Attempt::Done(uploaded) => Ok(uploaded),
-                Attempt::Lost => Err(unannounced()),
+    let replaced = upload.target.vouched();
+    let replaced = replaced.filter(|_| upload.size > MIN_CHUNK as u64);
+    let mut unopened = None;
+    match known_chunks(context, &upload.target, replaced).await {
+        Ok(None) => {}
+        Ok(Some(known)) => {
+            let first = Attempt {
+                known,
+                keeps_begun: true,
+            };
+            match first.make(context, upload.clone(), progress).await? {
+                Outcome::Done(uploaded) => return Ok(uploaded),
+                // What was begun is given up by now.
+                Outcome::Lost => upload.resume = None,
+                Outcome::OtherObjects => {}
             }
         }
+        Err(TransferError::Api(error))
+            if error.is_overload() || error.class() == ErrorClass::Auth =>
+        {
+            return Err(error.into());
+        }
+        Err(error) => {
+            tracing::debug!(%error, node = %upload.target.node(), "what is replaced can't be opened: all is sent");
+            unopened = Some(error);
+        }
+    }
+    // What was begun may use chunks that can't be found out now. It is kept until the service forgets it.
+    let may_pass = unopened.as_ref().is_some_and(is_failure);
+    let last = Attempt {
+        known: KnownChunks::default(),
+        keeps_begun: may_pass && is_begun(context, upload.resume.as_ref()).await?,
+    };
+    match last.make(context, upload, progress).await? {
+        Outcome::Done(uploaded) => Ok(uploaded),
+        Outcome::OtherObjects => Err(unopened.unwrap_or_else(unannounced)),
+        Outcome::Lost => Err(unannounced()),
     }
 }
 
-/// Returns the chunks of the content that is replaced. Only an economy: whatever goes wrong with it, all
-/// chunks are sealed.
+/// Returns the chunks of the content that is replaced, if there is any.
+///
+/// # Errors
+/// If they can't be found out. Without them, another list is made of the same bytes.
 async fn known_chunks(
     context: &Arc<TransferContext>,
     target: &UploadTarget,
-    size: u64,
-) -> KnownChunks {
-    let Some(present) = target.vouched().filter(|_| size > MIN_CHUNK as u64) else {
-        return KnownChunks::default();
+    replaced: Option<Download>,
+) -> Result<Option<KnownChunks>, TransferError> {
+    let Some(replaced) = replaced else {
+        return Ok(None);
     };
-    let fetch = async {
-        let (manifest, stored) = fetch::open(context, present).await?;
-        let list = chunk_list::of_revision(context, present.node, &manifest).await?;
-        Ok::<_, TransferError>((list, stored))
+    let (manifest, stored) = fetch::open(context, replaced).await?;
+    let list = chunk_list::of_revision(context, replaced.node, &manifest).await?;
+    let own = context.keys.node_key(target.node()).at();
+    Ok(Some(KnownChunks::of(&list, &stored, own)))
+}
+
+/// Returns whether the service failed, and may not the next time.
+fn is_failure(error: &TransferError) -> bool {
+    let TransferError::Api(error) = error else {
+        return false;
     };
-    match fetch.await {
-        Ok((list, stored)) => {
-            let own = context.keys.node_key(target.node()).at();
-            KnownChunks::of(&list, &stored, own)
-        }
-        Err(error) => {
-            tracing::debug!(%error, node = %target.node(), "what is replaced can't be opened: all is sent");
-            KnownChunks::default()
-        }
+    matches!(error.class(), ErrorClass::Transient | ErrorClass::Protocol)
+}
+
+/// Returns whether the service has an upload that was begun.
+async fn is_begun(
+    context: &TransferContext,
+    started: Option<&Started>,
+) -> Result<bool, TransferError> {
+    let Some(started) = started else {
+        return Ok(false);
+    };
+    match context.api.get_upload(started.upload).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.class() == ErrorClass::Missing => Ok(false),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// One attempt to upload.
+struct Attempt {
+    /// Chunks that are used as they are.
+    known: KnownChunks,
+    /// An upload of the same bytes in other objects is not given up.
+    keeps_begun: bool,
 }
 
 /// The result of one attempt to upload.
-enum Attempt {
+enum Outcome {
     Done(Uploaded),
     /// The service lacks a chunk that was to be used as it is.
     Lost,
+    /// An upload was begun that has the same bytes in other objects.
+    OtherObjects,
 }
 
-async fn attempt(
-    context: &Arc<TransferContext>,
-    upload: Upload,
-    known: KnownChunks,
-    progress: &dyn Progress,
-) -> Result<Attempt, TransferError> {
-    let (source, size) = (upload.source, upload.size);
-    let key = context.keys.node_key(upload.target.node());
-    let compression = compression::of(&upload.target);
-    let naming = Naming::new(key.clone(), known, compression, KEPT);
-    let (naming, hash) = scan(context, source.clone(), size, naming.chunker(), naming).await?;
-    if upload.unless == Some(hash) {
-        return Ok(Attempt::Done(Uploaded::Unchanged));
-    }
-    let mut named = naming.finish();
-    let planned = named.plan(&key)?;
-    let content = NewContent::of(&planned, hash, size);
-    let mut head = NewRevision {
-        target: upload.target,
-        revision: upload.revision,
-        modified_ms: upload.modified_ms,
-        executable: upload.executable,
-    };
-    let begun = match begin(context, &mut head, &planned, &content, upload.resume).await? {
-        Begun::Running(begun) => begun,
-        Begun::Committed(node) => {
-            let (manifest, _) = context.complete(&head, content)?;
-            return committed(&head, *node, manifest).map(Attempt::Done);
+impl Attempt {
+    async fn make(
+        self,
+        context: &Arc<TransferContext>,
+        upload: Upload,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, TransferError> {
+        let (source, size) = (upload.source, upload.size);
+        let key = context.keys.node_key(upload.target.node());
+        let compression = compression::of(&upload.target);
+        let naming = Naming::new(key.clone(), self.known, compression, KEPT);
+        let (naming, hash) = scan(context, source.clone(), size, naming.chunker(), naming).await?;
+        if upload.unless == Some(hash) {
+            return Ok(Outcome::Done(Uploaded::Unchanged));
         }
-    };
-    progress.started(&Started {
-        upload: begun.upload_id,
-        revision: head.revision,
-        object: content.object.id,
-        hash,
-    });
-    let sending = Sending {
-        context,
-        source,
-        key,
-        named,
-        upload: &begun,
-        progress,
-        size,
-        moved: 0.into(),
-    };
-    let Some(missing) = sending.missing()? else {
-        give_up(context, begun.upload_id).await;
-        return Ok(Attempt::Lost);
-    };
-    sending.send(missing).await?;
-    finish(context, &head, content, begun.upload_id)
-        .await
-        .map(Attempt::Done)
+        let mut named = naming.finish();
+        let planned = named.plan(&key)?;
+        let content = NewContent::of(&planned, hash, size);
+        let mut head = NewRevision {
+            target: upload.target,
+            revision: upload.revision,
+            modified_ms: upload.modified_ms,
+            executable: upload.executable,
+        };
+        let resume = (upload.resume, self.keeps_begun);
+        let begun = match begin(context, &mut head, &planned, &content, resume).await? {
+            Begun::Running(begun) => begun,
+            Begun::OtherObjects => return Ok(Outcome::OtherObjects),
+            Begun::Committed(node) => {
+                let (manifest, _) = context.complete(&head, content)?;
+                return committed(&head, *node, manifest).map(Outcome::Done);
+            }
+        };
+        progress.started(&Started {
+            upload: begun.upload_id,
+            revision: head.revision,
+            object: content.object.id,
+            hash,
+        });
+        let sending = Sending {
+            context,
+            source,
+            key,
+            named,
+            upload: &begun,
+            progress,
+            size,
+            moved: 0.into(),
+        };
+        let Some(missing) = sending.missing()? else {
+            give_up(context, begun.upload_id).await;
+            return Ok(Outcome::Lost);
+        };
+        sending.send(missing).await?;
+        finish(context, &head, content, begun.upload_id)
+            .await
+            .map(Outcome::Done)
+    }
 }
 
 /// Commits what was sent.
@@ -162,15 +215,18 @@ enum Begun {
     Running(Box<wire::Upload>),
     /// It was committed before; only the response was lost.
     Committed(Box<Node>),
+    /// The one to resume has the same bytes in other objects, and is to be kept.
+    OtherObjects,
 }
 
-/// Finds the upload to resume, or begins one.
+/// Finds the upload to resume, or begins one. An upload of the same bytes in other objects is given up
+/// unless it is to be kept.
 async fn begin(
     context: &TransferContext,
     head: &mut NewRevision,
     planned: &Planned,
     content: &NewContent,
-    resume: Option<Started>,
+    (resume, keeps_begun): (Option<Started>, bool),
 ) -> Result<Begun, TransferError> {
     if let Some(started) = resume {
         if (started.hash, started.object) == (content.hash, content.object.id) {
@@ -180,6 +236,8 @@ async fn begin(
                 Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
+        } else if keeps_begun && started.hash == content.hash {
+            return Ok(Begun::OtherObjects);
         } else {
             // Other content can't go under the same revision; what was sent of it is given up.
             give_up(context, started.upload).await;

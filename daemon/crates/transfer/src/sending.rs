@@ -86,8 +86,8 @@ impl Sending<'_> {
             .await
     }
 
-    /// Returns what is to be sent; `None` if a chunk under another key than the present one is missing:
-    /// such chunks are not made any more.
+    /// Returns what is to be sent; `None` if a chunk is missing that was to be used as it is: under another
+    /// key, or with another codec, it can't be made again.
     pub(crate) fn missing(&self) -> Result<Option<Vec<Missing>>, TransferError> {
         let list = &self.named.list;
         let mut spans = HashMap::with_capacity(list.rows.len());
@@ -107,7 +107,7 @@ impl Sending<'_> {
                 missing.push(Missing::Sealed(*id, sealed, 0));
                 continue;
             };
-            if list.keys[usize::from(span.row.key)] != self.key.at() {
+            if !self.named.is_reproducible(&span.row.id) {
                 return Ok(None);
             }
             missing.push(match self.named.kept.get(id) {

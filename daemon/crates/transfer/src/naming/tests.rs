@@ -140,6 +140,21 @@ fn a_full_table_keeps_the_key_that_the_file_was_cut_with_unless_it_is_the_oldest
 }
 
 #[test]
+fn chunks_that_were_taken_over_are_not_taken_for_reproducible() {
+    let own = key(1, 1);
+    let text = b"the same words again and again; ".repeat(100);
+    let mut before = named(&own, KnownChunks::default(), &[&text, b"two"]);
+    let there = stored(&mut before, &own);
+    let rows = before.list.rows.clone();
+    assert!(rows.iter().all(|row| before.is_reproducible(&row.id)));
+    let list = list_of(vec![own.clone()], before.list.clone());
+    let known = KnownChunks::of(&list, &there, own.at());
+    let after = named(&own, known, &[&text, b"new"]);
+    assert!(!after.is_reproducible(&rows[0].id));
+    assert!(after.is_reproducible(&after.list.rows[1].id));
+}
+
+#[test]
 fn the_first_bytes_of_a_mailbox_leave_all_of_it_as_it_is() {
     let own = key(1, 1);
     let text = b"the same words again and again; ".repeat(100);

@@ -1,29 +1,44 @@
 //! Uploads that were cut off, given up, forgotten, or whose response was lost.
 
-use crate::transfer::world::{Heard, World, bytes, committed, new_file, node, revision, upload};
-use cairn_api::ApiError;
-use cairn_crypto::content_hash;
-use cairn_transfer::{Blocking, Download, Started, TransferError, Upload};
+use crate::transfer::world::{
+    Heard, Numbers, World, bytes, committed, new_file, next_of, node, revision, upload,
+};
+use cairn_api::{ApiError, Method, Request};
+use cairn_crypto::{KeyRing, content_hash};
+use cairn_model::{ChunkId, SpaceId};
+use cairn_transfer::{Blocking, Download, Started, TransferError, Upload, UploadTarget};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 const MIB: usize = 1024 * 1024;
 
+/// No path has it.
+const NOTHING: &str = "(nothing)";
+
 /// Uploads a file but lets the server fail after some chunks; answers what it takes to resume.
 async fn interrupted(world: &World, content: &[u8], after: usize) -> Started {
+    interrupt(
+        world,
+        upload(new_file(1), revision(1), content),
+        after,
+        NOTHING,
+    )
+    .await
+}
+
+/// As [`interrupted`]; what is fetched from paths with `fails` in them isn't to be had either.
+async fn interrupt(world: &World, upload: Upload, after: usize, fails: &'static str) -> Started {
     let mut left = after;
     world.server.intercept(move |request| {
-        if !request.path.contains("/chunks/") {
-            return None;
+        if request.method != Method::PUT {
+            return fetch_fails(request, fails, 500);
         }
         let fails = left == 0;
         left = left.saturating_sub(1);
         fails.then(|| (500, Vec::new()))
     });
     let heard = Heard::default();
-    let failed = world
-        .transfer
-        .upload(upload(new_file(1), revision(1), content), &heard)
-        .await;
+    let failed = world.transfer.upload(upload, &heard).await;
     assert!(
         matches!(
             failed,
@@ -33,6 +48,11 @@ async fn interrupted(world: &World, content: &[u8], after: usize) -> Started {
     );
     world.server.honest();
     heard.started()
+}
+
+fn fetch_fails(request: &Request, part: &str, status: u16) -> Option<(u16, Vec<u8>)> {
+    let fails = request.method == Method::GET && request.path.contains(part);
+    fails.then(|| (status, Vec::new()))
 }
 
 #[tokio::test]
@@ -154,4 +174,145 @@ async fn a_commit_whose_response_was_lost_is_recognised_when_repeated() {
         );
     }
     assert_eq!(world.server.state(|state| state.revisions.len()), 1);
+}
+
+/// The first revision's record, and the list of its chunks.
+const RECORD: &str = "/revisions/";
+const LIST: &str = "/api/v1/chunks/";
+
+/// A file of an earlier epoch, to which as much is appended: its chunks stay, under another key.
+async fn appended() -> (World, Upload, Vec<u8>) {
+    let space = SpaceId::from_random_bytes([1; 16]);
+    let first = KeyRing::generate(space, 1, &mut Numbers(7));
+    let second = first.renewed(2, &mut Numbers(8)).unwrap();
+    let before = World::with(Arc::default(), Arc::new(first.keys()), Blocking::Inline);
+    let mut content = bytes(1, 8 * MIB);
+    let (old, _) = committed(before.put(upload(new_file(1), revision(1), &content)).await);
+    let keys = Arc::new(second.keys());
+    let world = World::with(before.server.clone(), keys, Blocking::Inline);
+    content.extend(bytes(2, 20 * MIB));
+    let next = upload(next_of(&world, &old, 2), revision(2), &content);
+    world.server.state(|state| state.put.clear());
+    (world, next, content)
+}
+
+fn resumed(next: &Upload, started: &Started) -> Upload {
+    Upload {
+        resume: Some(started.clone()),
+        ..next.clone()
+    }
+}
+
+fn deletions(world: &World) -> usize {
+    let is_deletion = |request: &&String| request.starts_with("DELETE");
+    let count = |requests: &[String]| requests.iter().filter(is_deletion).count();
+    world.server.state(|state| count(&state.requests))
+}
+
+/// Nothing travelled twice, and what was committed is the upload that was begun.
+async fn is_finished(world: &World, next: Upload, content: &[u8]) {
+    let started = next.resume.clone().unwrap();
+    let (node, _) = committed(world.put(next).await);
+    assert_eq!(node.revision_id, Some(started.revision));
+    let mut sent: Vec<ChunkId> = world
+        .server
+        .state(|state| state.put.iter().map(|(id, _)| *id).collect());
+    let all = sent.len();
+    sent.sort_unstable();
+    sent.dedup();
+    assert_eq!(sent.len(), all, "a chunk travelled twice");
+    let read = world.get(Download::new(node.id, started.revision)).await;
+    assert!(read.unwrap().1 == content);
+}
+
+#[tokio::test]
+async fn a_list_that_is_not_to_be_had_for_a_while_costs_no_upload_that_was_begun() {
+    for part in [RECORD, LIST] {
+        let (world, next, content) = appended().await;
+        let started = interrupt(&world, next.clone(), 4, NOTHING).await;
+        for status in [401, 408, 429, 500, 503] {
+            world
+                .server
+                .intercept(move |request| fetch_fails(request, part, status));
+            let again = world.put(resumed(&next, &started)).await;
+            assert!(
+                matches!(again, Err(TransferError::Api(_))),
+                "{status}: {again:?}"
+            );
+        }
+        world.server.honest();
+        assert_eq!(deletions(&world), 0);
+        is_finished(&world, resumed(&next, &started), &content).await;
+        let old = world.objects((node(1), revision(1)));
+        let new = world.objects((node(1), revision(2)));
+        assert!(new.iter().filter(|id| old.contains(id)).count() >= 4);
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_never_to_be_had_keeps_no_upload_from_its_end() {
+    for part in [RECORD, LIST] {
+        let (world, next, content) = appended().await;
+        let started = interrupt(&world, next.clone(), 9, part).await;
+        let fails = move |request: &Request| fetch_fails(request, part, 500);
+        world.server.intercept(fails);
+        let (sent, _) = committed(world.put(resumed(&next, &started)).await);
+        assert_eq!(sent.revision_id, Some(started.revision));
+        assert_eq!(deletions(&world), 0);
+        world.server.honest();
+        let read = world.get(Download::new(node(1), started.revision)).await;
+        assert!(read.unwrap().1 == content);
+    }
+}
+
+#[tokio::test]
+async fn an_upload_that_the_server_forgot_waits_for_no_list() {
+    let (world, next, content) = appended().await;
+    let started = interrupt(&world, next.clone(), 4, NOTHING).await;
+    world.server.state(|state| state.uploads.clear());
+    world
+        .server
+        .intercept(|request| fetch_fails(request, LIST, 500));
+    let (sent, _) = committed(world.put(resumed(&next, &started)).await);
+    world.server.honest();
+    let read = world.get(Download::new(node(1), sent.revision_id.unwrap()));
+    assert!(read.await.unwrap().1 == content);
+}
+
+#[tokio::test]
+async fn what_was_sent_after_a_chunk_was_lost_counts_after_a_restart() {
+    let (world, next, content) = appended().await;
+    let lost = world.objects((node(1), revision(1)))[1];
+    world
+        .server
+        .state(|state| state.chunks.remove(&(node(1), lost)));
+    // The attempt that would use it is given up, and all is sealed.
+    let started = interrupt(&world, next.clone(), 9, NOTHING).await;
+    assert_eq!(deletions(&world), 1);
+    is_finished(&world, resumed(&next, &started), &content).await;
+    assert_eq!(deletions(&world), 1);
+}
+
+#[tokio::test]
+async fn a_lost_chunk_that_would_be_compressed_in_another_way_is_no_dead_end() {
+    let world = World::new(Blocking::Inline);
+    let hex = |bytes: Vec<u8>| {
+        bytes
+            .into_iter()
+            .flat_map(|byte| [b'a' + byte / 16, b'a' + byte % 16])
+    };
+    let mut content: Vec<u8> = hex(bytes(1, 3 * MIB)).collect();
+    let (old, _) = committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let lost = world.objects((node(1), revision(1)))[1];
+    world
+        .server
+        .state(|state| state.chunks.remove(&(node(1), lost)));
+    let mut target = next_of(&world, &old, 2);
+    if let UploadTarget::Revision { name, .. } = &mut target {
+        "file.db".clone_into(name);
+    }
+    content.push(b'!');
+    committed(world.put(upload(target, revision(2), &content)).await);
+    let read = world.get(Download::new(node(1), revision(2))).await;
+    assert!(read.unwrap().1 == content);
 }
