@@ -28,6 +28,7 @@ mod sending;
 mod similar;
 mod small;
 mod transfer;
+mod unchanged;
 mod upload;
 
 pub use blocking::Blocking;

@@ -12,6 +12,7 @@ use crate::naming::{KEPT, KnownChunks, Naming, Planned};
 use crate::progress::{Progress, Started};
 use crate::scan::scan;
 use crate::sending::{Sending, unannounced};
+use crate::unchanged::is_unchanged;
 use crate::upload::{Upload, UploadTarget, Uploaded};
 use cairn_api::{ApiError, ErrorClass};
 use cairn_crypto::MIN_CHUNK;
@@ -29,6 +30,9 @@ pub(crate) async fn upload(
 ) -> Result<Uploaded, TransferError> {
     let replaced = upload.target.vouched();
     let replaced = replaced.filter(|_| upload.size > MIN_CHUNK as u64);
+    if replaced.is_some() && is_unchanged(context, &upload).await? {
+        return Ok(Uploaded::Unchanged);
+    }
     let mut unopened = None;
     match known_chunks(context, &upload.target, replaced).await {
         Ok(None) => {}

@@ -128,6 +128,29 @@ async fn content_that_is_there_already_is_not_sent() {
 }
 
 #[tokio::test]
+async fn a_touched_file_asks_the_service_for_nothing() {
+    let world = World::new(Blocking::Inline);
+    let content = bytes(1, MIB);
+    let (node, manifest) = committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let before = world.server.state(|state| state.requests.len());
+    let touched = Upload {
+        unless: Some(manifest.hash),
+        ..upload(next_of(&world, &node, 2), revision(2), &content)
+    };
+    assert_eq!(
+        world.put(touched.clone()).await.unwrap(),
+        Uploaded::Unchanged
+    );
+    assert_eq!(world.server.state(|state| state.requests.len()), before);
+    let grown = [&content[..], b"!"].concat();
+    let grown = Upload {
+        unless: touched.unless,
+        ..upload(touched.target, revision(2), &grown)
+    };
+    committed(world.put(grown).await);
+}
+
+#[tokio::test]
 async fn a_repeated_chunk_travels_once() {
     let world = World::new(Blocking::Threads);
     let zeros = vec![0; 17 * MIB];
