@@ -4,9 +4,10 @@ use super::Task;
 use crate::error::EngineError;
 use crate::node_rows::{download_of, known_numbers};
 use crate::step::Ctx;
+use cairn_crypto::SpaceKeys;
 use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, NodeId, RelPath, RevisionId};
-use cairn_transfer::{Started, UploadTarget};
+use cairn_transfer::{Download, Started, UploadTarget};
 use std::path::PathBuf;
 
 /// A task with everything looked up.
@@ -128,10 +129,16 @@ fn new_revision(
         name: over.name.to_string(),
         base,
         number: numbers.next_revision()?,
-        present: download_of(&ctx.engine.keys, over),
+        present: present(&ctx.engine.keys, over, synced),
         seal_seq: numbers.next_seal()?,
     };
     Ok((target, synced.hash))
+}
+
+/// Returns the content whose chunks may stay. Where the bytes are known to be equal by their hash alone,
+/// nobody here has opened the chunks: they might be none.
+fn present(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
+    download_of(keys, over).filter(|present| synced.revision == Some(present.revision))
 }
 
 /// Reads a journal's state; one of another version of the program begins the upload again.
@@ -144,7 +151,7 @@ mod tests {
     use super::*;
     use crate::folder_rules::present;
     use crate::testing::TestEngine;
-    use cairn_model::Name;
+    use cairn_model::{FolderId, Kind, LocalId, Name, SpaceId};
     use cairn_plan::{Parent, ParentAndName};
     use std::sync::Arc;
     use tokio::sync::watch;
@@ -176,5 +183,49 @@ mod tests {
             ready(&ctx, &task).is_ok()
         });
         assert_eq!(is_ready, [true, false, false]);
+    }
+
+    #[test]
+    fn chunks_stay_only_of_the_revision_that_was_here() {
+        let keys = SpaceKeys::from_raw(SpaceId::from_random_bytes([1; 16]), 1, &[2; 32]).unwrap();
+        let (node, name) = (
+            NodeId::from_random_bytes([3; 16]),
+            Name::new("n".to_owned()).unwrap(),
+        );
+        let revision = RevisionId::from_random_bytes([4; 16]);
+        let over = RemoteRow {
+            node,
+            parent: None,
+            name: name.clone(),
+            kind: Kind::File,
+            revision: Some(revision),
+            size: 1,
+            modified_ms: None,
+            executable: false,
+            version: 2,
+            seal: None,
+            source: None,
+            device: None,
+            hash: Some(ContentHash([5; 32])),
+            number: Some(2),
+            seen: 0,
+            changed_ms: None,
+        };
+        let synced = |revision| SyncedRow {
+            folder: FolderId(1),
+            node,
+            local: LocalId(1),
+            parent: None,
+            name: name.clone(),
+            kind: Kind::File,
+            revision,
+            hash: over.hash,
+            size: 1,
+            executable: false,
+        };
+        assert!(present(&keys, &over, &synced(Some(revision))).is_some());
+        let other = RevisionId::from_random_bytes([6; 16]);
+        assert!(present(&keys, &over, &synced(Some(other))).is_none());
+        assert!(present(&keys, &over, &synced(None)).is_none());
     }
 }
