@@ -3,6 +3,7 @@
 mod batch;
 mod download;
 mod hostile;
+mod long;
 mod over_tcp;
 mod resume;
 mod server;
